@@ -1,0 +1,113 @@
+#!/bin/sh
+# The one entry: ./do demo | run | test | check | docs | bench | fuzz | lock | browser  (see ./do help)
+set -eu
+cd "$(dirname "$0")"
+root=$PWD
+venv="$root/.venv"
+
+say() { printf '%s\n' "do: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+find_python() {
+    for name in "${PERMACITE_PYTHON:-python3}" python3.13 python3.12 python3.11; do
+        if command -v "$name" >/dev/null 2>&1 &&
+            "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            printf '%s\n' "$name"
+            return
+        fi
+    done
+    die "Python 3.11 or newer is needed; install it (Debian: apt-get install python3) and run again"
+}
+
+# uv makes the environment. Where it is not installed, it is fetched, pinned by hash, into .uv/.
+find_uv() {
+    if command -v uv >/dev/null 2>&1; then command -v uv; return; fi
+    if [ ! -x "$root/.uv/bin/uv" ]; then
+        say "fetching uv into .uv/"
+        if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+            "$python" -m venv "$root/.uv" >&2
+            "$root/.uv/bin/python" -m pip install -q --disable-pip-version-check \
+                --require-hashes -r requirements/uv.txt >&2
+        elif "$python" -m pip --version >/dev/null 2>&1; then
+            "$python" -m pip install -q --disable-pip-version-check --target "$root/.uv" \
+                --require-hashes -r requirements/uv.txt >&2
+        else
+            die "no uv, no venv and no pip for $python: install one of them (Debian: apt-get install python3-venv)"
+        fi
+    fi
+    printf '%s\n' "$root/.uv/bin/uv"
+}
+
+# ready run|dev: the environment holds at least what that lock file names; a stamp makes it quick.
+ready() {
+    lock="requirements/$1.txt"
+    stamp="$venv/.$1-$(cksum <"$lock" | tr ' ' '-')"
+    if [ -e "$stamp" ]; then return; fi
+    python=$(find_python)
+    uv=$(find_uv)
+    if [ ! -x "$venv/bin/python" ]; then
+        say "making .venv with $("$python" --version)"
+        "$uv" venv -q --python "$(command -v "$python")" "$venv"
+    fi
+    say "installing what $lock pins"
+    "$uv" pip install -q --python "$venv/bin/python" --require-hashes -r "$lock"
+    site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    printf '%s\n' "$root/src" >"$site/permacite.pth"
+    touch "$stamp"
+}
+
+lock() {
+    python=$(find_python)
+    uv=$(find_uv)
+    compile="$uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header $*"
+    $compile pyproject.toml --extra all -o requirements/run.txt
+    $compile pyproject.toml requirements/dev.in --extra all -c requirements/run.txt -o requirements/dev.txt
+    $compile requirements/uv.in -o requirements/uv.txt
+}
+
+browser() {
+    if command -v chromium >/dev/null 2>&1; then say "chromium is here"; return; fi
+    command -v apt-get >/dev/null 2>&1 || die "install Chromium (the program chromium) to run the browser tests"
+    sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
+    $sudo apt-get update -qq
+    $sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core
+}
+
+check() {
+    ready dev
+    PATH="$venv/bin:$PATH"
+    ruff format --check .
+    ruff check .
+    mypy
+    lint-imports
+    deptry .
+    codespell
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+case $command in
+    demo) ready run; exec "$venv/bin/python" demo/demo.py "$@" ;;
+    run) ready run; exec "$venv/bin/python" -m permacite "$@" ;;
+    test) ready dev; exec "$venv/bin/python" -m pytest -q "$@" ;;
+    check) check ;;
+    docs) ready dev; exec "$venv/bin/python" docs/generate.py "$@" ;;
+    bench) ready dev; exec "$venv/bin/python" benchmarks/run.py "$@" ;;
+    fuzz) ready dev; exec "$venv/bin/python" fuzz/run.py "$@" ;;
+    lock) lock "$@" ;;
+    browser) browser ;;
+    env) ready dev ;;
+    help | -h | --help)
+        cat <<'HELP'
+./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
+./do run ...   the command line: ./do run save URL, ./do run --help
+./do test      set up, then run all tests (./do browser first, for those that open Chromium)
+./do check     format, lint, types, floors, dependencies, spelling
+./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
+./do bench     measure beside named rivals, write benchmarks/RESULTS.md
+./do fuzz      feed every parser random bytes (--seconds N)
+./do lock      pin the dependencies again (--upgrade for newer ones)
+HELP
+        ;;
+    *) die "unknown command '$command'; ./do help lists them" ;;
+esac
