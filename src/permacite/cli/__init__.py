@@ -1,0 +1,115 @@
+"""The command line: one command per use case, each in a room named after what it is about.
+
+Commands are imported when they are called, so that `permacite uri` starts without the archive.
+Every command ends through `run`, which turns each error into a sentence and an exit status.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from permacite import __version__
+from permacite.cli.output import note, report
+from permacite.errors import PermaciteError
+
+__all__ = ["main", "run"]
+
+_ROOMS = {
+    "init": "archive",
+    "save": "save",
+    "import": "save",
+    "cite": "cite",
+    "resolve": "cite",
+    "verify": "archive",
+    "check": "cite",
+    "list": "archive",
+    "show": "archive",
+    "export": "archive",
+    "serve": "serve",
+    "uri": "uri",
+    "text": "text",
+    "mhtml": "mhtml",
+}
+"""Which module of this package holds each command, in the order of the help page."""
+
+_PYTHON_NAMES = {"import": "import_", "list": "list_"}
+_INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order of the help page."""
+        del ctx
+        return list(_ROOMS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command."""
+        del ctx
+        room = _ROOMS.get(cmd_name)
+        if room is None:
+            return None
+        module = importlib.import_module(f"permacite.cli.{room}")
+        command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
+        assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
+        return command
+
+
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="permacite")
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="PERMACITE_ARCHIVE",
+    help="The archive's folder. Default: PERMACITE_ARCHIVE, else a folder of your user data.",
+)
+@click.pass_context
+def main(ctx: click.Context, archive: Path | None) -> None:
+    """Cite any part of any document, for good.
+
+    Save a page as it was served, cite any part of it under a permanent name, and years later
+    resolve the citation to exactly those words.
+    """
+    ctx.obj = archive
+
+
+def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit a line
+    """Run the command line and return its exit status. Never raises, never shows a traceback."""
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        main.main(words, prog_name="permacite", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        note("permacite: interrupted; what was acknowledged is kept")
+        return _INTERRUPTED
+    except PermaciteError as error:
+        return report(error, as_json="--json" in words)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        note(f"permacite: {error.strerror or error}: {error.filename or 'standard stream'}")
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last door: a fault of ours, told in one line
+        if os.environ.get("PERMACITE_DEBUG"):
+            traceback.print_exc()
+        name = type(error).__name__
+        note(
+            f"permacite: a fault of permacite itself ({name}: {error}); PERMACITE_DEBUG=1 says more"
+        )
+        return 1
+    return 0

@@ -1,0 +1,149 @@
+"""Commands about the archive itself: init, list, show, export, verify."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from permacite.cli.output import emit, json_option, note, table
+from permacite.service.cases import Service
+
+__all__ = ["export", "init", "list_", "show", "verify"]
+
+
+@click.command()
+@click.argument("directory", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--series", default="my.archive.zz", show_default=True, help="Who mints the names.")
+@click.option("--resolver", help="Base address under which `permacite serve` will be reached.")
+@json_option
+@click.pass_obj
+def init(
+    archive: Path | None,
+    directory: Path | None,
+    *,
+    series: str,
+    resolver: str | None,
+    as_json: bool,
+) -> None:
+    """Make a new archive in DIRECTORY (default: a folder of your user data).
+
+    The series is the authority in every name, such as lab.example.us; its last part is a country
+    code. The default is in a code that no country has, for archives that are nobody's but yours.
+    """
+    with Service.create(directory or archive, series=series, resolver=resolver) as service:
+        made = service.about()
+    if as_json:
+        emit(made)
+    else:
+        click.echo(f"archive {made.directory}\nseries  {made.series}\nresolver {made.resolver}")
+
+
+@click.command("list")
+@click.argument("pattern", required=False)
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
+@json_option
+@click.pass_obj
+def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: bool) -> None:
+    """List what is archived, oldest first.
+
+    PATTERN is a name with `*` for any field (urn:pdi://lab.example.us/2026/11/*/*), or the start
+    of one: a series, a year, a month or a day (lab.example.us/2026/11).
+    """
+    with Service.open(archive) as service:
+        listing = service.list(pattern, limit=limit)
+    if as_json:
+        emit(listing)
+        return
+    rows = [
+        (
+            f"{document.pdi}",
+            f"v{document.version}",
+            " ".join(item.format for item in document.formats),
+            document.title or "",
+        )
+        for document in listing.documents
+    ]
+    table(("name", "version", "formats", "title"), rows)
+    if not listing.complete:
+        note(f"{len(rows)} of {listing.total} shown; --limit shows more")
+
+
+@click.command()
+@click.argument("pdi")
+@json_option
+@click.pass_obj
+def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
+    """Show all that is known of PDI: versions, formats, digests, source, citations."""
+    with Service.open(archive) as service:
+        shown = service.show(pdi)
+    if as_json:
+        emit(shown)
+        return
+    document = shown.document
+    rows = [
+        ("name", document.pdi),
+        ("title", document.title),
+        ("version", f"{document.version} of {', '.join(map(str, shown.versions))}"),
+        ("source", document.uri),
+        ("retrieved", document.retrieved_at),
+        ("committed", document.committed_at),
+    ]
+    table(("", ""), [row for row in rows if row[1] is not None])
+    click.echo()
+    formats = [(f.pdi, f.media_type, f.charset, f.size_bytes, f.digest) for f in document.formats]
+    table(("format", "type", "charset", "bytes", "digest"), formats)
+    if shown.citations:
+        click.echo()
+        cited = [(c.reference, " ".join(c.quote.split())) for c in shown.citations]
+        table(("citation", "quote"), cited)
+
+
+@click.command()
+@click.argument("pdi")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file; - is standard output."
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.pass_obj
+def export(archive: Path | None, pdi: str, *, output: Path | None, force: bool) -> None:
+    """Write PDI to a file: the whole page as .mhtml, or the format that PDI names.
+
+    A name without a format, or with the format `related`, gives an aggregate that browsers open.
+    """
+    with Service.open(archive) as service:
+        exported = service.export(pdi)
+    if output == Path("-"):
+        sys.stdout.buffer.write(exported.content)
+        return
+    target = output or Path(exported.suggested_name)
+    if target.exists() and not force:
+        raise click.ClickException(f"{target} is there already; --force replaces it")
+    target.write_bytes(exported.content)
+    note(f"{exported.pdi} -> {target} ({len(exported.content)} bytes, {exported.media_type})")
+
+
+@click.command()
+@click.argument("reference", required=False)
+@click.option("--all", "everything", is_flag=True, help="Check all that is stored.")
+@json_option
+@click.pass_context
+def verify(ctx: click.Context, reference: str | None, *, everything: bool, as_json: bool) -> None:
+    """Recompute the digests of what is stored and compare them with the record.
+
+    REFERENCE is a name, with or without a fragment; a cited passage is compared with the words
+    recorded when it was cited. Exit status 1 if anything is missing or altered.
+    """
+    if (reference is None) != everything:
+        raise click.UsageError("give one name, or --all")
+    with Service.open(ctx.obj) as service:
+        findings = list(service.verify(reference))
+    bad = [finding for finding in findings if finding.kind != "ok"]
+    if as_json:
+        emit({"checked": len(findings), "bad": bad})
+    else:
+        for finding in bad:
+            note(f"{finding.kind}: {finding.name}: {finding.detail}")
+        click.echo(f"{len(findings)} checked, {len(bad)} bad")
+    ctx.exit(1 if bad else 0)

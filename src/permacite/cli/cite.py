@@ -1,0 +1,171 @@
+"""Commands about passages: cite, resolve, check."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import emit, json_option, note, table
+from permacite.service.cases import CaptureOptions, Service
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from permacite.service.model import Checked, Cited, Passage
+
+__all__ = ["check", "cite", "resolve"]
+
+FORMS = ("markdown", "html", "bibtex", "csl_json", "ris", "wiki")
+
+
+@click.command()
+@click.argument("pdi")
+@click.option("--quote", help="The words, as they stand in the text; white space is all alike.")
+@click.option("--nth", type=click.IntRange(min=1), help="Which occurrence, where there are more.")
+@click.option("--char", metavar="A,B", help="Characters A up to B of the text, from 0.")
+@click.option("--line", metavar="A,B", help="Lines A up to B of the text, from 0.")
+@click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
+@click.option("--list", "only_list", is_flag=True, help="List the occurrences and cite nothing.")
+@click.option("--note", "remark", help="A remark to keep with the citation.")
+@json_option
+@click.pass_obj
+def cite(  # noqa: PLR0913 - one parameter an option
+    archive: Path | None,
+    pdi: str,
+    *,
+    quote: str | None,
+    nth: int | None,
+    char: str | None,
+    line: str | None,
+    form: str | None,
+    only_list: bool,
+    remark: str | None,
+    as_json: bool,
+) -> None:
+    """Cite a passage of PDI: by its words, by characters or by lines.
+
+    Prints the permanent name of the passage and forms ready to paste, and records the citation.
+    PDI may carry a fragment of its own in place of the options.
+    """
+    if sum(option is not None for option in (quote, char, line)) > 1:
+        raise click.UsageError("give one of --quote, --char and --line")
+    with Service.open(archive) as service:
+        if only_list:
+            if quote is None:
+                raise click.UsageError("--list needs --quote")
+            _tell_passages(service.passages(pdi, quote), as_json=as_json)
+            return
+        cited = service.cite(pdi, quote=quote, char=char, line=line, nth=nth, note=remark)
+    if as_json:
+        emit(cited)
+    elif form:
+        click.echo(getattr(cited.forms, form))
+    else:
+        _tell(cited)
+
+
+def _tell(cited: Cited) -> None:
+    """Print a citation for people: the name, the words in their context, every form."""
+    click.echo(cited.reference)
+    click.echo(f"\n  {_line(cited.before)}[{_line(cited.quote)}]{_line(cited.after)}\n")
+    if cited.occurrences > 1:
+        note(f"occurrence {cited.nth} of {cited.occurrences}")
+    click.echo(f"open      {cited.url}")
+    click.echo(f"RFC 5147  {cited.rfc5147_url}")
+    for form in FORMS:
+        click.echo(f"\n--- {form}\n{getattr(cited.forms, form)}")
+
+
+def _tell_passages(passages: list[Passage], *, as_json: bool) -> None:
+    if as_json:
+        emit(passages)
+        return
+    rows = [
+        (
+            number,
+            p.line,
+            f"{p.start},{p.end}",
+            f"{_line(p.before)}[{_line(p.quote)}]{_line(p.after)}",
+        )
+        for number, p in enumerate(passages, 1)
+    ]
+    table(("nth", "line", "char", "in context"), rows)
+
+
+def _line(text: str) -> str:
+    """Return text on one line, line ends as spaces."""
+    return " ".join(text.replace("\r\n", " ").splitlines())
+
+
+@click.command()
+@click.argument("reference")
+@click.option(
+    "--context",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Show N characters on either side, the passage in brackets.",
+)
+@json_option
+@click.pass_obj
+def resolve(archive: Path | None, reference: str, *, context: int, as_json: bool) -> None:
+    """Print exactly the part of a document that REFERENCE names.
+
+    REFERENCE is a name with or without #fragment, or the address of one at a resolver. The bytes
+    are checked against their digest first. Without a version the highest answers, and says so.
+    """
+    with Service.open(archive) as service:
+        found = service.resolve(reference, context=context)
+    if as_json:
+        emit(found)
+        return
+    if found.assumed:
+        note(f"answered by {found.pdi}")
+    if found.text is None:
+        sys.stdout.buffer.write(found.content)
+    elif context:
+        click.echo(f"{found.before}[{found.text}]{found.after}")
+    else:
+        sys.stdout.buffer.write(found.text.encode())
+        if sys.stdout.isatty():
+            click.echo()
+
+
+@click.command()
+@click.argument("pdi")
+@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@json_option
+@click.pass_context
+def check(ctx: click.Context, pdi: str, *, allow_private: bool, as_json: bool) -> None:
+    """Fetch the live page of PDI and say whether each cited passage is still there.
+
+    Exit status 1 if any passage is not verified. Citations are never moved: they name the
+    archived words, which do not change.
+    """
+    with Service.open(ctx.obj) as service:
+        checked = service.check(pdi, options=CaptureOptions(allow_private=allow_private))
+    if as_json:
+        emit(checked)
+    else:
+        _tell_check(checked)
+    ctx.exit(0 if all(drift.status == "verified" for drift in checked.passages) else 1)
+
+
+def _tell_check(checked: Checked) -> None:
+    page = (
+        "the same bytes"
+        if checked.same_bytes
+        else ("other bytes, the same text" if checked.same_text else "another text")
+    )
+    click.echo(f"{checked.uri} now has {page}")
+    for drift in checked.passages:
+        click.echo(f"\n{drift.status:9} {drift.reference}\n  cited: {_line(drift.quote)}")
+        if drift.now is not None and drift.status != "verified":
+            likeness = f"likeness {drift.score:.2f}"
+            if drift.runner_up is not None:
+                likeness += f", next best {drift.runner_up:.2f}"
+            click.echo(f"  now:   {_line(drift.now)} (char={drift.start},{drift.end}; {likeness})")
+    if not checked.passages:
+        click.echo("no passage of it is cited")

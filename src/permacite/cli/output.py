@@ -1,0 +1,67 @@
+"""What commands print: a value as JSON or as a table, an error as one clear sentence.
+
+Answers go to standard output, everything about the work (progress, warnings, errors) to standard
+error, so that output can be piped. Exit status: 0 done, 1 refused or not found, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from permacite.service.plain import plain
+from permacite.service.problems import exit_status, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from permacite.errors import PermaciteError
+
+__all__ = ["emit", "json_option", "note", "report", "table"]
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, with the same fields as the HTTP API."
+)
+"""The option every command that answers with a value has."""
+
+
+def emit(value: object, *, as_json: bool = True) -> None:
+    """Print `value` to standard output: as indented JSON, or as its text."""
+    if as_json:
+        click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    else:
+        click.echo(str(value))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
+    """Print rows under columns to standard output; wide values wrap, nothing is cut off."""
+    shown = Table(*columns, title=title or None, box=None, pad_edge=False, header_style="bold")
+    for column in shown.columns:
+        column.overflow = "fold"
+    for row in rows:
+        shown.add_row(*("" if cell is None else str(cell) for cell in row))
+    Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty()).print(shown)
+
+
+def note(text: str) -> None:
+    """Print a line about the work to standard error."""
+    click.echo(text, err=True)
+
+
+def report(error: PermaciteError, *, as_json: bool) -> int:
+    """Print an error to standard error and return the exit status that it means."""
+    if as_json:
+        click.echo(json.dumps(plain(problem(error)), ensure_ascii=False, indent=2), err=True)
+    else:
+        click.echo(f"permacite: {error}", err=True)
+        candidates = error.details().get("candidates")
+        if isinstance(candidates, tuple) and candidates:
+            click.echo("nearest:", err=True)
+            for candidate in candidates:
+                click.echo(f"  {candidate}", err=True)
+    return exit_status(error)

@@ -1,0 +1,160 @@
+"""Commands that bring documents in: save (from the web) and import (from files)."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+from permacite.cli.output import emit, json_option, note, report
+from permacite.errors import PermaciteError
+from permacite.service.cases import CaptureOptions, Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permacite.service.model import Saved
+
+__all__ = ["import_", "save"]
+
+MIB = 1024 * 1024
+
+
+@click.command()
+@click.argument("uri")
+@click.option("--series", help="Mint the name in this series of the archive.")
+@click.option("--new", is_flag=True, help="Mint a new name even if this address is archived.")
+@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="Seconds for the whole page.",
+)
+@click.option(
+    "--max-size",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="MiB for the whole page.",
+)
+@click.option(
+    "--max-parts",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="Resources of the page.",
+)
+@json_option
+@click.pass_obj
+def save(  # noqa: PLR0913 - one parameter an option
+    archive: Path | None,
+    uri: str,
+    *,
+    series: str | None,
+    new: bool,
+    allow_private: bool,
+    timeout: float,
+    max_size: int,
+    max_parts: int,
+    as_json: bool,
+) -> None:
+    """Save the page at URI and all it shows, under a permanent name.
+
+    A page that is archived already gets the next version of its name where it has changed, and
+    its present name where it has not.
+    """
+    options = CaptureOptions(
+        allow_private=allow_private,
+        timeout_s=timeout,
+        total_bytes=max_size * MIB,
+        parts=max_parts,
+    )
+    with Service.open(archive) as service, _progress() as progress:
+        saved = service.save(uri, series=series, new=new, options=options, progress=progress)
+    _tell(saved, as_json=as_json)
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--series", help="Mint the names in this series of the archive.")
+@click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
+@click.option("--uri", help="The address that the file came from (with one file only).")
+@json_option
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    files: tuple[Path, ...],
+    *,
+    series: str | None,
+    charset: str | None,
+    uri: str | None,
+    as_json: bool,
+) -> None:
+    """Archive local FILES: .html, .txt, .mhtml, .mht, .eml, or anything else as it is.
+
+    Each file gets a name of its own. A file that cannot be read is reported and the rest go on;
+    the exit status is then the first fault's.
+    """
+    if uri and len(files) > 1:
+        raise click.UsageError("--uri names the source of one file; import the others apart")
+    status = 0
+    results: list[Saved] = []
+    with Service.open(ctx.obj) as service:
+        for file in files:
+            try:
+                content = file.read_bytes()
+                saved = service.import_document(
+                    file.name, content, series=series, charset=charset, uri=uri
+                )
+            except PermaciteError as error:
+                note(f"{file}: not imported")
+                status = status or report(error, as_json=as_json)
+            except OSError as error:
+                note(f"permacite: {file}: {error.strerror}")
+                status = status or 1
+            else:
+                results.append(saved)
+                if not as_json:
+                    _tell(saved, as_json=False)
+    if as_json:
+        emit(results)
+    ctx.exit(status)
+
+
+def _tell(saved: Saved, *, as_json: bool) -> None:
+    """Print what was committed, and what of the page is missing and why."""
+    if as_json:
+        emit(saved)
+        return
+    click.echo(saved.pdi)
+    others = [item.pdi for item in saved.document.formats if item.pdi != saved.pdi]
+    for name in others:
+        click.echo(f"  also {name}")
+    state = "unchanged since it was saved" if saved.unchanged else "committed"
+    note(f"{state}: {saved.document.title or 'untitled'}")
+    note(f"{saved.parts} parts, {saved.size_bytes:,} bytes received, {len(saved.lost)} not kept")
+    for lost in saved.lost:
+        note(f"  {lost.reason}: {lost.uri} ({lost.problem})")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int, int], None] | None]:
+    """Show a bar on a terminal's standard error; nothing where that is a file or a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("saving"), BarColumn(), TextColumn("{task.completed}/{task.total} parts"))
+    with Progress(*columns, DownloadColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("saving", total=1)
+
+        def advance(done: int, known: int, size_bytes: int) -> None:
+            bar.update(task, completed=done, total=known, description=f"{size_bytes:,} bytes")
+
+        yield advance

@@ -1,0 +1,36 @@
+"""The command that answers over HTTP: serve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import note
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["serve"]
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True)
+@click.option(
+    "--name", "names", multiple=True, help="A further host name to answer to; repeatable."
+)
+@click.pass_obj
+def serve(archive: Path | None, *, host: str, port: int, names: tuple[str, ...]) -> None:
+    """Serve the archive: the resolver for programs, the reader for people.
+
+    Requests are answered only under the names of this machine and those given with --name, so
+    that no other site can reach the archive through a visitor's browser.
+    """
+    try:
+        from permacite.web import server  # noqa: PLC0415 - the server is an extra
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"serving needs {error.name}: pip install 'permacite[server]'"
+        ) from error
+    server.run(archive, host=host, port=port, names=names, announce=note)

@@ -1,0 +1,184 @@
+"""The use cases of an archive, each one method: what both faces call.
+
+A Service is an open archive and nothing else; methods check their arguments, call the room that
+does the work, and answer with values of `model`. It may be used from several threads at once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import platformdirs
+
+from permacite.archive import Archive
+from permacite.service import checking, citing, listing, reading, resolving, saving
+from permacite.service.model import About
+from permacite.service.saving import CaptureOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permacite.service.model import (
+        Checked,
+        Cited,
+        Exported,
+        Finding,
+        Listing,
+        Page,
+        Passage,
+        Reading,
+        Resolved,
+        Saved,
+        Shown,
+    )
+
+__all__ = ["DEFAULT_RESOLVER", "CaptureOptions", "Service"]
+
+DEFAULT_RESOLVER = "http://127.0.0.1:8420"
+"""Where `permacite serve` answers unless told otherwise."""
+
+DEFAULT_SERIES = "my.archive.zz"
+"""The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
+
+
+class Service:
+    """One open archive. Use it as a context manager, or call `close`."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    @classmethod
+    def create(
+        cls, directory: Path | None, *, series: str = DEFAULT_SERIES, resolver: str | None = None
+    ) -> Self:
+        """Make an archive. Raises ConflictError where one is, ParseError for a bad series."""
+        archive = Archive.create(directory or default_directory(), series=series)
+        archive.set_setting("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
+        return cls(archive)
+
+    @classmethod
+    def open(cls, directory: Path | None = None) -> Self:
+        """Open an archive. The default one is made when it is first used.
+
+        Raises StorageError where `directory` is given and holds no archive.
+        """
+        if directory is None and not default_directory().exists():
+            return cls.create(None)
+        return cls(Archive.open(directory or default_directory()))
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        self._archive.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def about(self) -> About:
+        """Say which archive this is."""
+        return About(
+            directory=str(self._archive.directory),
+            series=self._archive.series,
+            all_series=tuple(self._archive.series_names()),
+            resolver=citing.resolver(self._archive),
+            documents=self._archive.count(),
+        )
+
+    def save(
+        self,
+        uri: str,
+        *,
+        series: str | None = None,
+        new: bool = False,
+        options: CaptureOptions | None = None,
+        progress: Callable[[int, int, int], None] | None = None,
+    ) -> Saved:
+        """Save the page at `uri`. `progress` is told (parts done, parts known, bytes so far)."""
+        return saving.save(
+            self._archive,
+            uri,
+            series=series,
+            new=new,
+            options=options or CaptureOptions(),
+            progress=progress,
+        )
+
+    def import_document(
+        self,
+        name: str,
+        content: bytes,
+        *,
+        series: str | None = None,
+        charset: str | None = None,
+        uri: str | None = None,
+    ) -> Saved:
+        """Archive the bytes of a local file; `name` tells its type."""
+        return saving.import_document(
+            self._archive, name, content, series=series, charset=charset, uri=uri
+        )
+
+    def passages(self, reference: str, quote: str) -> list[Passage]:
+        """List where `quote` stands in the text of `reference`; empty if nowhere."""
+        return citing.passages(self._archive, reference, quote)
+
+    def cite(
+        self,
+        reference: str,
+        *,
+        quote: str | None = None,
+        char: str | None = None,
+        line: str | None = None,
+        nth: int | None = None,
+        before: str | None = None,
+        after: str | None = None,
+        note: str | None = None,
+    ) -> Cited:
+        """Cite a passage and record it.
+
+        One of `quote`, `char` ("A,B") and `line` ("A,B"), or a fragment in `reference`. `nth`
+        (from 1), or the words `before` and `after`, choose among several occurrences.
+        """
+        choice = citing.Choice(
+            quote=quote, char=char, line=line, nth=nth, before=before, after=after
+        )
+        return citing.cite(self._archive, reference, choice, note=note)
+
+    def resolve(self, reference: str, *, context: int = 0) -> Resolved:
+        """Return the part that `reference` names, checked against its digest."""
+        return resolving.resolve(self._archive, reference, context=context)
+
+    def verify(self, reference: str | None = None) -> Iterator[Finding]:
+        """Check what is stored under `reference`, or everything."""
+        return resolving.verify(self._archive, reference)
+
+    def check(self, reference: str, *, options: CaptureOptions | None = None) -> Checked:
+        """Compare the live page with the archived one, passage by passage."""
+        return checking.check(self._archive, reference, options=options or CaptureOptions())
+
+    def list(self, pattern: str | None = None, *, limit: int | None = None) -> Listing:
+        """List the documents that `pattern` covers, oldest first."""
+        return listing.list_documents(self._archive, pattern, limit=limit)
+
+    def show(self, reference: str) -> Shown:
+        """Return all that is known about a document."""
+        return listing.show(self._archive, reference)
+
+    def export(self, reference: str) -> Exported:
+        """Return one format for a file; the whole page as an aggregate where none is named."""
+        return listing.export(self._archive, reference)
+
+    def read(self, reference: str, *, text: bool = False) -> Reading:
+        """Return what the reader shows around a document; its text too if `text`."""
+        return reading.read(self._archive, reference, text=text)
+
+    def page(self, reference: str, *, script: str = "") -> Page:
+        """Return the archived page for the reader; `script` is the one script it may hold."""
+        return reading.page(self._archive, reference, script=script)
+
+
+def default_directory() -> Path:
+    """Return the folder of the user's own archive."""
+    return Path(platformdirs.user_data_dir("permacite", appauthor=False)) / "archive"

@@ -1,0 +1,268 @@
+"""Find a passage, name it, record the citation, give its forms.
+
+Quotes are looked for in a document's plain text, where white space is all alike; the citation
+names characters of that text. A fragment of another format is cited as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import extract, fragments
+from permacite.archive import NewCitation
+from permacite.errors import NotFoundError, ParseError
+from permacite.fragments import quote as quotes
+from permacite.service import names
+from permacite.service.forms import Source, forms
+from permacite.service.model import Cited, Passage
+
+if TYPE_CHECKING:
+    from permacite import pdi
+    from permacite.archive import Archive, Citation
+
+__all__ = ["CONTEXT", "Choice", "cite", "cited", "passage", "passages", "resolver"]
+
+CONTEXT = 32
+"""Characters kept on either side of a quote."""
+
+_RANGE = re.compile(r"([0-9]{1,18}),([0-9]{1,18})")
+_LINE_END = "\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a passage is chosen: one of `quote`, `char`, `line`, or none for the name's fragment."""
+
+    quote: str | None = None
+    char: str | None = None
+    line: str | None = None
+    nth: int | None = None
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A chosen passage, and which occurrence of how many it is (counted from 1)."""
+
+    start: int
+    end: int
+    nth: int = 1
+    occurrences: int = 1
+
+
+def resolver(archive: Archive) -> str:
+    """Return the base address of the archive's resolver, without a final slash."""
+    return archive.setting("resolver") or "http://127.0.0.1:8420"
+
+
+def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
+    """List where `quote` stands in the text of `reference`, in order."""
+    name, _ = names.document_of(reference)
+    text = names.text_of(archive, names.text_representation(archive, name)).text
+    return [passage(text, start, end) for start, end in quotes.occurrences(text, quote)]
+
+
+def passage(text: str, start: int, end: int, score: float = 1.0) -> Passage:
+    """Return the words from `start` to `end` with their context."""
+    return Passage(
+        start=start,
+        end=end,
+        line=text.count(_LINE_END, 0, start) + 1,
+        quote=text[start:end],
+        before=text[max(0, start - CONTEXT) : start],
+        after=text[end : end + CONTEXT],
+        score=score,
+    )
+
+
+def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) -> Cited:
+    """Cite one passage and record it. Raises NotFoundError where it is not, or not one."""
+    name, fragment = names.document_of(reference)
+    if choice.quote is None and choice.char is None and choice.line is None:
+        if fragment is None:
+            raise ParseError(
+                "expected a passage: a quote, characters, lines, or a #fragment in the name",
+                reference,
+                len(reference),
+            )
+        return _cite_fragment(archive, fragment, note=note)
+    source = names.text_of(archive, names.text_representation(archive, name))
+    chosen = _choose(source.text, choice, str(source.representation.pdi))
+    if chosen.start == chosen.end:
+        raise ParseError(
+            "expected a passage, found an empty one",
+            choice.char or choice.line or choice.quote or "",
+            0,
+            hint="the end is excluded: 4,5 is one character",
+        )
+    found = passage(source.text, chosen.start, chosen.end)
+    recorded = archive.record_citation(
+        NewCitation(
+            fragment=str(source.representation.pdi.fragment("char", chosen.start, chosen.end)),
+            pdi=source.representation.pdi,
+            start=chosen.start,
+            end=chosen.end,
+            quote=found.quote,
+            before=found.before,
+            after=found.after,
+            media_type=source.representation.media_type,
+            note=note,
+        )
+    )
+    return cited(archive, recorded, nth=chosen.nth, occurrences=chosen.occurrences)
+
+
+def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
+    """Cite a fragment as it is named, of any format that can be cut."""
+    representation = archive.representation(fragment.pdi)
+    excerpt = extract.extract(
+        archive.read(representation),
+        representation.media_type,
+        fragment.specifier,
+        charset=representation.charset,
+    )
+    if excerpt.clipped:
+        raise NotFoundError("the fragment reaches beyond the end of the document", str(fragment))
+    exact = representation.pdi.fragment(fragment.scheme, *fragment.positions)
+    recorded = archive.record_citation(
+        NewCitation(
+            fragment=str(exact),
+            pdi=representation.pdi,
+            start=None,
+            end=None,
+            quote=excerpt.text or "",
+            before="",
+            after="",
+            media_type=excerpt.media_type,
+            note=note,
+        )
+    )
+    return cited(archive, recorded)
+
+
+def _choose(text: str, choice: Choice, name: str) -> _Chosen:
+    if choice.char is not None:
+        start, end = _range(choice.char, "char", len(text))
+        return _Chosen(start, end)
+    if choice.line is not None:
+        ends = [found.end() for found in re.finditer(_LINE_END, text)]
+        starts = [0, *ends] if text and not text.endswith(_LINE_END) else [0, *ends[:-1]]
+        first, last = _range(choice.line, "line", len(starts))
+        edges = [*starts, len(text)]
+        return _Chosen(edges[first], edges[last])
+    return _choose_quote(text, choice, name)
+
+
+def _range(typed: str, what: str, size: int) -> tuple[int, int]:
+    """Read "A,B" with A <= B <= size."""
+    found = _RANGE.fullmatch(typed.strip())
+    if found is None:
+        raise ParseError(f"expected two numbers, such as {what} 10,25", typed, 0, "PDI §3.4.1")
+    start, end = int(found[1]), int(found[2])
+    if start > end:
+        raise ParseError(f"range runs backwards: {start},{end}", typed, 0, "PDI §3.4.1")
+    if end > size:
+        raise NotFoundError(f"the text ends at {what} {size}", f"{what}={typed}")
+    return start, end
+
+
+def _choose_quote(text: str, choice: Choice, name: str) -> _Chosen:
+    quote = choice.quote or ""
+    if not quote.strip():
+        raise ParseError("expected the words to cite, found none", quote, 0)
+    found = quotes.occurrences(text, quote)
+    if not found:
+        near = quotes.nearest(text, quote)
+        raise NotFoundError(
+            "these words do not stand in the text",
+            name,
+            candidates=tuple(" ".join(item.text.split()) for item in near),
+            hint="quote them as they are, or cite by --char",
+        )
+    if choice.nth is not None:
+        if choice.nth > len(found):
+            raise NotFoundError(f"the words stand {len(found)} times in the text", name)
+        return _Chosen(*found[choice.nth - 1], nth=choice.nth, occurrences=len(found))
+    if len(found) > 1 and (choice.before or choice.after):
+        best = max(range(len(found)), key=lambda nth: _likeness(text, found[nth], choice))
+        return _Chosen(*found[best], nth=best + 1, occurrences=len(found))
+    if len(found) > 1:
+        shown = [passage(text, start, end) for start, end in found]
+        raise NotFoundError(
+            f"the words stand {len(found)} times in the text; say which with --nth",
+            name,
+            candidates=tuple(
+                f"{nth}: line {item.line}: "
+                + " ".join(f"{item.before}[{item.quote}]{item.after}".split())
+                for nth, item in enumerate(shown, 1)
+            ),
+        )
+    return _Chosen(*found[0])
+
+
+def _likeness(text: str, span: tuple[int, int], choice: Choice) -> int:
+    """Count the characters on either side that agree with the wanted context, white space apart."""
+    before = "".join((choice.before or "").split())[::-1]
+    after = "".join((choice.after or "").split())
+    # Context may hold twice its length in white space; more is not worth reading.
+    reach = 4 * CONTEXT + 2 * max(len(before), len(after))
+    left = "".join(text[max(0, span[0] - reach) : span[0]].split())[::-1]
+    right = "".join(text[span[1] : span[1] + reach].split())
+    return _common_prefix(left, before) + _common_prefix(right, after)
+
+
+def _common_prefix(a: str, b: str) -> int:
+    for length, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return length
+    return min(len(a), len(b))
+
+
+def cited(archive: Archive, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
+    """Return a recorded citation with its addresses and forms."""
+    representation = archive.representation(citation.pdi)
+    version = archive.version(citation.pdi)
+    provenance = version.provenance
+    base = resolver(archive)
+    name, _, fragment = citation.fragment.partition("#")
+    url = f"{base}/{name}?fragment={fragment}"
+    source = Source(
+        reference=citation.fragment,
+        url=url,
+        quote=citation.quote,
+        title=version.title or str(version.pdi.document),
+        uri=provenance.final_uri or provenance.uri,
+        retrieved_at=provenance.retrieved_at or version.committed_at,
+        archive=".".join(citation.pdi.series),
+    )
+    return Cited(
+        reference=citation.fragment,
+        url=url,
+        rfc5147_url=_rfc5147_url(archive, citation, f"{base}/{name}") or url,
+        quote=citation.quote,
+        before=citation.before,
+        after=citation.after,
+        start=citation.start,
+        end=citation.end,
+        title=version.title,
+        uri=source.uri,
+        digest=representation.digest,
+        cited_at=citation.cited_at,
+        occurrences=occurrences,
+        nth=nth,
+        note=citation.note,
+        forms=forms(source),
+    )
+
+
+def _rfc5147_url(archive: Archive, citation: Citation, address: str) -> str | None:
+    """Return the address with an RFC 5147 fragment and checks; None where it has none."""
+    if citation.start is None or citation.end is None:
+        return None
+    source = names.text_of(archive, archive.representation(citation.pdi))
+    start, end, _ = fragments.convert.pdi_to_rfc5147(source.text, citation.start, citation.end)
+    entity = fragments.Text(source.content, charset=source.representation.charset or "us-ascii")
+    return f"{address}#{entity.cite(start, end, checks=('length', 'md5'))}"

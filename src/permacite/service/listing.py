@@ -1,0 +1,91 @@
+"""What the archive holds: lists by pattern, one document whole, one format as a file."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from typing import TYPE_CHECKING
+
+from permacite import mhtml, pdi
+from permacite.service import citing, documents, names
+from permacite.service.model import Exported, Listing, Shown
+
+if TYPE_CHECKING:
+    from permacite.archive import Archive, Representation
+
+__all__ = ["export", "list_documents", "show"]
+
+_FIELDS = 4
+"""Series, year, month, day: what a pattern may leave off from the right."""
+
+_SUFFIXES = {"multipart/related": ".mhtml", "message/rfc822": ".eml", "text/html": ".html"}
+
+
+def pattern_of(text: str) -> pdi.PDI | pdi.PDIPattern:
+    """Read a pattern, or the start of one: `lab.example.us/2026/11` means every day of it."""
+    typed = text.strip().rstrip("/")
+    bare = re.sub(r"(?i)^(?:urn:)?(?:pdi:)?/*", "", typed)
+    fields = bare.split("/")
+    if len(fields) <= _FIELDS and all(fields):
+        fields += ["*"] * (_FIELDS + 1 - len(fields))
+        typed = "urn:pdi://" + "/".join(fields)
+    elif not typed.lower().startswith(("urn:", "pdi:")):
+        typed = f"urn:pdi://{bare}"
+    value = pdi.parse(typed, strict=False)
+    if isinstance(value, pdi.FragmentPDI):
+        return value.pdi
+    return value.pdi if isinstance(value, pdi.CitationPDI) else value
+
+
+def list_documents(archive: Archive, pattern: str | None, *, limit: int | None) -> Listing:
+    """List what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3)."""
+    wanted = pattern_of(pattern) if pattern else None
+    total = archive.count(wanted)
+    found = tuple(documents.document(item) for item in archive.list(wanted, limit=limit))
+    return Listing(pattern, found, total, complete=len(found) == total)
+
+
+def show(archive: Archive, reference: str) -> Shown:
+    """Return all that is known about the version that a reference names."""
+    name, _ = names.document_of(reference)
+    version = archive.version(name)
+    return Shown(
+        document=documents.document(version),
+        versions=tuple(item.number for item in archive.versions(version.pdi)),
+        citations=tuple(
+            citing.cited(archive, citation) for citation in archive.citations(version.pdi)
+        ),
+        provenance=dict(version.provenance.details),
+    )
+
+
+def export(archive: Archive, reference: str) -> Exported:
+    """Return one format; where none is named, the aggregate if there is one.
+
+    The aggregate is written anew in the profile that browsers open; every part keeps its bytes.
+    """
+    name, _ = names.document_of(reference)
+    version = archive.version(name)
+    aggregates = [r for r in version.representations if r.media_type == "multipart/related"]
+    if name.format is None and aggregates:
+        representation = aggregates[0]
+    else:
+        representation = archive.representation(name)
+    content = archive.read(representation)
+    if representation.media_type == "multipart/related":
+        content = mhtml.for_browsers(content)
+    return Exported(
+        pdi=str(representation.pdi),
+        media_type=representation.media_type,
+        suggested_name=_file_name(representation),
+        content=content,
+    )
+
+
+def _file_name(representation: Representation) -> str:
+    """Return a name such as lab.example.us-2026-11-21-7.v1.mhtml."""
+    name = representation.pdi
+    stem = re.sub(r"[^0-9A-Za-z.-]+", "-", str(name.document).partition("//")[2])
+    guessed = mimetypes.guess_extension(representation.media_type, strict=False)
+    suffix = _SUFFIXES.get(representation.media_type) or guessed or f".{representation.format}"
+    return f"{stem}.v{name.version}{suffix}"

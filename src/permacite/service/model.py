@@ -1,0 +1,293 @@
+"""The answers of the use cases: plain values that both faces print, as text or as JSON.
+
+All times are aware datetimes in UTC. All `position`s count characters of the canonical CRLF text,
+from 0, ends excluded (PDI §3.4.1), unless a field says otherwise. Digests are "sha-256:<hex>".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = [
+    "UNPRINTED",
+    "About",
+    "Checked",
+    "CitationForms",
+    "Cited",
+    "Document",
+    "Drift",
+    "Exported",
+    "Finding",
+    "Format",
+    "Listing",
+    "LostResource",
+    "Page",
+    "Passage",
+    "Reading",
+    "Resolved",
+    "Saved",
+    "Shown",
+    "TextPage",
+]
+
+UNPRINTED = {"json": False}
+"""Metadata of a field that is left out when the value is printed as JSON: bytes, mostly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One committed format of a version. `pdi` is its full name."""
+
+    pdi: str
+    format: str
+    media_type: str
+    charset: str | None
+    size_bytes: int
+    digest: str
+    derived_from: str | None
+    rendition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of a document, with all its formats."""
+
+    pdi: str
+    """The document's name without format and version."""
+    version: int
+    title: str | None
+    uri: str | None
+    committed_at: datetime
+    retrieved_at: datetime | None
+    formats: tuple[Format, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LostResource:
+    """Something the page refers to that is not in the aggregate, and why."""
+
+    uri: str
+    reason: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What `save` or `import` committed."""
+
+    pdi: str
+    """The full name that people would cite: format and version included."""
+    document: Document
+    parts: int
+    """Body parts of the aggregate; 1 for a document that is saved as it is."""
+    size_bytes: int
+    """Bytes of the received parts, before the aggregate encodes them."""
+    lost: tuple[LostResource, ...] = ()
+    unchanged: bool = False
+    """Whether the same bytes were saved before, so that no new name was minted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A place in a document where quoted words stand."""
+
+    start: int
+    end: int
+    line: int
+    """The line of the start, counted from 1, for people."""
+    quote: str
+    before: str
+    after: str
+    score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class CitationForms:
+    """Ready forms of one citation, for pasting."""
+
+    markdown: str
+    html: str
+    bibtex: str
+    csl_json: str
+    ris: str
+    wiki: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A recorded citation."""
+
+    reference: str
+    """The PDI with its fragment: the permanent name of the passage."""
+    url: str
+    """The same passage for any browser, through a resolver."""
+    rfc5147_url: str
+    """The text's address at the resolver, with RFC 5147 fragment and integrity checks."""
+    quote: str
+    before: str
+    after: str
+    start: int
+    end: int
+    title: str | None
+    uri: str | None
+    digest: str
+    """Of the text the positions count."""
+    cited_at: datetime
+    occurrences: int
+    """How often the quoted words stand in the document (1 when cited by position)."""
+    nth: int
+    """Which of them this is, counted from 1."""
+    forms: CitationForms
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The cited part of a document."""
+
+    reference: str
+    """As asked."""
+    pdi: str
+    """The full name of what answers (PDI §3.6.3): format and version included."""
+    media_type: str
+    charset: str | None
+    text: str | None
+    """The part as text; None where it is no text."""
+    before: str
+    after: str
+    start: int | None
+    end: int | None
+    digest: str
+    """Of the whole representation, checked against its bytes just now."""
+    title: str | None
+    uri: str | None
+    assumed: bool
+    """Whether the reference left the version or the format open."""
+    content: bytes = field(repr=False, metadata=UNPRINTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What became of one cited passage on the live page."""
+
+    reference: str
+    quote: str
+    status: str
+    """"verified", "moved", "changed", "ambiguous" or "gone"."""
+    start: int | None
+    """Where the passage (or its nearest likeness) stands now, in the live page's text."""
+    end: int | None
+    now: str | None
+    """The words that stand there now."""
+    score: float
+    """Likeness to the quote, 0 to 1."""
+    runner_up: float | None
+    """Likeness of the second-best place: near `score`, the answer is doubtful."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The live page compared with the archived one."""
+
+    pdi: str
+    uri: str
+    checked_at: datetime
+    same_bytes: bool
+    same_text: bool
+    passages: tuple[Drift, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome of checking one stored thing."""
+
+    name: str
+    kind: str
+    """"ok", or what is wrong in one word."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The documents a pattern covers, in the order of their dates."""
+
+    pattern: str | None
+    documents: tuple[Document, ...]
+    total: int
+    complete: bool
+    """False where `limit` cut the list off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that is known about one document."""
+
+    document: Document
+    versions: tuple[int, ...]
+    citations: tuple[Cited, ...]
+    provenance: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Bytes of one format, ready for a file."""
+
+    pdi: str
+    media_type: str
+    suggested_name: str
+    content: bytes = field(repr=False, metadata=UNPRINTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The archived page as the reader shows it: inert, self-contained, the passage marked."""
+
+    pdi: str
+    html: str = field(repr=False)
+    marked: bool = False
+    unresolved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """A document's text in three pieces around the cited passage, for showing as it is."""
+
+    before: str
+    marked: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the reader's page shows around a document."""
+
+    reference: str
+    pdi: str
+    """The full name of the format that the reference means."""
+    fragment: str | None
+    """What follows `#` in the reference."""
+    document: Document
+    versions: tuple[int, ...]
+    citations: tuple[Cited, ...]
+    passage: Passage | None
+    """The cited words in their context; None for a whole document or a part that is no text."""
+    cited: Cited | None
+    """The recorded citation of exactly this reference."""
+    text_pdi: str | None
+    """The full name of the document's text, if it has one."""
+    text: TextPage | None
+    """The text itself, where it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """An archive: where it is, who mints its names, where it is served."""
+
+    directory: str
+    series: str
+    all_series: tuple[str, ...]
+    resolver: str
+    documents: int

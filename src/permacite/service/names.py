@@ -1,0 +1,128 @@
+"""From what a user typed to a name in the archive, and from a name to its text.
+
+Users paste names with and without `urn:`, with a fragment or without, and addresses of a resolver
+(`http://host/urn:pdi://...?fragment=char=3,9`). All lead to the same values here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import markup, pdi, uri
+from permacite.errors import NotFoundError, ParseError
+
+if TYPE_CHECKING:
+    from permacite.archive import Archive, Representation
+
+__all__ = [
+    "TextOf",
+    "canonical_text",
+    "document_of",
+    "from_address",
+    "from_path",
+    "parse",
+    "text_of",
+    "text_representation",
+]
+
+_ADDRESS = re.compile(r"(?i)https?://[^/]*/+(?=(?:urn:)?pdi:)")
+"""What stands before a name in the address of a resolver."""
+
+
+def from_address(text: str) -> tuple[str, int]:
+    """Return the reference in a resolver's address, and its offset in `text`.
+
+    Any other text is returned as it is, without surrounding white space.
+    """
+    start = len(text) - len(text.lstrip())
+    stripped = text.strip()
+    found = _ADDRESS.match(stripped)
+    if found is None:
+        return stripped, start
+    name, _, query = stripped[found.end() :].partition("?")
+    for field in query.split("&"):
+        key, _, value = field.partition("=")
+        if key == "fragment":
+            name += "#" + uri.unquote(value)
+    return from_path(name), start + found.end()
+
+
+def from_path(path: str) -> str:
+    """Return the reference in the path of a resolver's address, where `%23` stands for `#`.
+
+    Only the last one does, and only where no dot or slash follows: an encapsulated identifier may
+    hold an escaped `#` of its own, and format and version follow it.
+    """
+    name, mark, fragment = path.rpartition("%23")
+    if not mark or "." in fragment or "/" in fragment or "#" in path:
+        return path
+    return f"{name}#{fragment}"
+
+
+def parse(text: str) -> pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI | pdi.PDIPattern:
+    """Parse a reference leniently. Raises ParseError, placed in `text` as the user typed it."""
+    reference, start = from_address(text)
+    try:
+        return pdi.parse(reference, strict=False)
+    except ParseError as error:
+        raise error.within(text, start) from error
+
+
+def document_of(text: str) -> tuple[pdi.PDI, pdi.FragmentPDI | None]:
+    """Return the name in `text` and its fragment, if any. A citation stands for what it cites."""
+    value = parse(text)
+    while isinstance(value, pdi.CitationPDI):
+        value = value.cited
+    if isinstance(value, pdi.PDIPattern):
+        raise ParseError(
+            "expected one name, found a pattern",
+            text,
+            text.find("*"),
+            "PDI §3.6.3",
+            hint="permacite list shows what a pattern covers",
+        )
+    if isinstance(value, pdi.FragmentPDI):
+        return value.pdi, value
+    return value, None
+
+
+@dataclass(frozen=True, slots=True)
+class TextOf:
+    """A text representation with its canonical text (CRLF line ends, byte order mark removed)."""
+
+    representation: Representation
+    text: str
+    content: bytes
+
+
+def text_representation(archive: Archive, name: pdi.PDI) -> Representation:
+    """Return the plain text of a document: what quotes are looked for in.
+
+    Raises NotFoundError where the version has no text.
+    """
+    version = archive.version(name)
+    texts = [item for item in version.representations if item.media_type == "text/plain"]
+    if not texts:
+        texts = [item for item in version.representations if item.media_type.startswith("text/")]
+    if not texts:
+        formats = ", ".join(item.format for item in version.representations)
+        raise NotFoundError(
+            f"this document has no text, only {formats}",
+            str(name),
+            hint="cite it by a fragment of its own format, such as #byte=0,100",
+        )
+    return texts[0]
+
+
+def text_of(archive: Archive, representation: Representation) -> TextOf:
+    """Read a text representation, checked against its digest."""
+    content = archive.read(representation)
+    return TextOf(representation, canonical_text(content, representation.charset), content)
+
+
+def canonical_text(content: bytes, charset: str | None) -> str:
+    """Decode and put every line end as CRLF: the text that positions count (PDI §3.4.1)."""
+    text = markup.decode(content, charset or "us-ascii")
+    return re.sub(r"\r\n?|\n", "\r\n", text)

@@ -1,0 +1,51 @@
+"""What each error code means outside: the exit status of a command, the status of an HTTP answer.
+
+One table for both faces. HTTP answers are problem details (RFC 9457) with the error's own fields
+as extension members; the command line prints the same object with `--json`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from permacite.errors import Detail, PermaciteError
+
+__all__ = ["STATUS", "exit_status", "http_status", "problem"]
+
+STATUS: dict[str, tuple[int, int, str]] = {
+    # code: exit status, HTTP status, title
+    "error": (1, 500, "The request could not be carried out"),
+    "syntax": (2, 400, "The text does not follow its grammar"),
+    "not-found": (1, 404, "Nothing here has that name"),
+    "integrity": (1, 409, "The bytes are not those that were committed"),
+    "conflict": (1, 409, "What is committed never changes"),
+    "limit": (1, 413, "A limit was reached"),
+    "capture": (1, 502, "The page could not be fetched"),
+    "storage": (1, 503, "The archive cannot serve"),
+}
+
+
+def exit_status(error: PermaciteError) -> int:
+    """Return the exit status of a command that ends with `error`."""
+    return STATUS[error.code][0]
+
+
+def http_status(error: PermaciteError) -> int:
+    """Return the HTTP status of an answer that reports `error`."""
+    return STATUS[error.code][1]
+
+
+def problem(error: PermaciteError) -> dict[str, Detail]:
+    """Return the problem details object of `error` (RFC 9457 §3)."""
+    _, status, title = STATUS[error.code]
+    members: dict[str, Detail] = {
+        "type": f"urn:permacite:problem:{error.code}",
+        "title": title,
+        "status": status,
+        "detail": error.problem,
+        "code": error.code,
+    }
+    if error.hint:
+        members["hint"] = error.hint
+    return members | error.details()

@@ -1,0 +1,173 @@
+"""From a page or a file to committed formats: capture, aggregate, text, one commit.
+
+A page is committed in three formats at once: `html` (its source as received), `utf-8` (its text,
+by the written rendition) and `related` (the RFC 2557 aggregate of all it shows). A file that is
+already an aggregate is kept as it is, beside the page and the text inside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import capture, mhtml
+from permacite.archive import NewRepresentation, Provenance
+from permacite.errors import ParseError
+from permacite.service import documents, sources
+from permacite.service.model import LostResource, Saved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from permacite.archive import Archive, Version
+
+__all__ = ["CaptureOptions", "import_document", "save"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """What a user may set about a capture; the rest is `capture.Limits`."""
+
+    allow_private: bool = False
+    timeout_s: float = 60.0
+    total_bytes: int = 200 * 1024 * 1024
+    parts: int = 500
+
+    @property
+    def limits(self) -> capture.Limits:
+        """The limits as the capture room takes them."""
+        return capture.Limits(
+            total_s=self.timeout_s, total_bytes=self.total_bytes, parts=self.parts
+        )
+
+
+def save(
+    archive: Archive,
+    address: str,
+    *,
+    series: str | None,
+    new: bool,
+    options: CaptureOptions,
+    progress: Callable[[int, int, int], None] | None,
+) -> Saved:
+    """Capture a page and commit it. Raises CaptureError where the page itself cannot be had."""
+    captured = capture.capture(
+        address,
+        limits=options.limits,
+        allow_private=options.allow_private,
+        progress=_as_progress(progress),
+    )
+    root = captured.root
+    page = sources.read_source(root.content, root.content_type)
+    previous = [] if new else archive.find_by_uri(captured.requested_uri)
+    representations = _page_formats(captured, page)
+    provenance = Provenance(
+        title=page.title,
+        uri=captured.requested_uri,
+        final_uri=root.final_uri,
+        retrieved_at=captured.started_at,
+        details=captured.record(),
+    )
+    same = previous[0] if previous and _same(previous[0], representations) else None
+    version = same or archive.commit(
+        representations,
+        series=series,
+        replaces=previous[0].pdi if previous else None,
+        provenance=provenance,
+    )
+    return Saved(
+        pdi=str(documents.main_representation(version).pdi),
+        document=documents.document(version),
+        parts=1 + len(captured.resources),
+        size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
+        lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
+        unchanged=same is not None,
+    )
+
+
+def _as_progress(
+    progress: Callable[[int, int, int], None] | None,
+) -> Callable[[capture.Progress], None] | None:
+    if progress is None:
+        return None
+    return lambda state: progress(state.done, state.known, state.bytes)
+
+
+def _page_formats(captured: capture.Capture, page: sources.Source) -> list[NewRepresentation]:
+    """Return the formats of a captured page; of any other document, itself and its text."""
+    formats = sources.representations(captured.root.content, page)
+    if not page.is_page:
+        return formats
+    root = captured.root
+    resources = [
+        mhtml.Resource(item.content, item.content_type, content_location=item.uri)
+        for item in captured.resources
+    ]
+    # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.
+    aggregate = mhtml.build(
+        mhtml.Resource(root.content, root.content_type, content_location=root.final_uri),
+        resources,
+        profile="archive",
+        subject=page.title,
+    )
+    formats.append(NewRepresentation(aggregate, "multipart/related"))
+    return formats
+
+
+def _same(version: Version, representations: list[NewRepresentation]) -> bool:
+    """Whether a version holds exactly these bytes."""
+    held = {item.digest for item in version.representations}
+    return held == {_digest(item.content) for item in representations}
+
+
+def _digest(content: bytes) -> str:
+    return "sha-256:" + hashlib.sha256(content).hexdigest()
+
+
+def import_document(
+    archive: Archive,
+    name: str,
+    content: bytes,
+    *,
+    series: str | None,
+    charset: str | None,
+    uri: str | None,
+) -> Saved:
+    """Commit a local file under a new name. Raises ParseError where it is not what it claims."""
+    media_type = sources.media_type_of(name, content)
+    if media_type in sources.MESSAGES:
+        representations, title, location, parts = _aggregate_formats(content, media_type)
+        uri = uri or location
+    else:
+        page = sources.read_source(content, media_type, charset=charset)
+        representations, title, parts = sources.representations(content, page), page.title, 1
+    provenance = Provenance(title=title or name, uri=uri, details={"file_name": name})
+    version = archive.commit(representations, series=series, provenance=provenance)
+    return Saved(
+        pdi=str(documents.main_representation(version).pdi),
+        document=documents.document(version),
+        parts=parts,
+        size_bytes=len(content),
+    )
+
+
+def _aggregate_formats(
+    content: bytes, media_type: str
+) -> tuple[list[NewRepresentation], str | None, str | None, int]:
+    """Return an aggregate's formats (root, text, itself), title, location and number of parts."""
+    aggregate = mhtml.open(content)
+    root = aggregate.root
+    formats: list[NewRepresentation] = []
+    title = None
+    try:
+        page = sources.read_source(root.content, root.content_type)
+    except ParseError:
+        page = None  # the root is damaged; the aggregate is kept as it is
+    if page is not None and page.media_type.startswith("text/"):
+        formats = sources.representations(root.content, page)
+        title = page.title
+    formats.append(NewRepresentation(content, media_type))
+    location = root.content_location
+    absolute = location if location and "://" in location else None
+    return formats, title, absolute, max(1, len(aggregate.body_parts))

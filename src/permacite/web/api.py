@@ -1,0 +1,129 @@
+"""What the reader's scripts and other programs call: JSON in, JSON out, under /-/api/.
+
+Only `cite` changes anything. It takes JSON alone, and no browser sends that from another site
+without asking first, which nothing here answers.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from permacite.errors import ParseError
+from permacite.service.plain import plain
+from permacite.web import headers
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from permacite.service.cases import Service
+
+__all__ = ["cite", "cite_form", "documents", "passages", "show"]
+
+_MAX_BODY = 256 * 1024
+_TEXT_FIELDS = ("quote", "char", "line", "before", "after", "note")
+
+
+async def documents(request: Request) -> Response:
+    """GET /-/api/documents?pattern=&limit= answers a Listing."""
+    service: Service = request.app.state.service
+    limit = _number(request.query_params.get("limit", "100"), "limit")
+    pattern = request.query_params.get("pattern") or None
+    return _json(await run_in_threadpool(service.list, pattern, limit=limit))
+
+
+async def show(request: Request) -> Response:
+    """GET /-/api/document?name= answers a Shown."""
+    service: Service = request.app.state.service
+    return _json(await run_in_threadpool(service.show, _wanted(request, "name")))
+
+
+async def passages(request: Request) -> Response:
+    """GET /-/api/passages?name=&quote= answers a list of Passage."""
+    service: Service = request.app.state.service
+    name, quote = _wanted(request, "name"), _wanted(request, "quote")
+    return _json(await run_in_threadpool(service.passages, name, quote))
+
+
+async def cite(request: Request) -> Response:
+    """POST /-/api/cite {reference, quote | char | line, nth, before, after, note}: a Cited."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "expected Content-Type: application/json")
+    body = (await _body(request)).decode("utf-8", "replace")
+    try:
+        wanted = json.loads(body)
+    except json.JSONDecodeError as error:
+        raise ParseError(error.msg, body, error.pos, "RFC 8259") from error
+    if not isinstance(wanted, dict) or not isinstance(wanted.get("reference"), str):
+        raise ParseError("expected an object with the member `reference`", body, 0)
+    return await _cite(request, wanted, body)
+
+
+async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:
+    service: Service = request.app.state.service
+    fields: dict[str, str | None] = {}
+    for name in _TEXT_FIELDS:
+        value = wanted.get(name)
+        if value is not None and not isinstance(value, str):
+            raise ParseError(f"expected text in the member `{name}`", body, max(0, body.find(name)))
+        fields[name] = value
+    nth = wanted.get("nth")
+    if nth is not None and (not isinstance(nth, int) or nth < 1):
+        raise ParseError("expected a number from 1 in `nth`", body, max(0, body.find("nth")))
+    cited = await run_in_threadpool(service.cite, str(wanted["reference"]), nth=nth, **fields)
+    return _json(cited, 201, {"Location": cited.url})
+
+
+async def cite_form(request: Request) -> Response:
+    """POST /-/cite: the same from a plain form, for readers without scripts."""
+    # A form can come from any site; the browser says from which (Fetch Metadata, Origin).
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    own = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    if site not in ("same-origin", "none") or origin not in (None, own):
+        raise HTTPException(403, "a citation is made from this archive's own pages alone")
+    form = _form(await _body(request))
+    nth = _number(form["nth"], "nth") if form.get("nth") else None
+    service: Service = request.app.state.service
+    cited = await run_in_threadpool(
+        service.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
+    )
+    name, _, fragment = cited.reference.partition("#")
+    return RedirectResponse(f"/{name}?fragment={fragment}", 303)
+
+
+def _form(body: bytes) -> dict[str, str]:
+    """Read application/x-www-form-urlencoded fields."""
+    from starlette.datastructures import QueryParams  # noqa: PLC0415 - the same syntax
+
+    return dict(QueryParams(body.decode("ascii", "replace")).items())
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_BODY:
+            raise HTTPException(413, f"expected at most {_MAX_BODY} bytes")
+    return bytes(body)
+
+
+def _wanted(request: Request, name: str) -> str:
+    value = request.query_params.get(name)
+    if not value:
+        raise ParseError(f"expected the parameter `{name}`", request.url.query, 0)
+    return value
+
+
+def _number(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):  # noqa: PLR2004
+        raise ParseError(f"expected a number from 1 in `{name}`", text, 0)
+    return int(text)
+
+
+def _json(value: object, status: int = 200, fields: dict[str, str] | None = None) -> Response:
+    return JSONResponse(plain(value), status, headers.reader_headers() | (fields or {}))

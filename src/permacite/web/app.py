@@ -1,0 +1,78 @@
+"""The routes, and what every answer passes through: the host check and the error pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from permacite.errors import PermaciteError
+from permacite.web import api, headers, problems, reader, resolver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+
+    from permacite.service.cases import Service
+
+__all__ = ["ROUTES", "create_app"]
+
+_STATIC = Path(__file__).parent / "static"
+_ASSETS = {item.name: item for item in _STATIC.iterdir() if item.suffix in {".css", ".js", ".svg"}}
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+async def asset(request: Request) -> Response:
+    """GET /-/static/{file}: the reader's stylesheet, scripts and icon."""
+    path = _ASSETS.get(request.path_params["file"])
+    if path is None:
+        raise HTTPException(404, "the reader has no such asset")
+    return FileResponse(path, headers=headers.reader_headers(), media_type=_TYPES[path.suffix])
+
+
+async def options(request: Request) -> Response:
+    """OPTIONS on any name: what may be done with it (PDI §3.8.2)."""
+    del request
+    return Response(status_code=204, headers={"Allow": problems.ALLOWED})
+
+
+ROUTES = [
+    Route("/", reader.home),
+    Route("/-/static/{file}", asset),
+    Route("/-/page/{name:path}", reader.frame),
+    Route("/-/api/documents", api.documents),
+    Route("/-/api/document", api.show),
+    Route("/-/api/passages", api.passages),
+    Route("/-/api/cite", api.cite, methods=["POST"]),
+    Route("/-/cite", api.cite_form, methods=["POST"]),
+    Route("/{name:path}", options, methods=["OPTIONS"]),
+    Route("/{name:path}", resolver.resolution),
+]
+
+
+def create_app(service: Service, *, names: Sequence[str]) -> Starlette:
+    """Return the application over an open service, answering under host `names` alone.
+
+    Without the host check, a page of another site could reach the archive under a name of its
+    own that leads to this machine (DNS rebinding).
+    """
+    app = Starlette(
+        routes=ROUTES,
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)
+        ],
+        exception_handlers={
+            PermaciteError: problems.refusal,
+            HTTPException: problems.refusal,
+            Exception: problems.unexpected,
+        },
+    )
+    app.state.service = service
+    return app

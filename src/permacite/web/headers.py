@@ -1,0 +1,67 @@
+"""The headers that keep archived pages harmless, and those that describe a representation.
+
+An archived page is hostile. It is shown in a frame of an opaque origin, under a policy that lets
+it load nothing and run nothing but one script of ours, named by its digest. The reader around it
+may load its own assets alone, so that a link in the frame leads nowhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["FRAME_SANDBOX", "bytes_headers", "frame_headers", "reader_headers", "repr_digest"]
+
+FRAME_SANDBOX = "allow-scripts"
+"""The frame's sandbox: without allow-same-origin its origin is opaque; ours is the one script."""
+
+_COMMON = {
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-DNS-Prefetch-Control": "off",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+_READER_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+
+_FRAME_POLICY = (
+    "default-src 'none'; {script}img-src data: blob:; style-src 'unsafe-inline' data:; "
+    "font-src data:; media-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'; sandbox {sandbox}"
+)
+
+
+def reader_headers() -> dict[str, str]:
+    """Return the headers of the reader's own pages."""
+    return _COMMON | {"Content-Security-Policy": _READER_POLICY, "Cache-Control": "no-cache"}
+
+
+def frame_headers(script: str) -> dict[str, str]:
+    """Return the headers of an archived page in its frame; only `script`, exactly, may run."""
+    allowed = ""
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        allowed = f"script-src 'sha256-{digest}'; "
+    policy = _FRAME_POLICY.format(script=allowed, sandbox=FRAME_SANDBOX)
+    return _COMMON | {"Content-Security-Policy": policy, "Cache-Control": "no-cache"}
+
+
+def bytes_headers() -> dict[str, str]:
+    """Return the headers of archived bytes as they are: shown by a browser, they can do nothing."""
+    return _COMMON | {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+def repr_digest(content: bytes) -> Mapping[str, str]:
+    """Return Repr-Digest (RFC 9530) and a strong ETag made of the same digest."""
+    digest = hashlib.sha256(content)
+    encoded = base64.b64encode(digest.digest()).decode()
+    return {"Repr-Digest": f"sha-256=:{encoded}:", "ETag": f'"{digest.hexdigest()}"'}

@@ -1,0 +1,64 @@
+"""Errors as HTTP answers: problem details for programs (RFC 9457), a page for people."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from permacite.service.plain import plain
+from permacite.service.problems import http_status, problem
+from permacite.web import headers
+from permacite.web.negotiation import chosen_view
+from permacite.web.templates import render
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from permacite.errors import PermaciteError
+
+__all__ = ["refusal", "unexpected"]
+
+ALLOWED = "GET, HEAD, OPTIONS"
+
+
+async def refusal(request: Request, error: Exception) -> Response:
+    """Answer an error of ours, or of the router (unknown path, wrong method)."""
+    if isinstance(error, HTTPException):
+        return _answer(request, error.status_code, _plain_problem(error), dict(error.headers or {}))
+    ours: PermaciteError = error  # type: ignore[assignment] - registered for PermaciteError alone
+    return _answer(request, http_status(ours), {**problem(ours), "shown": str(ours)}, {})
+
+
+async def unexpected(request: Request, error: Exception) -> Response:
+    """Answer a fault of our own, without its insides."""
+    del error
+    fault = HTTPException(500, "A fault of permacite itself; the server's log says more")
+    return _answer(request, 500, _plain_problem(fault), {})
+
+
+def _plain_problem(error: HTTPException) -> dict[str, object]:
+    title = HTTPStatus(error.status_code).phrase
+    return {
+        "type": "about:blank",
+        "title": title,
+        "status": error.status_code,
+        "detail": error.detail,
+        "code": title.lower().replace(" ", "-"),
+    }
+
+
+def _answer(
+    request: Request, status: int, details: dict[str, object], fields: dict[str, str]
+) -> Response:
+    fields = headers.reader_headers() | fields
+    shown = details.pop("shown", details["detail"])
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        fields.setdefault("Allow", ALLOWED)
+    view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
+    if view == "reader":
+        page = render("problem.html", problem=details, shown=shown)
+        return Response(page, status, fields, "text/html")
+    return JSONResponse(plain(details), status, fields, "application/problem+json")

@@ -1,0 +1,54 @@
+"""The pages people read: what is archived, one document, one document in its frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from permacite.web import headers
+from permacite.web.addresses import reference_of
+from permacite.web.templates import render
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from permacite.service.cases import Service
+
+__all__ = ["FRAME_SCRIPT", "document", "frame", "home"]
+
+FRAME_SCRIPT = (Path(__file__).parent / "static" / "frame.js").read_text(encoding="utf-8").strip()
+"""The one script an archived page's frame may run: it tells the reader what is selected."""
+
+_SHOWN_AT_ONCE = 500
+
+
+async def home(request: Request) -> Response:
+    """GET /: the documents that `?pattern=` covers, newest first."""
+    service: Service = request.app.state.service
+    pattern = request.query_params.get("pattern") or None
+    about = await run_in_threadpool(service.about)
+    listing = await run_in_threadpool(service.list, pattern, limit=_SHOWN_AT_ONCE)
+    page = render("home.html", about=about, listing=listing, pattern=pattern or "")
+    return Response(page, headers=headers.reader_headers(), media_type="text/html")
+
+
+async def document(request: Request, reference: str) -> Response:
+    """Answer a name with the reader's page around the document."""
+    service: Service = request.app.state.service
+    show_text = request.query_params.get("show") == "text"
+    reading = await run_in_threadpool(service.read, reference, text=show_text)
+    fields = headers.reader_headers() | {"Content-Location": reading.pdi, "Vary": "Accept"}
+    page = render("document.html", reading=reading, sandbox=headers.FRAME_SANDBOX)
+    return Response(page, headers=fields, media_type="text/html")
+
+
+async def frame(request: Request) -> Response:
+    """GET /-/page/{name}: the archived page itself, inert, for the reader's frame."""
+    service: Service = request.app.state.service
+    reference = reference_of(request, "/-/page/")
+    page = await run_in_threadpool(service.page, reference, script=FRAME_SCRIPT)
+    fields = headers.frame_headers(FRAME_SCRIPT)
+    return Response(page.html, headers=fields, media_type="text/html")

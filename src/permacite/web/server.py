@@ -1,0 +1,75 @@
+"""Listen: granian in this process, one archive, stopped by an interrupt or a termination."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from typing import TYPE_CHECKING
+
+from granian.constants import Interfaces
+from granian.server.embed import Server
+
+from permacite.errors import StorageError
+from permacite.service.cases import Service
+from permacite.web.app import create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+__all__ = ["run"]
+
+_OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+def run(
+    archive: Path | None,
+    *,
+    host: str,
+    port: int,
+    names: Sequence[str],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve until told to stop. `announce` is told the address when it answers."""
+    port = _free_port(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    with Service.open(archive) as service:
+        about = service.about()
+        app = create_app(service, names=(*_OWN_NAMES, shown, *names))
+        announce(f"{about.documents} documents of {about.series} in {about.directory}")
+        announce(f"http://{shown}:{port}/ answers; Ctrl-C stops it")
+        server = Server(
+            app,
+            address=host,
+            port=port,
+            interface=Interfaces.ASGINL,
+            websockets=False,
+            log_enabled=False,
+        )
+        asyncio.run(_until_stopped(server))
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return a port that can be listened on. Raises StorageError where the address is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise StorageError(
+                f"cannot listen on {host} port {port}: {error.strerror}",
+                path=f"{host}:{port}",
+                reason="io",
+                hint="--port 0 takes any free port",
+            ) from error
+        chosen: int = probe.getsockname()[1]
+        return chosen
+
+
+async def _until_stopped(server: Server) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, server.stop)
+    await server.serve()

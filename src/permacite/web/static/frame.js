@@ -1,0 +1,27 @@
+(() => {
+  // The one script that runs in an archived page's frame: it tells the reader what is selected.
+  // The page may have named its elements after anything of ours, so methods come from prototypes.
+  const selection = Document.prototype.getSelection;
+  const reach = 96;
+  let timer = 0;
+  const textOf = (range) => Range.prototype.toString.call(range);
+  const around = (range) => {
+    const before = new Range();
+    before.selectNodeContents(document.documentElement);
+    before.setEnd(range.startContainer, range.startOffset);
+    const after = new Range();
+    after.selectNodeContents(document.documentElement);
+    after.setStart(range.endContainer, range.endOffset);
+    return [textOf(before).slice(-reach), textOf(after).slice(0, reach)];
+  };
+  const tell = () => {
+    const selected = selection.call(document);
+    const quote = selected && selected.rangeCount ? selected.toString() : "";
+    const [before, after] = quote ? around(selected.getRangeAt(0)) : ["", ""];
+    window.parent.postMessage({ permacite: "selection", quote, before, after }, "*");
+  };
+  EventTarget.prototype.addEventListener.call(document, "selectionchange", () => {
+    clearTimeout(timer);
+    timer = setTimeout(tell, 120);
+  });
+})();

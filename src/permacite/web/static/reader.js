@@ -1,0 +1,58 @@
+// The document page: offer "Cite this" for what is selected, show the citation, copy its forms.
+import { addCopyButtons } from "./copy.js";
+import { answerOf, problemOf } from "./answer.js";
+import { watchFrame, watchText } from "./selection.js";
+
+const main = document.querySelector("main");
+const bar = document.querySelector("#bar");
+const button = document.querySelector("#cite");
+let wanted = null;
+
+const offer = (selected) => {
+  wanted = selected;
+  bar.hidden = selected === null;
+  document.querySelector("#selected").textContent = selected ? shortened(selected.quote) : "";
+};
+
+const shortened = (text) => {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 120 ? `${line.slice(0, 60)} … ${line.slice(-50)}` : line;
+};
+
+const cite = async (request) => {
+  const place = document.querySelector("#answer");
+  let shown;
+  try {
+    const answer = await fetch("/-/api/cite", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(request),
+    });
+    const body = await answer.json();
+    shown = answer.ok ? answerOf(body) : problemOf(body);
+  } catch {
+    shown = problemOf({ title: "The archive does not answer", detail: "Is permacite serve running?" });
+  }
+  place.replaceChildren(shown);
+  addCopyButtons(place);
+  place.querySelector("[tabindex='-1']").focus();
+};
+
+button.addEventListener("click", () => {
+  if (!wanted) return;
+  const { quote, ...rest } = wanted;
+  const place = rest.char ? { char: rest.char } : { quote, ...rest };
+  cite({ reference: main.dataset.text, ...place });
+});
+
+document.querySelector("form.words")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  cite({ reference: main.dataset.text, quote: event.target.elements.quote.value });
+});
+
+if (main.dataset.text) {
+  watchFrame(document.querySelector("#page"), offer);
+  watchText(document.querySelector("#text"), offer);
+}
+addCopyButtons(document);
+document.querySelector("#text mark")?.scrollIntoView({ block: "center" });

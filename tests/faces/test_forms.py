@@ -1,0 +1,134 @@
+"""The forms of a citation survive their own syntax, whatever the title and the words hold."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from permacite.service.forms import Source, forms
+
+REFERENCE = "urn:pdi://lab.example.us/2026/11/21/7.utf-8.1#char=1024,1039"
+URL = "http://127.0.0.1:8420/urn:pdi://lab.example.us/2026/11/21/7.utf-8.1?fragment=char=1024,1039"
+
+HOSTILE = [
+    "plain words",
+    "*stars* _lines_ `ticks` [brackets](x) <b>tags</b> ~~tildes~~",
+    "# heading",
+    "- item",
+    "12. number",
+    "braces { } and } ends {{ }}",
+    "a | pipe }} end",
+    "quotes \" and ' and &amp; entity",
+    "100% of $5 & #1 ^~ \\ back_slash",
+]
+
+
+def source(
+    title: str, quote: str, uri: str | None = "https://example.org/a_b?x=1&y=%20#z"
+) -> Source:
+    """Return a source with the given title and quote."""
+    moment = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
+    return Source(REFERENCE, URL, quote, title, uri, moment, "lab.example.us")
+
+
+class _Words(html.parser.HTMLParser):
+    """Collect text and the attributes of start tags."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.words = ""
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def squeezed(text: str) -> str:
+    """Return text with white space made alike."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_markdown_shows_the_words_and_nothing_else(words: str) -> None:
+    rendered = MarkdownIt("commonmark").render(forms(source(words, words)).markdown)
+    shown = _Words(rendered)
+    quoted, _, credit = shown.words.partition("—")
+    assert squeezed(quoted) == squeezed(words)
+    assert credit.strip().startswith(squeezed(words))
+    assert {tag for tag, _ in shown.tags} == {"blockquote", "p", "a", "code"}
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_html_cites_the_permanent_name(words: str) -> None:
+    shown = _Words(forms(source(words, f"{words}\r\n{words}")).html)
+    assert shown.tags[0] == ("blockquote", {"cite": REFERENCE})
+    assert squeezed(shown.words).startswith(squeezed(f"{words} {words} — {words}"))
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_bibtex_braces_balance_and_fields_are_whole(words: str) -> None:
+    entry = forms(source(words, words)).bibtex
+    depth = 0
+    for character in re.sub(r"\\[{}]", "", entry):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        assert depth >= 0
+    assert depth == 0
+    assert entry.startswith("@online{lab-example-us-2026-11-21-7-utf-8-1-char-1024-1039,")
+    assert f"url = {{{URL}}}" in entry
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_csl_json_is_an_array_of_one_item(words: str) -> None:
+    (item,) = json.loads(forms(source(words, words)).csl_json)
+    assert item["title"] == words
+    assert item["note"] == squeezed(words)
+    assert item["accessed"] == {"date-parts": [[2026, 11, 21]]}
+    assert item["container-title"] == "example.org"
+    assert item["archive_location"] == REFERENCE
+
+
+def test_ris_has_one_tag_a_line_and_an_end() -> None:
+    lines = forms(source("a\nb", "one\r\ntwo")).ris.split("\n")
+    assert lines[0] == "TY  - ELEC"
+    assert lines[-1] == "ER  - "
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9]  - .*", line) for line in lines)
+    assert "N1  - one two" in lines
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_wiki_template_ends_where_it_should(words: str) -> None:
+    wiki = forms(source(words, words)).wiki
+    inner = wiki.removeprefix("{{cite web |").removesuffix("}}")
+    bare = inner.replace("{{!}}", "")
+    assert "}}" not in bare
+    assert "{{" not in bare
+    names = [field.partition("=")[0] for field in bare.split(" |")]
+    assert names == [
+        "title", "url", "access-date", "archive-url", "archive-date", "url-status", "id", "quote",
+    ]  # fmt: skip
+
+
+def test_a_document_without_an_address_has_all_forms() -> None:
+    made = forms(source("title", "words", uri=None))
+    assert "url-status" not in made.wiki
+    assert "howpublished" not in made.bibtex
+    assert URL in made.markdown
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_gives_forms(title: str, quote: str) -> None:
+    made = forms(source(title, quote))
+    assert json.loads(made.csl_json)[0]["title"] == title
+    assert _Words(made.html).tags[0][1] == {"cite": REFERENCE}
