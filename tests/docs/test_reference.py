@@ -1,0 +1,129 @@
+"""What the software offers is in the reference: names, commands, options, errors, routes."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from permacite import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("uri", "fragments", "markup", "mhtml", "pdi", "extract", "errors")
+
+
+@cache
+def page(name: str) -> str:
+    """Return the text of one page of the reference."""
+    return (ROOT / "docs/reference" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_generated_pages_say_what_the_code_says() -> None:
+    """`./do docs` writes them."""
+    command = [sys.executable, str(ROOT / "docs/generate.py"), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_in_the_reference(package: str) -> None:
+    module = _module(f"permacite.{package}")
+    missing = [name for name in module.__all__ if not _mentions(page(package), name)]
+    assert module.__all__
+    assert missing == []
+
+
+def _module(name: str) -> ModuleType:
+    """Import a room, or skip while it is not there yet."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        pytest.skip(f"waits for {name}: {error}")
+    if module.__file__ is None:
+        pytest.skip(f"waits for {name}: an empty folder")
+    return module
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Return whether `name` stands in `text` as a whole word."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command of the tree, with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None, f"{path} {name} is listed but does not exist"
+        yield f"{path} {name}", command
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{path} {name}")
+
+
+def _program() -> click.Group:
+    """Return the tree of commands."""
+    main = _module("permacite.cli").main
+    assert isinstance(main, click.Group)
+    _module("permacite.archive")
+    try:
+        dict(_commands(main, "permacite"))
+    except ImportError as error:
+        pytest.skip(f"waits for a command: {error}")
+    return main
+
+
+def test_every_command_and_option_is_in_the_reference() -> None:
+    main = _program()
+    chapters = dict(
+        re.findall(
+            r"^## (permacite[^\n]*)\n(.*?)(?=^## |\Z)", page("cli"), re.MULTILINE | re.DOTALL
+        )
+    )
+    for path, command in [("permacite", main), *_commands(main, "permacite")]:
+        assert path in chapters
+        assert command.help, f"{path} says nothing of itself"
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                assert option.help, f"{path} {option.opts[0]} says nothing of itself"
+                assert _mentions(chapters[path], option.opts[0].lstrip("-"))
+
+
+def test_every_command_tells_its_exit_status() -> None:
+    main = _program()
+    leaves = [(path, item) for path, item in _commands(main, "permacite")]
+    silent = [
+        path
+        for path, item in leaves
+        if not isinstance(item, click.Group) and "Exit status" not in (item.help or "")
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_every_error_is_in_the_reference(name: str) -> None:
+    kind: type[errors.PermaciteError] = getattr(errors, name)
+    row = next(line for line in page("errors").splitlines() if f"| [{name}](" in line)
+    assert [word for word in (kind.code, *kind.fields) if f"`{word}`" not in row] == []
+
+
+def test_every_error_code_has_a_status() -> None:
+    from permacite.service.problems import STATUS  # noqa: PLC0415 - the other tests do not need it
+
+    assert STATUS.keys() == {getattr(errors, name).code for name in errors.__all__}
+
+
+def test_every_route_is_in_the_reference() -> None:
+    routes = _module("permacite.web.app").ROUTES
+    headings = [line.split()[-1] for line in page("http").splitlines() if line.startswith("## ")]
+    assert headings == [route.path for route in routes]
