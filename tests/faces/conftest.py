@@ -1,0 +1,156 @@
+"""Real parts for the faces: a small web site on loopback, an archive, the server, a browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass
+class Site:
+    """A web site on loopback: `pages` maps a path to (content type, body), and may change."""
+
+    base: str = ""
+    pages: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    requests: list[str] = field(default_factory=list)
+
+    def put(self, path: str, content_type: str, body: str | bytes) -> str:
+        """Serve `body` at `path` from now on; returns its address."""
+        self.pages[path] = (content_type, body.encode() if isinstance(body, str) else body)
+        return self.base + path
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """Return an empty site that answers until the test ends."""
+    served = Site()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            served.requests.append(self.path)
+            found = served.pages.get(self.path.partition("?")[0])
+            content_type, body = found or ("text/plain", b"nothing here")
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        served.base = f"http://127.0.0.1:{server.server_address[1]}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield served
+        server.shutdown()
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Return the folder of a fresh archive."""
+    Service.create(tmp_path / "archive", series="lab.example.us").close()
+    return tmp_path / "archive"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command printed, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cli(
+    archive: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Outcome]:
+    """Return a function that runs one command on the archive, in this process."""
+    from permacite.cli import run  # noqa: PLC0415 - after the environment is set
+
+    monkeypatch.setenv("PERMACITE_ARCHIVE", str(archive))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*words: str) -> Outcome:
+        capfdbinary.readouterr()
+        status = run(list(words))
+        sys.stdout.flush()
+        printed = capfdbinary.readouterr()
+        return Outcome(status, printed.out.decode(), printed.err.decode())
+
+    return call
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that answers at `base`."""
+
+    base: str
+    process: subprocess.Popen[str]
+
+
+@pytest.fixture
+def running(archive: Path) -> Iterator[Running]:
+    """Run `permacite serve` on the archive, as a user would."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "permacite", "--archive", str(archive), "serve", "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stderr is not None
+    base = ""
+    for line in process.stderr:
+        found = re.match(r"(http://\S+)/ answers", line)
+        if found:
+            base = found[1]
+            break
+    assert base, "the server did not start"
+    yield Running(base, process)
+    process.terminate()
+    process.wait(10)
+    process.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Return a real Chromium; skip where there is none, except where none may be skipped."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if os.environ.get("PERMACITE_CI"):
+            pytest.fail("Chromium is missing: ./do browser installs it")
+        pytest.skip("Chromium is not installed: ./do browser installs it")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only with a browser
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=BROWSER_ARGUMENTS)
+        yield opened
+        opened.close()

@@ -1,0 +1,220 @@
+"""The story on the command line: save, cite, resolve, check, verify, and every way to go wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome, Site
+
+    Cli = Callable[..., Outcome]
+
+PAGE = """<!doctype html>
+<html><head><meta charset="utf-8"><title>Harbour &amp; tide</title>
+<link rel="stylesheet" href="/style.css"></head>
+<body><h1>Tide tables</h1>
+<p>The tide of the twelfth was the <em>highest</em> in a century.</p>
+<p>Boats were moved. Boats were lost. Caf\u00e9 owners <b>swept</b> the quay.</p>
+<img src="/tide.png" alt="A gauge"></body></html>
+"""
+PNG = b"\x89PNG\r\n\x1a\n" + b"not really pixels"
+
+
+@pytest.fixture
+def saved(cli: Cli, site: Site) -> dict[str, str]:
+    """Save the page; returns the address and the names of its formats."""
+    site.put("/style.css", "text/css", "body{background:url(/tide.png)}")
+    site.put("/tide.png", "image/png", PNG)
+    address = site.put("/", "text/html", PAGE)
+    outcome = cli("save", address, "--allow-private", "--json")
+    assert outcome.status == 0, outcome.err
+    answer = json.loads(outcome.out)
+    names = {item["format"]: item["pdi"] for item in answer["document"]["formats"]}
+    return names | {"address": address, "main": answer["pdi"]}
+
+
+def test_save_commits_three_formats_under_one_name(saved: dict[str, str], cli: Cli) -> None:
+    assert saved["main"] == saved["html"]
+    assert {"html", "utf-8", "related"} <= set(saved)
+    shown = json.loads(cli("show", saved["main"], "--json").out)
+    assert shown["document"]["title"] == "Harbour & tide"
+    assert shown["document"]["uri"] == saved["address"]
+    assert cli("resolve", saved["html"]).out == PAGE
+
+
+def test_saving_the_same_again_mints_nothing(saved: dict[str, str], cli: Cli) -> None:
+    again = json.loads(cli("save", saved["address"], "--allow-private", "--json").out)
+    assert again["unchanged"] is True
+    assert again["pdi"] == saved["html"]
+
+
+def test_a_changed_page_is_the_next_version(saved: dict[str, str], cli: Cli, site: Site) -> None:
+    site.put("/", "text/html", PAGE.replace("highest", "lowest"))
+    again = json.loads(cli("save", saved["address"], "--allow-private", "--json").out)
+    assert again["pdi"] == saved["html"].removesuffix(".1") + ".2"
+    assert "highest" in cli("resolve", saved["html"]).out
+
+
+def test_cite_resolve_and_verify(saved: dict[str, str], cli: Cli) -> None:
+    outcome = cli("cite", saved["main"], "--quote", "the highest in a  century", "--json")
+    assert outcome.status == 0, outcome.err
+    cited = json.loads(outcome.out)
+    assert cited["quote"] == "the highest in a century"
+    assert cited["reference"].startswith(saved["utf-8"] + "#char=")
+    resolved = cli("resolve", cited["reference"])
+    assert (resolved.status, resolved.out) == (0, "the highest in a century")
+    assert cli("resolve", cited["url"]).out == "the highest in a century"
+    context = cli("resolve", cited["reference"], "--context", "9").out
+    assert context == "twelfth was [the highest in a century]."[3:] + "\r\n\r\nBoat"[:8] + "\n"
+    verified = cli("verify", cited["reference"])
+    assert verified.status == 0
+    assert "0 bad" in verified.out
+
+
+def test_check_tells_what_became_of_each_passage(
+    saved: dict[str, str], cli: Cli, site: Site
+) -> None:
+    for quote in ("the highest in a century", "Boats were lost", "swept the quay"):
+        assert cli("cite", saved["main"], "--quote", quote).status == 0
+    assert cli("check", saved["main"], "--allow-private").status == 0
+    site.put(
+        "/",
+        "text/html",
+        "<title>x</title><p>" + "New words of no importance stand here now. " * 8 + "</p>"
+        "<p>The tide of the twelfth was the highest in a century.</p>"
+        "<p>Boats were moved. Boats were found. Nothing else is said.</p>",
+    )
+    outcome = cli("check", saved["main"], "--allow-private", "--json")
+    assert outcome.status == 1
+    checked = json.loads(outcome.out)
+    assert checked["same_bytes"] is False
+    states = {drift["quote"]: drift["status"] for drift in checked["passages"]}
+    assert states["the highest in a century"] in {"moved", "verified"}
+    assert states["Boats were lost"] in {"changed", "ambiguous"}
+    assert states["swept the quay"] == "gone"
+
+
+def test_one_of_several_occurrences_is_chosen(saved: dict[str, str], cli: Cli) -> None:
+    refused = cli("cite", saved["main"], "--quote", "Boats were")
+    assert refused.status == 1
+    assert "2 times" in refused.err
+    assert "--nth" in refused.err
+    assert refused.err.count("[Boats were]") == 2
+    second = json.loads(
+        cli("cite", saved["main"], "--quote", "Boats were", "--nth", "2", "--json").out
+    )
+    assert second["after"].startswith(" lost")
+    assert (second["nth"], second["occurrences"]) == (2, 2)
+
+
+def test_a_quote_that_is_not_there_offers_the_nearest(saved: dict[str, str], cli: Cli) -> None:
+    refused = cli("cite", saved["main"], "--quote", "the highst in a centry")
+    assert refused.status == 1
+    assert "the highest in a century" in refused.err
+
+
+def test_list_by_pattern(saved: dict[str, str], cli: Cli) -> None:
+    everything = json.loads(cli("list", "--json").out)
+    assert everything["total"] == 1
+    year = json.loads(cli("list", "lab.example.us/" + saved["main"].split("/")[3], "--json").out)
+    assert year["total"] == 1
+    assert json.loads(cli("list", "lab.example.us/1999", "--json").out)["total"] == 0
+    assert (
+        json.loads(cli("list", "urn:pdi://lab.example.us/*/*/*/1.html", "--json").out)["total"] == 1
+    )
+
+
+def test_export_writes_an_aggregate_and_never_over_a_file(
+    saved: dict[str, str], cli: Cli, tmp_path: Path
+) -> None:
+    target = tmp_path / "page.mhtml"
+    assert cli("export", saved["main"].rsplit(".", 2)[0], "-o", str(target)).status == 0
+    assert b"multipart/related" in target.read_bytes()
+    again = cli("export", saved["main"], "-o", str(target))
+    assert again.status == 1
+    assert "--force" in again.err
+    assert cli("export", saved["html"], "-o", "-").out == PAGE
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["resolve", "urn:pdi://lab.example.us/2026/11/21/999.html.1"], 1, "999"),
+        (["resolve", "urn:pdi://lab.example.us/2026/13/21/1.html.1"], 2, "^"),
+        (["resolve", "nonsense"], 2, "^"),
+        (["cite", "{main}"], 2, "expected a passage"),
+        (["cite", "{main}", "--char", "9,3"], 2, "backwards"),
+        (["cite", "{main}", "--char", "0,999999"], 1, "ends at"),
+        (["cite", "{main}", "--line", "x"], 2, "two numbers"),
+        (["cite", "{main}", "--quote", "  "], 2, "expected the words"),
+        (["resolve", "{text}#char=0,999999"], 1, "end"),
+        (["resolve", "{text}#char=9,3"], 2, "^"),
+        (["save", "http://127.0.0.1:1/"], 1, "private"),
+        (["save", "http://127.0.0.1:1/", "--allow-private"], 1, "127.0.0.1"),
+        (["save", "ftp://example.org/"], 1, "http"),
+        (["save", "{address}missing", "--allow-private"], 1, "404"),
+        (["import", "/nonexistent/file.txt"], 1, "No such file"),
+        (["list", "urn:pdi://lab.example.us/20/*/*/*"], 2, "^"),
+        (["show", "urn:pdi://*/2026/11/21/1"], 2, "^"),
+        (["verify"], 2, "--all"),
+        (["export", "urn:pdi://lab.example.us/2026/11/21/1.png.9"], 1, "png"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_input_is_one_clear_error(
+    saved: dict[str, str], cli: Cli, words: list[str], status: int, said: str
+) -> None:
+    fields = {"main": saved["main"], "text": saved["utf-8"], "address": saved["address"]}
+    outcome = cli(*(word.format(**fields) for word in words))
+    assert said in outcome.err
+    assert outcome.status == status
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+    assert cli("verify", "--all").status == 0
+
+
+def test_an_unknown_archive_is_named(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("--archive", str(tmp_path / "nowhere"), "list")
+    assert outcome.status == 1
+    assert "nowhere" in outcome.err
+
+
+def test_errors_as_json_carry_code_and_offset(cli: Cli) -> None:
+    outcome = cli("resolve", "urn:pdi://lab.example.us/2026/13/21/1.html.1", "--json")
+    problem = json.loads(outcome.err)
+    assert (problem["code"], problem["status"]) == ("syntax", 400)
+    assert problem["source"][problem["offset"] :].startswith("13")
+
+
+TEXT = "one\rtwo\nthree\r\nfour"
+
+
+def test_import_of_text_counts_line_ends_as_two(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "mixed.txt"
+    file.write_bytes(TEXT.encode())
+    answer = json.loads(cli("import", str(file), "--json").out)[0]
+    assert answer["pdi"].endswith(".text.1")
+    assert cli("resolve", answer["pdi"] + "#char=5,8").out == "two"
+    assert cli("export", answer["pdi"], "-o", "-").out == TEXT
+    cited = json.loads(cli("cite", answer["pdi"], "--line", "2,4", "--json").out)
+    assert cited["quote"] == "three\r\nfour"
+    assert cited["rfc5147_url"].partition("#")[2].startswith("char=8,18;length=18;md5=")
+
+
+def test_import_goes_on_after_a_bad_file(cli: Cli, tmp_path: Path) -> None:
+    bad, good = tmp_path / "bad.txt", tmp_path / "good.txt"
+    bad.write_bytes(b"caf\xe9 latin")
+    good.write_bytes("caf\u00e9 utf".encode())
+    outcome = cli("import", str(bad), str(good), "--json")
+    assert outcome.status == 2
+    assert "--charset" in outcome.err
+    (answer,) = json.loads(outcome.out)
+    assert answer["pdi"].endswith(".utf-8.1")
+    helped = cli("import", str(bad), "--charset", "windows-1252", "--json")
+    assert json.loads(helped.out)[0]["pdi"].endswith(".text.1")

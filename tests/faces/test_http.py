@@ -1,0 +1,245 @@
+"""The resolver over HTTP: names, fragments, negotiation, digests, ranges, problems."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import json
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from conftest import Running
+
+HTML = "<!doctype html><title>Page</title><p>Some <b>archived</b> words.</p><script>x()</script>"
+BROWSER_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer; header names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> dict[str, object]:
+        """The body as a JSON object."""
+        value = json.loads(self.body)
+        assert isinstance(value, dict)
+        return value
+
+
+def ask(
+    base: str, path: str, method: str = "GET", body: bytes | None = None, **fields: str
+) -> Answer:
+    """Send one request; `fields` are header fields with underscores for hyphens."""
+    place = urlsplit(base)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
+    headers = {name.replace("_", "-"): value for name, value in fields.items()}
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    names = {name.lower(): value for name, value in answer.getheaders()}
+    whole = Answer(answer.status, names, answer.read())
+    connection.close()
+    return whole
+
+
+@pytest.fixture
+def names(archive: Path) -> dict[str, str]:
+    """Archive one page, one text; return the names of their formats."""
+    with Service.open(archive) as service:
+        page = service.import_document("page.html", HTML.encode())
+        text = service.import_document("notes.txt", b"one\ntwo\nthree\n")
+    named = {item.format: item.pdi for item in page.document.formats}
+    return named | {"text": text.pdi}
+
+
+def test_bytes_with_digest_and_permanent_caching(names: dict[str, str], running: Running) -> None:
+    answer = ask(running.base, "/" + names["html"])
+    assert (answer.status, answer.body) == (200, HTML.encode())
+    digest = base64.b64encode(hashlib.sha256(HTML.encode()).digest()).decode()
+    assert answer.headers["repr-digest"] == f"sha-256=:{digest}:"
+    assert answer.headers["content-location"] == names["html"]
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_an_open_version_is_not_cached_and_says_what_answers(
+    names: dict[str, str], running: Running
+) -> None:
+    answer = ask(running.base, "/" + names["html"].rsplit(".", 1)[0])
+    assert answer.headers["content-location"] == names["html"]
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    "suffix",
+    ["?fragment=char=5,8", "?fragment=5,8", "%23char=5,8", "%235,8", "?fragment=char%3D5%2C8"],
+)
+def test_a_fragment_travels_in_path_or_query(
+    names: dict[str, str], running: Running, suffix: str
+) -> None:
+    assert ask(running.base, f"/{names['text']}{suffix}").body == b"two"
+
+
+def test_the_collapsed_slashes_of_a_proxy_are_put_right(
+    names: dict[str, str], running: Running
+) -> None:
+    answer = ask(running.base, "/" + names["text"].replace("://", ":/") + "?fragment=5,8")
+    assert answer.status == 308
+    assert answer.headers["location"] == f"/{names['text']}?fragment=5,8"
+
+
+def test_json_and_the_reader_by_negotiation(names: dict[str, str], running: Running) -> None:
+    path = f"/{names['text']}?fragment=char=5,8"
+    as_json = ask(running.base, path, Accept="application/json").json
+    assert (as_json["text"], as_json["start"], as_json["end"]) == ("two", 5, 8)
+    assert as_json["pdi"] == names["text"]
+    reader = ask(running.base, path, Accept=BROWSER_ACCEPT)
+    assert reader.headers["content-type"].startswith("text/html")
+    assert b"<mark>two</mark>" in reader.body
+    assert "frame-src 'self'" in reader.headers["content-security-policy"]
+    assert ask(running.base, path + "&view=bytes", Accept=BROWSER_ACCEPT).body == b"two"
+
+
+def test_head_etag_and_not_modified(names: dict[str, str], running: Running) -> None:
+    path = "/" + names["html"]
+    head = ask(running.base, path, "HEAD")
+    assert (head.status, head.body) == (200, b"")
+    again = ask(running.base, path, If_None_Match=head.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "expected"),
+    [
+        ("bytes=0-8", 206, HTML[:9]),
+        ("bytes=-9", 206, HTML[-9:]),
+        ("bytes=9-", 206, HTML[9:]),
+        ("bytes=99999-", 416, ""),
+        ("bytes=-0", 416, ""),
+        ("bytes=5-3", 200, HTML),
+        ("bytes=0-1,4-5", 200, HTML),
+        ("lines=0-1", 200, HTML),
+    ],
+)
+def test_ranges(
+    names: dict[str, str], running: Running, asked: str, status: int, expected: str
+) -> None:
+    answer = ask(running.base, "/" + names["html"], Range=asked)
+    assert (answer.status, answer.body) == (status, expected.encode())
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/urn:pdi://lab.example.us/1999/01/01/1.text.1", 404, "not-found"),
+        ("/urn:pdi://lab.example.us/1999/13/01/1.text.1", 400, "syntax"),
+        ("/{text}?fragment=char=0,9999", 404, "not-found"),
+        ("/{text}?fragment=char=9,0", 400, "syntax"),
+        ("/favicon.ico", 400, "syntax"),
+        ("/-/static/none.js", 404, "not-found"),
+    ],
+)
+def test_problems_are_told_with_their_place(
+    names: dict[str, str], running: Running, path: str, status: int, code: str
+) -> None:
+    answer = ask(running.base, path.format(**names))
+    assert (answer.status, answer.json["code"]) == (status, code)
+    assert answer.headers["content-type"] == "application/problem+json"
+    if code == "syntax":
+        assert isinstance(answer.json["offset"], int)
+    page = ask(running.base, path.format(**names), Accept=BROWSER_ACCEPT)
+    assert (page.status, page.headers["content-type"][:9]) == (status, "text/html")
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "POST"])
+def test_names_cannot_be_changed(names: dict[str, str], running: Running, method: str) -> None:
+    answer = ask(running.base, "/" + names["html"], method)
+    assert answer.status == 405
+    assert "GET" in answer.headers["allow"]
+
+
+def test_options_tells_what_may_be_done(names: dict[str, str], running: Running) -> None:
+    answer = ask(running.base, "/" + names["html"], "OPTIONS")
+    assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+
+
+def test_citing_gives_the_forms_of_the_command_line(
+    names: dict[str, str], running: Running, archive: Path
+) -> None:
+    wanted = {"reference": names["utf-8"], "quote": "archived words"}
+    body = json.dumps(wanted).encode()
+    answer = ask(running.base, "/-/api/cite", "POST", body, Content_Type="application/json")
+    assert answer.status == 201
+    with Service.open(archive) as service:
+        again = service.cite(names["utf-8"], quote="archived words")
+    assert answer.json["reference"] == again.reference
+    assert answer.json["forms"]["markdown"] == again.forms.markdown  # type: ignore[index] - JSON
+    shown = ask(running.base, f"/-/api/document?name={names['html']}").json
+    assert [item["reference"] for item in shown["citations"]] == [again.reference]  # type: ignore[attr-defined] - JSON
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "status"),
+    [
+        ({"Content_Type": "text/plain"}, b"{}", 415),
+        ({"Content_Type": "application/json"}, b"{", 400),
+        ({"Content_Type": "application/json"}, b"[]", 400),
+        ({"Content_Type": "application/json"}, b'{"reference": 5}', 400),
+        ({"Content_Type": "application/json"}, b'{"reference": "x", "quote": 5}', 400),
+        ({"Content_Type": "application/json"}, b'{"reference": "x", "nth": 0}', 400),
+        ({"Content_Type": "application/json"}, b" " * 300_000, 413),
+    ],
+)
+def test_bad_requests_to_cite(
+    running: Running, fields: dict[str, str], body: bytes, status: int
+) -> None:
+    assert ask(running.base, "/-/api/cite", "POST", body, **fields).status == status
+
+
+def test_a_form_of_another_site_cites_nothing(names: dict[str, str], running: Running) -> None:
+    body = f"reference={names['utf-8']}&quote=archived".encode()
+    fields = {"Content_Type": "application/x-www-form-urlencoded"}
+    other = ask(running.base, "/-/cite", "POST", body, Origin="http://evil.example", **fields)
+    assert other.status == 403
+    own = ask(running.base, "/-/cite", "POST", body, Origin=running.base, **fields)
+    assert own.status == 303
+    assert own.headers["location"].startswith("/" + names["utf-8"] + "?fragment=char=")
+
+
+def test_another_host_name_is_refused(running: Running) -> None:
+    assert ask(running.base, "/", Host="evil.example").status == 400
+
+
+def test_archived_pages_are_served_inert(names: dict[str, str], running: Running) -> None:
+    frame = ask(running.base, f"/-/page/{names['html']}")
+    policy = frame.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "sandbox allow-scripts" in policy
+    assert "allow-same-origin" not in policy
+    assert b"x()" not in frame.body
+    assert frame.headers["referrer-policy"] == "no-referrer"
+    assert frame.headers["x-dns-prefetch-control"] == "off"
+
+
+def test_broken_requests_do_not_stop_the_server(running: Running) -> None:
+    place = urlsplit(running.base)
+    with socket.create_connection((place.hostname or "", place.port or 0), timeout=10) as raw:
+        raw.sendall(b"GET /%zz%00\xff HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        raw.recv(1024)
+    assert ask(running.base, "/").status == 200
