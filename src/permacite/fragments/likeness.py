@@ -1,0 +1,216 @@
+"""How alike two texts are, and which parts of a long text are most like a short one.
+
+Edit distance counts characters put in, left out or replaced. It is computed bit-parallel, all rows
+of a column in one integer (Myers 1999, in Hyyrö's form). A long text is first searched for short
+pieces of the pattern; only where these gather is the distance computed: so the time is bounded.
+
+All offsets are code points. Runs of white space are alike to any other such run.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Folded", "Match", "fold", "likeness", "nearest"]
+
+_UNEVEN_SPACE = re.compile(r"\s{2,}|[^\S ]")
+
+_LONGEST = 1024
+"""A longer pattern is found by its first and last characters of this number."""
+
+_SEED_LENGTHS = (16, 8, 4)
+"""Pieces of the pattern that are looked for, longest first; shorter ones where none is found."""
+
+_MAX_SEEDS = 24
+_MAX_HITS = 200
+"""A piece that stands more often than this says little about the place."""
+
+_MAX_WINDOWS = 12
+
+
+class Match(NamedTuple):
+    """A part of a text and how alike it is, from 0 to 1."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text with each run of white space as one space; `offset` leads back to the original."""
+
+    text: str
+    _places: list[int]
+    _shifts: list[int]
+
+    def offset(self, place: int) -> int:
+        """Return the offset in the original of a place in `text`: the end of a run, for ends."""
+        return place + self._shifts[bisect_right(self._places, place) - 1]
+
+    def end(self, place: int) -> int:
+        """Return the offset in the original of the end of a part that is not empty."""
+        return self.offset(place - 1) + 1 if place else 0
+
+    def place(self, offset: int) -> int:
+        """Return the place in `text` of an offset in the original."""
+        low, high = 0, len(self._places)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._places[middle] + self._shifts[middle] <= offset:
+                low = middle
+            else:
+                high = middle
+        found = offset - self._shifts[low]
+        return found if high == len(self._places) else min(found, self._places[high])
+
+
+def fold(text: str) -> Folded:
+    """Replace each run of white space by one space."""
+    pieces: list[str] = []
+    places, shifts = [0], [0]
+    done, shift = 0, 0
+    for run in _UNEVEN_SPACE.finditer(text):
+        pieces += [text[done : run.start()], " "]
+        done = run.end()
+        if run.end() - run.start() > 1:
+            shift += run.end() - run.start() - 1
+            places.append(done - shift)
+            shifts.append(shift)
+    pieces.append(text[done:])
+    return Folded("".join(pieces), places, shifts)
+
+
+def likeness(first: str, second: str) -> float:
+    """Return 1 for equal texts, 0 for wholly different ones: the part that needs no edit."""
+    longest = max(len(first), len(second))
+    if first == second or longest == 0:
+        return 1.0
+    if longest > 2 * _LONGEST:
+        return _sketch_likeness(first, second)
+    return 1 - _distances(first, second, anchored=True)[-1] / longest
+
+
+def nearest(text: str, pattern: str, limit: int) -> list[Match]:
+    """Return up to `limit` disjoint parts of `text` most like `pattern`, the best first.
+
+    Both are folded already. A part that shares no piece of 4 characters (all characters, for
+    shorter patterns) with the pattern is not found.
+    """
+    if not pattern or not text:
+        return []
+    found = [_within(text, pattern, window) for window in _windows(text, pattern)]
+    found.sort(key=lambda match: (-match.score, match.start))
+    chosen: list[Match] = []
+    for match in found:
+        if all(match.end <= other.start or match.start >= other.end for other in chosen):
+            chosen.append(match)
+    return chosen[:limit]
+
+
+def _windows(text: str, pattern: str) -> list[tuple[int, int]]:
+    """Return the parts of `text` where pieces of the pattern gather, each about twice as long."""
+    margin = len(pattern) // 2 + 8
+    for length in _SEED_LENGTHS:
+        votes = _votes(text, pattern, min(length, len(pattern)), margin)
+        if votes:
+            break
+    best = sorted(votes, key=lambda bucket: -votes[bucket])[:_MAX_WINDOWS]
+    spans = []
+    for bucket in best:
+        start = max(0, (bucket - 1) * margin)
+        spans.append((start, min(len(text), (bucket + 2) * margin + len(pattern))))
+    return spans
+
+
+def _votes(text: str, pattern: str, length: int, margin: int) -> dict[int, int]:
+    """Count, for each stretch of `margin` characters, the pieces that place the pattern there."""
+    votes: dict[int, int] = {}
+    last = len(pattern) - length
+    step = max(1, last // _MAX_SEEDS)
+    for offset in range(0, last + 1, step):
+        seed = pattern[offset : offset + length]
+        place = text.find(seed)
+        hits = 0
+        while place >= 0 and hits < _MAX_HITS:
+            bucket = max(0, place - offset) // margin
+            votes[bucket] = votes.get(bucket, 0) + 1
+            place = text.find(seed, place + 1)
+            hits += 1
+    return votes
+
+
+def _within(text: str, pattern: str, window: tuple[int, int]) -> Match:
+    """Return the part of the window that is most like the pattern."""
+    start, end = window
+    part = text[start:end]
+    if len(pattern) <= 2 * _LONGEST:
+        first, last = _best(part, pattern)
+    else:
+        first, _ = _best(part[: 2 * len(pattern)], pattern[:_LONGEST])
+        low = min(len(part), first + len(pattern) // 2)
+        _, last = _best(part[low:], pattern[-_LONGEST:])
+        last += low
+    return Match(start + first, start + last, likeness(part[first:last], pattern))
+
+
+def _best(text: str, pattern: str) -> tuple[int, int]:
+    """Return start and end of the part of `text` at the smallest edit distance."""
+    ends = _distances(pattern, text, anchored=False)
+    end = min(range(len(ends)), key=ends.__getitem__)
+    reach = min(end, len(pattern) + ends[end])
+    tail = text[end - reach : end]
+    starts = _distances(pattern[::-1], tail[::-1], anchored=True)
+    length = min(range(len(starts)), key=lambda n: (starts[n], abs(n - len(pattern))))
+    return end - length, end
+
+
+def _distances(pattern: str, text: str, *, anchored: bool) -> list[int]:
+    """Return the edit distance between `pattern` and the part that ends at each place of `text`.
+
+    The part begins at 0 where `anchored`, else wherever it is nearest. Takes len(text) steps on
+    integers of len(pattern) bits.
+    """
+    if not pattern:
+        return list(range(len(text) + 1)) if anchored else [0] * (len(text) + 1)
+    bits: dict[str, int] = {}
+    for row, character in enumerate(pattern):
+        bits[character] = bits.get(character, 0) | 1 << row
+    mask = (1 << len(pattern)) - 1
+    top = 1 << (len(pattern) - 1)
+    carry = 1 if anchored else 0
+    plus, minus, distance = mask, 0, len(pattern)
+    distances = [distance]
+    for character in text:
+        equal = bits.get(character, 0)
+        vertical = equal | minus
+        horizontal = (((equal & plus) + plus) ^ plus) | equal
+        up = minus | (mask & ~(horizontal | plus))
+        down = plus & horizontal
+        distance += (up & top != 0) - (down & top != 0)
+        up = up << 1 | carry
+        plus = (down << 1 | ~(vertical | up)) & mask
+        minus = up & vertical & mask
+        distances.append(distance)
+    return distances
+
+
+_SKETCH_LENGTH = 6
+
+
+def _sketch_likeness(first: str, second: str) -> float:
+    """Estimate the likeness of long texts: what share of their pieces they have in common."""
+    pieces = [_pieces(first), _pieces(second)]
+    common = sum(min(count, pieces[1].get(piece, 0)) for piece, count in pieces[0].items())
+    return common / max(1, *(sum(counts.values()) for counts in pieces))
+
+
+def _pieces(text: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for offset in range(max(1, len(text) - _SKETCH_LENGTH + 1)):
+        piece = text[offset : offset + _SKETCH_LENGTH]
+        counts[piece] = counts.get(piece, 0) + 1
+    return counts

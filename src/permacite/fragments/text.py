@@ -1,0 +1,337 @@
+"""A text/plain entity: where its fragments are, in characters, code points and bytes.
+
+URI Fragment Identifiers for the text/plain Media Type (RFC 5147)
+
+| section | function |
+|---|---|
+| §2 counting in the entity's charset | Text |
+| §2.1.2 characters and lines, byte order marks | Text.place |
+| §3.1, §4.4 integrity checks | Text.locate |
+| §4.1 line endings | Text.line_endings |
+| §4.2 positions beyond the end | Text.place |
+| §4.5 syntax errors | Text.locate |
+
+Deviations: none.
+
+Readings:
+- A position or the end of a range that is too large is the end of the entity.
+- All checks are evaluated, and one that fails is enough: the fragment is not interpreted, unless
+  the caller forces it (§4.4 says SHOULD NOT).
+- `length` counts characters as positions do: no byte order mark, a line ending as one.
+- `md5` is taken over the bytes of the entity as they are, byte order mark and all.
+- Bytes that are no characters are U+FFFD each (per maximal subpart), and the answer says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from permacite.errors import IntegrityError, ParseError
+from permacite.fragments import charsets, rfc5147
+from permacite.fragments.reading import Reader
+from permacite.fragments.source import source_of
+from permacite.fragments.tally import Tally, line_endings_of, seek, tally
+
+if TYPE_CHECKING:
+    import mmap
+    import os
+    from collections.abc import Iterable, Iterator
+
+    from permacite.fragments.reading import Block, Errors
+    from permacite.fragments.tally import Unit
+
+__all__ = ["Check", "Location", "Span", "Text"]
+
+CheckResult = Literal["ok", "failed", "other-charset", "unknown", "not-run"]
+Ends = tuple[int, int]
+"""Start and end of a half-open range; equal where nothing lies between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the entity, counted four ways: each a half-open (start, end).
+
+    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored,
+    `pdi` as two (PDI §3.4.1); `line` is how many line endings stand before. Only `byte` counts a
+    byte order mark.
+    """
+
+    char: Ends
+    code_point: Ends
+    byte: Ends
+    line: Ends
+    pdi: Ends
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What became of one integrity check (RFC 5147 §4.4).
+
+    `result` is "ok", "failed", "other-charset" (it was made for another, and is not used),
+    "unknown" (of a kind that RFC 5147 does not define) or "not-run". `actual` is what the entity
+    has; None where it was not computed.
+    """
+
+    name: str
+    result: CheckResult
+    expected: str = ""
+    actual: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a fragment is, or why it is not interpreted.
+
+    `kind` tells a "position", for a cursor, from a "range", to be highlighted (§2.1.1). `reason` is
+    None, or "syntax", "order" or "integrity"; `problem` says it in a sentence. `notes` may hold
+    "bom-stripped", "invalid-bytes" (seen as far as was read) and "forced".
+    """
+
+    status: Literal["ok", "ignored"]
+    reason: Literal["syntax", "order", "integrity"] | None = None
+    spans: tuple[Span, ...] = ()
+    checks: tuple[Check, ...] = ()
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    kind: rfc5147.Kind | None = None
+
+
+class Text:
+    """An entity that fragments point into.
+
+    `source` is bytes, a mapped file, or the path of a file. `charset` is the declared one (RFC
+    2046: US-ASCII where none is). `line_endings` is "http" (CRLF, LF and CR, mixed), "mime" (CRLF
+    alone), "all" (NEL and CR NEL besides) or "lf" (CRLF and LF); None is "all" for EBCDIC charsets
+    and "http" for others. `errors` is "replace" or "strict".
+
+    Raises ParseError for a charset that cannot be decoded, and, where `errors` is "strict",
+    whenever bytes are read that are no characters.
+    """
+
+    def __init__(
+        self,
+        source: bytes | bytearray | memoryview | mmap.mmap | os.PathLike[str],
+        charset: str = "us-ascii",
+        line_endings: str | None = None,
+        *,
+        errors: Errors = "replace",
+    ) -> None:
+        self.source = source_of(source)
+        self.charset = charsets.resolve(charset)
+        default = "all" if self.charset.is_ebcdic else "http"
+        self.line_endings = line_endings_of(default if line_endings is None else line_endings)
+        self.errors = errors
+        self.encoding = self.charset.encoding(self.source.read(0, charsets.LONGEST_MARK))
+        self._end: Tally | None = None
+        self._invalid = False
+        self._md5: str | None = None
+
+    @classmethod
+    def of(cls, text: str, line_endings: str | None = None) -> Text:
+        """Return an entity of decoded text; its bytes are UTF-8, without a byte order mark."""
+        entity = cls(text.encode("utf-8", "replace"), "utf-8", line_endings)
+        entity.encoding = charsets.Encoding("utf-8", 0, "utf-8")
+        return entity
+
+    # ------------------------------------------------------------ what the whole entity is
+
+    @property
+    def length(self) -> int:
+        """How many characters there are (RFC 5147 §3.1), a line ending being one."""
+        return self.end.char(self.line_endings)
+
+    @property
+    def end(self) -> Tally:
+        """The counts of the whole entity."""
+        if self._end is None:
+            end = Tally(self.encoding.mark_bytes)
+            for block, before in self._walk():
+                end = _after(block, before)
+            self._end = end
+        return self._end
+
+    @property
+    def md5(self) -> str:
+        """The MD5 fingerprint of the bytes (RFC 5147 §3.1), 32 hexadecimal digits."""
+        if self._md5 is None:
+            digest = hashlib.md5(usedforsecurity=False)
+            for start in range(0, self.source.size, _HASHED_BYTES):
+                digest.update(self.source.read(start, start + _HASHED_BYTES))
+            self._md5 = digest.hexdigest()
+        return self._md5
+
+    # ------------------------------------------------------------ places
+
+    def place(self, unit: Unit, position: int) -> Tally:
+        """Return the counts before a position in `unit`s; the end of the entity if too large."""
+        return self.places(unit, [position])[0]
+
+    def places(self, unit: Unit, positions: Iterable[int]) -> list[Tally]:
+        """Return the counts before each position, reading the entity once, as far as needed.
+
+        Raises ValueError for a negative position.
+        """
+        wanted = sorted(set(positions))
+        if wanted and wanted[0] < 0:
+            raise ValueError("a position is not negative")
+        found: dict[int, Tally] = {}
+        left = iter(wanted)
+        target = next(left, None)
+        for block, before in self._walk():
+            after = _after(block, before)
+            reached = after.position(unit, self.line_endings)
+            while target is not None and (block.last or reached > target):
+                found[target] = self._place_in(block, before, unit, target)
+                target = next(left, None)
+            if target is None:
+                break
+        return [found[position] for position in positions]
+
+    def span(self, start: int, end: int, unit: Unit = "char") -> Span:
+        """Return the part from position `start` up to `end`, both clamped to the entity.
+
+        Raises ValueError if start > end, or start < 0.
+        """
+        if start > end:
+            raise ValueError(f"range runs backwards: {start},{end}")
+        return self._between(*self.places(unit, [start, end]))
+
+    def slice(self, span: Span) -> str:
+        """Return the decoded text of a span of this entity, its line endings as they are."""
+        start, end = span.code_point
+        pieces = []
+        for block, before in self._walk():
+            low, high = start - before.code_point, end - before.code_point
+            if high <= 0:
+                break
+            pieces.append(block.text[max(0, low) : high])
+        return "".join(pieces)
+
+    # ------------------------------------------------------------ fragments
+
+    def locate(
+        self, fragment: str | rfc5147.TextFragment, *, force: bool = False, check: bool = True
+    ) -> Location:
+        """Say where `fragment` is: RFC 5147 text, or a parsed value.
+
+        With `check` False, integrity checks are not run; with `force`, one that fails is no
+        obstacle (§4.4). Raises ParseError only for undecodable bytes of a strict entity.
+        """
+        if isinstance(fragment, str):
+            try:
+                fragment = rfc5147.parse(fragment)
+            except ParseError as error:
+                reason: Literal["order", "syntax"] = (
+                    "order" if error.spec == rfc5147.ORDER else "syntax"
+                )
+                return Location("ignored", reason, problem=str(error))
+        checks = tuple(self._checked(one, run=check) for one in fragment.checks)
+        failed = [one for one in checks if one.result == "failed"]
+        if failed and not force:
+            problem = f"the entity has changed: {failed[0].name} is {failed[0].actual}"
+            return Location("ignored", "integrity", (), checks, problem, self._notes())
+        span = self._between(*self.places(fragment.scheme, self._ends(fragment)))
+        notes = self._notes() + (("forced",) if failed else ())
+        return Location("ok", None, (span,), checks, "", notes, fragment.kind)
+
+    def excerpt(self, fragment: str | rfc5147.TextFragment, *, force: bool = False) -> str:
+        """Return the text that `fragment` identifies; "" for a position.
+
+        Raises ParseError where its syntax or order is wrong, IntegrityError where a check fails.
+        """
+        parsed = rfc5147.parse(fragment) if isinstance(fragment, str) else fragment
+        location = self.locate(parsed, force=force)
+        for one in location.checks:
+            if one.result == "failed" and not force:
+                raise IntegrityError(
+                    location.problem, expected=one.expected, actual=one.actual or ""
+                )
+        return "".join(self.slice(span) for span in location.spans)
+
+    def cite(
+        self,
+        start: int,
+        end: int | None = None,
+        checks: Iterable[str] = ("length", "md5"),
+        *,
+        scheme: rfc5147.Scheme = "char",
+    ) -> rfc5147.TextFragment:
+        """Make the fragment of a range, or of a position where `end` is None.
+
+        Units: positions in characters or lines, as `scheme` says. Raises ParseError where they
+        run backwards or lie beyond the end, ValueError for a check that RFC 5147 does not define.
+        """
+        last = start if end is None else end
+        written = str(start) if end is None else f"{start},{end}"
+        maximum = self.end.position(scheme, self.line_endings)
+        if not 0 <= start <= last <= maximum:
+            problem = f"expected positions in order, from 0 to {maximum}"
+            raise ParseError(problem, written, 0, "RFC 5147 §4.2")
+        kind: rfc5147.Kind = "position" if end is None else "range"
+        made = tuple(self._check_of(name) for name in checks)
+        return rfc5147.TextFragment(scheme, start, last, kind, made)
+
+    # ------------------------------------------------------------ inside
+
+    def _walk(self) -> Iterator[tuple[Block, Tally]]:
+        """Yield each block with the counts before it."""
+        before = Tally(self.encoding.mark_bytes)
+        for block in Reader(self.source, self.encoding, self.errors).blocks():
+            self._invalid = self._invalid or block.invalid
+            yield block, before
+            before = _after(block, before)
+
+    def _place_in(self, block: Block, before: Tally, unit: Unit, target: int) -> Tally:
+        """Return the counts before a position that lies in `block`."""
+        mode = self.line_endings
+        offset = seek(block.text, unit, target - before.position(unit, mode), mode)
+        return before.plus(tally(block.text, 0, offset))._replace(byte=block.byte(offset))
+
+    def _between(self, start: Tally, end: Tally) -> Span:
+        mode = self.line_endings
+        return Span(
+            (start.char(mode), end.char(mode)),
+            (start.code_point, end.code_point),
+            (start.byte, end.byte),
+            (start.line(mode), end.line(mode)),
+            (start.pdi(mode), end.pdi(mode)),
+        )
+
+    def _ends(self, fragment: rfc5147.TextFragment) -> tuple[int, int]:
+        """Return both positions; an absent end is one that no entity reaches."""
+        end = self.source.size if fragment.end is None else fragment.end
+        return fragment.start or 0, end
+
+    def _checked(self, check: rfc5147.IntegrityCheck, *, run: bool) -> Check:
+        """Evaluate one check (RFC 5147 §3.1, §4.4)."""
+        if not check.known:
+            return Check(check.name, "unknown", check.value)
+        if check.charset is not None and not charsets.same(check.charset, self.charset.label):
+            return Check(check.name, "other-charset", check.value)
+        if not run:
+            return Check(check.name, "not-run", check.value)
+        actual = str(self.length) if check.name == "length" else self.md5
+        expected = check.value.lstrip("0") or "0" if check.name == "length" else check.value.lower()
+        return Check(check.name, "ok" if expected == actual else "failed", check.value, actual)
+
+    def _check_of(self, name: str) -> rfc5147.IntegrityCheck:
+        """Make the check of that name, with our charset where the syntax can say it."""
+        charset = self.charset.label if rfc5147.is_mime_charset(self.charset.label) else None
+        if name == "length":
+            return rfc5147.IntegrityCheck(name, str(self.length), charset)
+        if name == "md5":
+            return rfc5147.IntegrityCheck(name, self.md5, charset)
+        raise ValueError("checks: expected 'length' or 'md5'")
+
+    def _notes(self) -> tuple[str, ...]:
+        stripped = ("bom-stripped",) if self.encoding.mark_bytes else ()
+        return stripped + (("invalid-bytes",) if self._invalid else ())
+
+
+_HASHED_BYTES = 1 << 18
+
+
+def _after(block: Block, before: Tally) -> Tally:
+    return before.plus(tally(block.text))._replace(byte=block.end)
