@@ -1,0 +1,308 @@
+"""The grammar of resource identifiers, one function for each production, with what was meant.
+
+Persistent Document Identifiers (draft-mallery-urn-pdi-00) §1 to §1.2.1. The rules as printed lack
+repetitions and name no lengths; each production here says how it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from permacite.errors import ParseError
+from permacite.pdi.escapes import UNIQUE_ID_CHARS, unescaped
+from permacite.pdi.schemes import MAX_DIGITS
+
+if TYPE_CHECKING:
+    from permacite.scan import Cursor
+
+__all__ = ["WILDCARD", "Fields", "Violation", "days_in", "fail", "resource_identifier"]
+
+WILDCARD = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A fault that the lenient profile tolerates.
+
+    `rule` is "unpadded-date", "fragment-without-version", "citation-without-version",
+    "comma-after-scheme" or "urn-in-citation"; `found` the text at fault ("" where something is
+    missing), `offset` its place in the text that was parsed.
+    """
+
+    rule: str
+    found: str
+    offset: int
+
+
+class Fields(NamedTuple):
+    """A resource identifier in pieces: case folded where it does not count, dates padded.
+
+    `unique_id` is as written, `format` unescaped; None where a field is absent, "*" for wildcards.
+    """
+
+    urn: bool
+    series: tuple[str, ...]
+    year: str
+    month: str
+    day: str
+    unique_id: str
+    format: str | None
+    version: str | None
+    violations: tuple[Violation, ...]
+
+    @property
+    def has_wildcard(self) -> bool:
+        """Whether any field is a wildcard."""
+        fields = (self.year, self.month, self.day, self.unique_id, self.format, self.version)
+        return WILDCARD in fields
+
+
+def resource_identifier(cursor: Cursor, *, strict: bool) -> Fields:
+    """Parse ["urn:"] "pdi:" "//" document-series "/" iso-date "/" specifier   (PDI §1.2.1)."""
+    urn = _prefix(cursor)
+    series = _document_series(cursor)
+    year, month, day, violations = _iso_date(cursor, strict=strict)
+    unique_id = _unique_id(cursor)
+    format_ = _format(cursor) if cursor.take(".") else None
+    version = _version(cursor) if format_ is not None and cursor.take(".") else None
+    return Fields(urn, series, year, month, day, unique_id, format_, version, violations)
+
+
+def _prefix(cursor: Cursor) -> bool:
+    """Parse ["urn:"] "pdi" ":" "//", in any case; say whether "urn:" is there   (PDI §3.8)."""
+    found = cursor.match(_PREFIX)
+    if found is None:
+        _bad_prefix(cursor)
+    return found[0] in "uU"
+
+
+def _bad_prefix(cursor: Cursor) -> NoReturn:
+    begin = cursor.offset
+    started = _PREFIX_BEGUN.match(cursor.source, begin)
+    name = started.end() - begin if started else 0
+    if name >= len("pdi:"):
+        fail(
+            cursor,
+            "expected '//' and the document series",
+            at=begin + name,
+            spec="PDI §1.2.1",
+            hint="a PDI is whole: urn:pdi://series.us/2026/11/21/1.html.1",
+        )
+    rest = cursor.source[begin:]
+    hint = "a PDI begins with urn:pdi:// or pdi://"
+    if not rest[:1].isspace() and _BARE.match(rest):
+        hint = f"did you mean urn:pdi://{rest.lstrip('/')[:80]}"
+    fail(cursor, "expected 'urn:pdi://' or 'pdi://'", at=begin + name, spec="PDI §1.1", hint=hint)
+
+
+def _document_series(cursor: Cursor) -> tuple[str, ...]:
+    """Parse component *("." component) "." iso-country "/"   (PDI §1.2.1, §2.2).
+
+    A component is 1*(alpha / digit / "-"), iso-country two letters.
+    """
+    begin = cursor.offset
+    text = cursor.match(_SERIES) or ""
+    components = text.lower().split(".")
+    offset = begin
+    for component in components[:-1]:
+        if not component:
+            fail(cursor, "expected a component of the document series", at=offset)
+        offset += len(component) + 1
+    if len(components) == 1:
+        _series_too_short(cursor, text, begin)
+    country = _COUNTRY.fullmatch(components[-1])
+    if country is None:
+        at = cursor.offset if _COUNTRY_BEGUN.fullmatch(components[-1]) else offset
+        fail(
+            cursor,
+            "expected a two-letter country code at the end of the document series",
+            at=at,
+            spec="PDI §2.2",
+            hint=f"such as {text}.us" if cursor.peek() == "/" and components[-1] else "",
+        )
+    if not cursor.take("/"):
+        fail(cursor, "expected '/' and the date after the document series", spec="PDI §1.2.1")
+    return tuple(components)
+
+
+def _series_too_short(cursor: Cursor, text: str, begin: int) -> NoReturn:
+    """Fail for a series of fewer than two components."""
+    ended = cursor.at_end or cursor.peek() == "/"
+    fail(
+        cursor,
+        "expected a document series: components and a country code, joined by dots",
+        at=begin if ended else cursor.offset,
+        spec="PDI §2.2",
+        hint=f"such as {text or 'web.example'}.us" if ended else "",
+    )
+
+
+def _iso_date(cursor: Cursor, *, strict: bool) -> tuple[str, str, str, tuple[Violation, ...]]:
+    """Parse year "/" month "/" day "/"   (PDI §1.2.1): four, two and two digits, or "*" for each.
+
+    The lenient profile reads one digit for two, as deployed servers wrote it.
+    """
+    begin = cursor.offset
+    found = _DATE.match(cursor.source, begin)
+    if found is None:
+        _bad_date(cursor)
+    year, month, day = found.groups()
+    violations: tuple[Violation, ...] = ()
+    short = next((group for group in (2, 3) if re.fullmatch("[0-9]", found[group])), None)
+    month, day = _padded(month), _padded(day)
+    if short is not None:
+        if strict:
+            fail(
+                cursor,
+                "expected two digits for the month and for the day",
+                at=found.end(short),
+                spec="PDI §2.3",
+                hint=f"write {year}/{month}/{day}",
+            )
+        violations = (Violation("unpadded-date", found[0][:-1], begin),)
+    if year == "0000":
+        fail(cursor, "expected a year from 0001 to 9999", at=begin, spec="PDI §2.3")
+    if month != WILDCARD and not 1 <= int(month) <= 12:  # noqa: PLR2004 - months of a year
+        fail(cursor, "expected a month from 01 to 12", at=found.start(2), spec="PDI §2.3")
+    if day != WILDCARD and not 1 <= int(day) <= days_in(year, month):
+        fail(cursor, f"expected a day of {year}/{month}", at=found.start(3), spec="PDI §2.3")
+    cursor.offset = found.end()
+    return year, month, day, violations
+
+
+def days_in(year: str, month: str) -> int:
+    """Return how many days the month can have; either may be a wildcard."""
+    if month == WILDCARD:
+        return 31
+    if int(month) != _FEBRUARY:
+        return 30 if int(month) in {4, 6, 9, 11} else 31
+    if year == WILDCARD:
+        return 29
+    number = int(year)
+    return 29 if number % 4 == 0 and (number % 100 != 0 or number % 400 == 0) else 28
+
+
+def _bad_date(cursor: Cursor) -> NoReturn:
+    """Find the first part of the date that cannot be right, and fail there."""
+    dashed = _DASHED.match(cursor.source, cursor.offset)
+    hint = f"write {dashed[0].replace('-', '/')}" if dashed else ""
+    for pattern, what in ((_YEAR, "a year of four digits"), (_MONTH, "a month"), (_DAY, "a day")):
+        begin = cursor.offset
+        digits = cursor.match(pattern)
+        if digits is None:
+            fail(
+                cursor,
+                f"expected {what} (yyyy/mm/dd)",
+                at=begin + _good_digits(cursor.source, begin, what),
+                spec="PDI §2.3",
+                hint=hint or "the date of minting follows the series: series.us/2026/11/21/1",
+            )
+        if not cursor.take("/"):
+            fail(cursor, f"expected '/' after {what}", spec="PDI §2.3", hint=hint)
+    fail(cursor, "expected a date (yyyy/mm/dd)", spec="PDI §2.3")
+
+
+def _good_digits(source: str, begin: int, what: str) -> int:
+    """Return how many digits at `begin` could be the start of the part."""
+    found = _DIGITS.match(source, begin)
+    size = len(found[0]) if found else 0
+    most = 4 if what.endswith("digits") else 2
+    return min(size, most)
+
+
+def _padded(digits: str) -> str:
+    return digits if digits == WILDCARD else digits.zfill(2)
+
+
+def _unique_id(cursor: Cursor) -> str:
+    """Parse 1*unique-id-char / "*"   (PDI §1.2.1)."""
+    begin = cursor.offset
+    found = cursor.match(_UNIQUE_ID)
+    if found is None:
+        _bad_character(cursor, "expected a unique-id", "PDI §2.4")
+    nul = found.find("%00")
+    if nul >= 0:
+        fail(cursor, "%00 stands in no URN", at=begin + nul, spec="RFC 2141 §2.4")
+    if not (cursor.at_end or cursor.peek() in ".#@"):
+        problem = "expected the end of the unique-id, or '.' and a format"
+        _bad_character(cursor, problem, "PDI §1.2.5")
+    return found
+
+
+def _format(cursor: Cursor) -> str:
+    """Parse media-type-token / "*"   (PDI §2.5).
+
+    A media-type-token is 1*unique-id-char ["+" 1*unique-id-char].
+    """
+    begin = cursor.offset
+    found = cursor.match(_FORMAT)
+    if found is None:
+        _bad_character(cursor, "expected a format, such as html or text", "PDI §2.5")
+    if "%00" in found:
+        fail(cursor, "%00 stands in no URN", at=begin + found.find("%00"), spec="RFC 2141 §2.4")
+    if not (cursor.at_end or cursor.peek() in ".#@"):
+        problem = "expected the end of the format, or '.' and a version"
+        _bad_character(cursor, problem, "PDI §2.5")
+    return unescaped(found).lower()
+
+
+def _version(cursor: Cursor) -> str:
+    """Parse nonzero-digit *digit / "*"   (PDI §2.6: a positive integer greater than 0)."""
+    begin = cursor.offset
+    found = cursor.match(_VERSION)
+    if found is None:
+        hint = ""
+        if _LETTERS.match(cursor.source, begin):
+            hint = "the format comes before the version: 1.text.1"
+        elif cursor.peek() == "0":
+            hint = "versions count from 1 and have no leading zeros"
+        problem = "expected a version: a whole number from 1"
+        fail(cursor, problem, at=begin, spec="PDI §2.6", hint=hint)
+    if len(found) > MAX_DIGITS:
+        problem = f"expected a version of at most {MAX_DIGITS} digits"
+        fail(cursor, problem, at=begin, spec="PDI §2.6")
+    if not (cursor.at_end or cursor.peek() in "#@"):
+        hint = "a name ends in unique-id.format.version; a dot within one of them is %2e"
+        hint = hint if cursor.peek() == "." else ""
+        fail(cursor, "expected the end of the version", spec="PDI §2.6", hint=hint)
+    return found
+
+
+def _bad_character(cursor: Cursor, problem: str, spec: str) -> NoReturn:
+    """Fail at the next character, and say how it is written if it is meant."""
+    character = cursor.peek()
+    hint = ""
+    if character == "%":
+        hint = "'%' begins an escape of two hexadecimal digits; by itself it is %25"
+    elif character and character not in ".#@" and not "\ud800" <= character <= "\udfff":
+        octets = "".join(f"%{octet:02x}" for octet in character.encode())
+        hint = f"to mean {character!r}, write {octets}"
+    fail(cursor, problem, spec=spec, hint=hint)
+
+
+def fail(
+    cursor: Cursor, problem: str, *, spec: str = "PDI §1.2.1", at: int | None = None, hint: str = ""
+) -> NoReturn:
+    """Raise ParseError in the text of `cursor`, with a hint."""
+    offset = cursor.offset if at is None else at
+    raise ParseError(problem, cursor.source, offset, spec, hint=hint)
+
+
+_FEBRUARY = 2
+_PREFIX = re.compile(r"(?:urn:)?pdi://", re.IGNORECASE | re.ASCII)
+_PREFIX_BEGUN = re.compile(r"(?:urn:)?(?:pdi:/?|pdi|pd|p)?", re.IGNORECASE | re.ASCII)
+_BARE = re.compile(r"(?:/{0,2})[A-Za-z0-9\-]++(?:\.[A-Za-z0-9\-]++)++/[0-9*]")
+_SERIES = re.compile(r"[A-Za-z0-9.\-]++")
+_COUNTRY = re.compile(r"[a-z]{2}")
+_COUNTRY_BEGUN = re.compile(r"[a-z]?")
+_DATE = re.compile(r"([0-9]{4}|\*)/([0-9]{1,2}|\*)/([0-9]{1,2}|\*)/")
+_DASHED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_YEAR = re.compile(r"(?:[0-9]{4}|\*)(?![0-9*])")
+_MONTH = _DAY = re.compile(r"(?:[0-9]{1,2}|\*)(?![0-9*])")
+_DIGITS = re.compile(r"[0-9]++")
+_UNIQUE_ID = re.compile(rf"\*|{UNIQUE_ID_CHARS}++")
+_FORMAT = re.compile(rf"\*|{UNIQUE_ID_CHARS}++(?:\+{UNIQUE_ID_CHARS}++)?")
+_VERSION = re.compile(r"\*|[1-9][0-9]*+")
+_LETTERS = re.compile(r"[A-Za-z]")

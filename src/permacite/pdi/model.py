@@ -1,0 +1,253 @@
+"""The four kinds of PDI as values: a document, a part of one, a citation, a pattern.
+
+Persistent Document Identifiers (draft-mallery-urn-pdi-00)
+
+| section | value |
+|---|---|
+| §1.2.1 resource identifier | PDI |
+| §1.2.1 with wildcards, §3.6.3 sets | PDIPattern |
+| §1.2.3 fragment specifier, §3 | FragmentPDI |
+| §1.2.2 citation specifier, §3.5 | CitationPDI |
+
+`str(value)` is the text that was parsed; `canonical()` the form in which names are kept. Values
+are equal where their fields are; what the draft calls equivalence is in `equivalence`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Self
+
+from permacite.errors import ParseError
+from permacite.pdi.escapes import unescaped
+from permacite.pdi.grammar import Fields, Violation, resource_identifier
+from permacite.pdi.schemes import SCHEMES, Schemes
+from permacite.scan import Cursor
+
+__all__ = ["PDI", "CitationPDI", "FragmentPDI", "PDIPattern"]
+
+Position = str | int | tuple[int, int]
+"""What a builder takes for a position: text, a number, or the corner (x, y)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PDI:
+    """The name of a document, of one version of it, or of one format of that (PDI §1.2.1).
+
+    `series` in lower case, the country last; `year`, `month`, `day` as "yyyy", "mm", "dd";
+    `unique_id` as written; `format` a token (`formats.media_type_for`). A version is never filled
+    in: None is a name of its own. PDIs are ordered by date, then series, then unique-id.
+    """
+
+    urn: bool
+    series: tuple[str, ...]
+    year: str
+    month: str
+    day: str
+    unique_id: str
+    format: str | None = None
+    version: int | None = None
+    violations: tuple[Violation, ...] = field(default=(), compare=False)
+    written: str = field(default="", compare=False, repr=False)
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        series: str | tuple[str, ...],
+        date: str | dt.date,
+        unique_id: str | int,
+        format: str | None = None,  # noqa: A002 - the word of the draft
+        version: int | None = None,
+        urn: bool = True,
+    ) -> Self:
+        """Build a name: `date` as "yyyy/mm/dd" or a date, `unique_id` escaped.
+
+        Raises ParseError, placed in the text of the name, where a field is none.
+        """
+        if isinstance(date, dt.date):
+            date = f"{date:%Y/%m/%d}".rjust(10, "0")
+        prefix = "urn:pdi://" if urn else "pdi://"
+        name = series if isinstance(series, str) else ".".join(series)
+        tail = "" if format is None else f".{format}"
+        if version is not None:
+            tail += f".{version}"
+        text = f"{prefix}{name}/{date}/{unique_id}{tail}"
+        cursor = Cursor(text, spec="PDI §1.2.1")
+        fields = resource_identifier(cursor, strict=True)
+        if not cursor.at_end or fields.has_wildcard or (format is None) > (version is None):
+            raise ParseError("expected the name of one document", text, cursor.offset, "PDI §1.2.1")
+        return cls.of(fields)
+
+    @classmethod
+    def of(cls, fields: Fields, written: str = "") -> Self:
+        """Return the value of parsed fields, which hold no wildcard."""
+        version = None if fields.version is None else int(fields.version)
+        return cls(*fields[:7], version, fields.violations, written)
+
+    @property
+    def document(self) -> Self:
+        """The generic resource: this name without format and version."""
+        return self.with_(format=None, version=None)
+
+    def with_(
+        self,
+        *,
+        format: str | EllipsisType | None = ...,  # noqa: A002 - the word of the draft
+        version: int | EllipsisType | None = ...,
+    ) -> Self:
+        """Return this name with another format or version; None takes it away.
+
+        Raises ParseError where a version is left without a format (PDI §2.6).
+        """
+        return self.make(
+            series=self.series,
+            date=f"{self.year}/{self.month}/{self.day}",
+            unique_id=self.unique_id,
+            format=self.format if isinstance(format, EllipsisType) else format,
+            version=self.version if isinstance(version, EllipsisType) else version,
+            urn=self.urn,
+        )
+
+    def fragment(self, scheme: str, *positions: Position) -> FragmentPDI:
+        """Return the part that `positions` name, such as `fragment("char", 3, 9)`.
+
+        Raises ParseError where `scheme` is unknown or the positions are none of it.
+        """
+        written = ",".join(_written(position) for position in positions)
+        return FragmentPDI.make(self, scheme, written)
+
+    def canonical(self) -> str:
+        """Return the canonical form (PDI §3.6.4): also what `str` gives for a value built here."""
+        return _canonical(self)
+
+    def __str__(self) -> str:
+        return self.written or _canonical(self)
+
+    def __lt__(self, other: PDI) -> bool:
+        return _order(self) < _order(other)
+
+
+@dataclass(frozen=True, slots=True)
+class PDIPattern:
+    """A name with wildcards: a set of PDIs (PDI §3.6.3). A field that is "*" matches any."""
+
+    urn: bool
+    series: tuple[str, ...]
+    year: str
+    month: str
+    day: str
+    unique_id: str
+    format: str | None = None
+    version: int | str | None = None
+    violations: tuple[Violation, ...] = field(default=(), compare=False)
+    written: str = field(default="", compare=False, repr=False)
+
+    @classmethod
+    def of(cls, fields: Fields, written: str = "") -> Self:
+        """Return the value of parsed fields."""
+        version = fields.version
+        number = int(version) if version is not None and version != "*" else version
+        return cls(*fields[:7], number, fields.violations, written)
+
+    def canonical(self) -> str:
+        """Return the canonical form (PDI §3.6.4)."""
+        return _canonical(self)
+
+    def __str__(self) -> str:
+        return self.written or _canonical(self)
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentPDI:
+    """A part of a document (PDI §3).
+
+    `scheme` in lower case, filled in where it was left out (then `explicit` is false);
+    `positions` as written, one for each: "37", "(5,10)", a name. `specifier` is the text after #.
+    """
+
+    pdi: PDI
+    scheme: str
+    explicit: bool
+    positions: tuple[str, ...]
+    violations: tuple[Violation, ...] = field(default=(), compare=False)
+    written: str = field(default="", compare=False, repr=False)
+
+    @classmethod
+    def make(cls, pdi: PDI, scheme: str, positions: str, schemes: Schemes = SCHEMES) -> Self:
+        """Build the part of `pdi` that the text `positions` names. Raises ParseError."""
+        known = schemes.get(scheme)
+        text = f"{pdi}#{scheme}={positions}"
+        begin = len(text) - len(positions)
+        if known is None:
+            raise ParseError(
+                f"unknown fragment scheme {scheme!r}", text, text.index("#") + 1, "PDI §3.3"
+            )
+        cursor = Cursor(text, offset=begin, spec=known.spec)
+        parsed = known.positions(cursor)
+        cursor.expect_end("expected the end of the fragment")
+        return cls(pdi, known.name, explicit=True, positions=parsed)
+
+    @property
+    def specifier(self) -> str:
+        """The text after `#`, as the strict grammar has it."""
+        positions = ",".join(self.positions)
+        return f"{self.scheme}={positions}" if self.explicit else positions
+
+    def canonical(self) -> str:
+        """Return the canonical form (PDI §3.6.4). A scheme left out stays left out."""
+        return f"{self.pdi.canonical()}#{unescaped(self.specifier)}"
+
+    def __str__(self) -> str:
+        return self.written or f"{self.pdi}#{self.specifier}"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationPDI:
+    """The appearance of `cited` in the composite document `pdi` (PDI §3.5).
+
+    `origin` is where it begins there, as written: "103", or "(5,10)" in a picture.
+    """
+
+    pdi: PDI
+    origin: str
+    cited: PDI | FragmentPDI | CitationPDI
+    violations: tuple[Violation, ...] = field(default=(), compare=False)
+    written: str = field(default="", compare=False, repr=False)
+
+    def canonical(self) -> str:
+        """Return the canonical form (PDI §3.6.4); what is cited stands without `urn:`."""
+        cited = self.cited.canonical().removeprefix("urn:")
+        return f"{self.pdi.canonical()}@{self.origin}={cited}"
+
+    def __str__(self) -> str:
+        return self.written or self.canonical()
+
+
+def _canonical(value: PDI | PDIPattern) -> str:
+    prefix = "urn:pdi://" if value.urn else "pdi://"
+    date = f"{value.year}/{value.month}/{value.day}"
+    text = f"{prefix}{'.'.join(value.series)}/{date}/{unescaped(value.unique_id)}"
+    if value.format is not None:
+        text += f".{value.format}"
+    return text if value.version is None else f"{text}.{value.version}"
+
+
+def _order(value: PDI) -> tuple[str, str, str, tuple[str, ...], int, str, str, int, bool]:
+    """By day, then series; serial numbers in the order of minting, before mnemonic names."""
+    unique_id = unescaped(value.unique_id)
+    digits = unique_id.lstrip("0")
+    serial = len(digits) if unique_id.isdigit() else _NEVER
+    date = (value.year, value.month, value.day)
+    tail = (digits or unique_id, value.format or "", value.version or 0, value.urn)
+    return (*date, value.series, serial, *tail)
+
+
+def _written(position: Position) -> str:
+    return f"({position[0]},{position[1]})" if isinstance(position, tuple) else str(position)
+
+
+_NEVER = 1 << 62
+"""Longer than any serial number."""
