@@ -1,0 +1,35 @@
+"""The archive: octets under permanent names, committed once, never changed.
+
+`Archive.create` and `Archive.open` are the way in. The catalog (names and digests) and the objects
+(octets) each stand behind a Protocol; the embedded archive keeps them in one folder.
+"""
+
+from permacite.archive.archive import Archive
+from permacite.archive.catalog import Leaf
+from permacite.archive.model import (
+    JSON,
+    Citation,
+    Clock,
+    Finding,
+    NewCitation,
+    NewRepresentation,
+    Provenance,
+    Representation,
+    Version,
+    utc_now,
+)
+
+__all__ = [
+    "JSON",
+    "Archive",
+    "Citation",
+    "Clock",
+    "Finding",
+    "Leaf",
+    "NewCitation",
+    "NewRepresentation",
+    "Provenance",
+    "Representation",
+    "Version",
+    "utc_now",
+]

@@ -1,0 +1,194 @@
+"""An archive: octets under permanent names, committed once, never changed.
+
+What is committed goes to the objects first and is named by the catalog after, so that a name never
+lacks its octets; whatever fails in between leaves octets that no name points to, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Self
+
+from permacite.archive import names
+from permacite.archive.catalog import Catalog, Order
+from permacite.archive.deposit import deposit
+from permacite.archive.file_objects import FileObjects
+from permacite.archive.model import (
+    Citation,
+    Clock,
+    NewCitation,
+    NewRepresentation,
+    Provenance,
+    Version,
+    utc_now,
+)
+from permacite.archive.reading import Reading
+from permacite.archive.sqlite import SqliteCatalog
+from permacite.errors import ConflictError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from permacite.archive.objects import Objects
+    from permacite.pdi import PDI
+
+__all__ = ["Archive"]
+
+_CATALOG = "catalog.sqlite"
+_OBJECTS = "objects"
+_SERIES = "series"
+
+_README = """\
+This folder is a permacite archive.
+
+catalog.sqlite     an SQLite 3 database: names, versions, digests, where each document came from
+objects/ab/cd/...  the bytes, each file named by the SHA-256 of its content
+
+To find a document without permacite: look up its name in the tables document, version and
+representation; the digest there, "sha-256:abcd...", is the file objects/ab/cd/abcd...
+Copy the whole folder to keep it. Change nothing in it: nothing in it ever changes.
+"""
+
+
+class Archive(Reading):
+    """One open archive. Use it as a context manager, or call `close`.
+
+    Any number of threads may use one Archive, and any number of processes one directory. A process
+    that forks opens the archive after the fork.
+    """
+
+    def __init__(self, directory: Path, catalog: Catalog, objects: Objects) -> None:
+        """Take a catalog and objects that are open; `open` and `create` choose them."""
+        super().__init__(catalog, objects)
+        self.directory = directory
+
+    @classmethod
+    def create(cls, directory: Path, *, series: str, clock: Clock = utc_now) -> Self:
+        """Make an archive in a new or empty directory; `series` mints unless another is named.
+
+        Raises ParseError for a bad series, ConflictError where the directory is not empty.
+        """
+        name = names.checked_series(series)
+        _make(directory)
+        archive = cls.open(directory, clock=clock)
+        archive.add_series(name)
+        archive.set_setting(_SERIES, name)
+        return archive
+
+    @classmethod
+    def open(cls, directory: Path, *, clock: Clock = utc_now, busy_timeout_s: float = 10.0) -> Self:
+        """Open an archive.
+
+        `busy_timeout_s` is how long to wait for other processes that write. Raises StorageError:
+        reasons "missing", "not-an-archive", "newer", "locked".
+        """
+        if not directory.is_dir():
+            raise StorageError(
+                f"there is no folder {directory}", path=str(directory), reason="missing"
+            )
+        catalog = SqliteCatalog(directory / _CATALOG, clock=clock, busy_timeout_s=busy_timeout_s)
+        return cls(directory, catalog, FileObjects(directory / _OBJECTS))
+
+    def close(self) -> None:
+        """Finish what is being written and let go of the archive."""
+        self._catalog.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def series(self) -> str:
+        """The series that mints where none is named."""
+        return self._catalog.setting(_SERIES) or self._catalog.series_names()[0]
+
+    def series_names(self) -> list[str]:
+        """Return all series that mint here, the first one first."""
+        return self._catalog.series_names()
+
+    def add_series(self, name: str) -> None:
+        """Let another series mint here. Raises ParseError."""
+        self._catalog.add_series(names.checked_series(name))
+
+    def setting(self, name: str) -> str | None:
+        """Return a setting, or None. Settings are the only thing here that can be changed."""
+        return self._catalog.setting(name)
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Set or replace a setting."""
+        self._catalog.set_setting(name, value)
+
+    def commit(
+        self,
+        representations: Sequence[NewRepresentation],
+        *,
+        series: str | None = None,
+        unique_id: str | None = None,
+        replaces: PDI | None = None,
+        provenance: Provenance | None = None,
+        key: str | None = None,
+    ) -> Version:
+        """Commit all formats of a document together, and return once that is durable.
+
+        A new name is minted in `series`, with the date of the clock (UTC) and the next serial
+        number of that day, or `unique_id` where given; with `replaces`, the next version of that
+        document is made instead, whichever version is named. The same idempotency `key` again gives
+        the first Version. Raises ConflictError (a name that is taken, a key used for other bytes,
+        one format twice), NotFoundError, ParseError, StorageError.
+        """
+        if not representations:
+            raise ValueError("a version has at least one format (PDI §2.6)")
+        if replaces is not None and (series is not None or unique_id is not None):
+            raise ValueError("the next version of a document keeps its series and unique id")
+        order = Order(
+            series=self.series if series is None else names.checked_series(series),
+            unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
+            replaces=None if replaces is None else replaces.document,
+            formats=deposit(self._objects, representations),
+            provenance=provenance or Provenance(),
+            key=key,
+        )
+        return self._catalog.commit(order)
+
+    def add_format(self, pdi: PDI, representation: NewRepresentation) -> Version:
+        """Add a format, with the same meaning as those there, to a version (PDI §2.6).
+
+        The highest version is taken where `pdi` names none. Raises ConflictError where the version
+        has this format with other octets; NotFoundError.
+        """
+        version = self.version(pdi)
+        (stored,) = deposit(self._objects, [representation])
+        return self._catalog.add_format(version.pdi, version.number, stored)
+
+    def record_citation(self, citation: NewCitation) -> Citation:
+        """Record a citation once; the same again, at whatever time, gives the first record.
+
+        Raises NotFoundError where what it cites is not committed here.
+        """
+        return self._catalog.record_citation(citation)
+
+
+def _make(directory: Path) -> None:
+    """Make the files of an empty archive. Raises ConflictError, StorageError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        taken = (directory / _CATALOG).exists()
+        if taken or any(directory.iterdir()):
+            what = "is an archive already" if taken else "is not empty"
+            raise ConflictError(f"{directory} {what}", str(directory))
+        (directory / "README.txt").write_text(_README, encoding="utf-8")
+        SqliteCatalog.make(directory / _CATALOG)
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except FileExistsError as error:
+        raise ConflictError(f"{directory} is an archive already", str(directory)) from error
+    except OSError as error:
+        raise StorageError(
+            f"cannot make {directory}: {error.strerror}", path=str(directory), reason="io"
+        ) from error

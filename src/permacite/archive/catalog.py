@@ -1,0 +1,153 @@
+"""What the archive asks of whatever keeps its records: names, versions, formats, citations.
+
+Every write is durable when it returns, and never changes what was written before: an
+implementation enforces that below itself (the database's triggers), not by manners. Names are
+minted inside the catalog, because date and serial number must come from one reading of the clock
+inside one transaction (PDI §2.1, §2.3, §2.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive.model import Citation, NewCitation, Provenance, Representation, Version
+    from permacite.pdi import PDI
+
+__all__ = ["Catalog", "Leaf", "Order", "Selection", "StoredFormat"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFormat:
+    """One format whose octets are kept already; digests are "sha-256:<hex>"."""
+
+    format: str
+    media_type: str
+    charset: str | None
+    size_bytes: int
+    digest: str
+    canonical_digest: str | None
+    received_digest: str | None
+    derived_from: str | None
+    rendition: str | None
+    attachments: tuple[tuple[str, str], ...]
+    """Names and digests of side objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A version to be committed: a new name in `series`, or the next version of `replaces`."""
+
+    series: str
+    unique_id: str | None
+    """In canonical form; None takes the next serial number of the day."""
+    replaces: PDI | None
+    formats: tuple[StoredFormat, ...]
+    provenance: Provenance
+    key: str | None
+    """The idempotency key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which versions to list: a None leaves the field open. `date` fields are digits."""
+
+    series: str | None = None
+    year: str | None = None
+    month: str | None = None
+    day: str | None = None
+    unique_id: str | None = None
+    format: str | None = None
+    number: int | None = None
+    latest: bool = False
+    """Only the highest version of each document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One entry of the Merkle log: what was committed, in canonical JSON."""
+
+    sequence: int
+    """From 0, without gaps."""
+    content: bytes
+    hash: bytes
+    """SHA-256 of an octet 0 and `content` (RFC 6962 §2.1)."""
+
+
+class Catalog(Protocol):
+    """The records of one archive."""
+
+    def close(self) -> None:
+        """Give everything back; what was acknowledged is kept."""
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """Return one setting, or None."""
+        ...
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Set or replace one setting."""
+        ...
+
+    def series_names(self) -> list[str]:
+        """Return the series that mint here, the first one first."""
+        ...
+
+    def add_series(self, name: str) -> None:
+        """Let `name` mint here; nothing happens where it does already."""
+        ...
+
+    def commit(self, order: Order) -> Version:
+        """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""
+        ...
+
+    def add_format(self, pdi: PDI, number: int, stored: StoredFormat) -> Version:
+        """Add a format to a version. Raises ConflictError where it has other octets already."""
+        ...
+
+    def version(self, pdi: PDI, number: int | None = None) -> Version | None:
+        """Return one version of the document `pdi`, the highest where `number` is None."""
+        ...
+
+    def numbers(self, pdi: PDI) -> list[int]:
+        """Return the version numbers of the document `pdi`, ascending; empty if unknown."""
+        ...
+
+    def neighbours(self, pdi: PDI, limit: int) -> list[str]:
+        """Return names of documents near the unknown document `pdi`, nearest first."""
+        ...
+
+    def select(self, selection: Selection, *, after: int, limit: int) -> list[tuple[int, Version]]:
+        """Return up to `limit` versions with their places in the order of commit, past `after`."""
+        ...
+
+    def place(self, pdi: PDI, number: int) -> int | None:
+        """Return a version's place in the order of commit."""
+        ...
+
+    def count(self, selection: Selection) -> int:
+        """Return how many versions `select` would give."""
+        ...
+
+    def find_by_uri(self, uri: str) -> list[Version]:
+        """Return the versions with this requested or final URI, newest first."""
+        ...
+
+    def attachments(self, representation: Representation) -> dict[str, str]:
+        """Return the digests of a representation's side objects by name."""
+        ...
+
+    def record_citation(self, citation: NewCitation) -> Citation:
+        """Record a citation once; the same again gives the first record."""
+        ...
+
+    def citations(self, pdi: PDI | None) -> list[Citation]:
+        """Return the citations of what `pdi` names (all where None), oldest first."""
+        ...
+
+    def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
+        """Return the log's entries from `start` up to `end`."""
+        ...

@@ -1,0 +1,173 @@
+"""Objects as files: objects/ab/cd/<sha256 in hexadecimal>, written once, never again.
+
+A file is written under a temporary name, flushed to the disk, and linked to its final name only
+if that name is free; then the folder is flushed. So a final name never shows half a file, and no
+two writers can replace one another's bytes. POSIX file systems with hard links are needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import re
+import secrets
+from typing import TYPE_CHECKING, NoReturn
+
+from permacite.archive.objects import digest_of
+from permacite.errors import IntegrityError, NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["FileObjects"]
+
+_DIGEST = re.compile(r"sha-256:([0-9a-f]{64})")
+_NAME = re.compile(r"[0-9a-f]{64}")
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class FileObjects:
+    """The files below one folder. Any number of threads and processes may use it at once."""
+
+    def __init__(self, directory: Path) -> None:
+        """Make `directory` if it is not there; remove temporary files of dead processes."""
+        self._directory = directory
+        self._temporary = directory / "tmp"
+        self._durable: set[Path] = {directory}
+        """Folders whose own name is known to be on the disk."""
+        self._temporary.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+
+    def put(self, content: bytes) -> str:
+        """Keep `content` and return its digest, once it would survive a loss of power."""
+        digest = digest_of(content)
+        path = self.path(digest)
+        try:
+            self._make_folder(path.parent)
+            if not _is_there(path, content):
+                self._write(path, content)
+            _flush_folder(path.parent)
+        except OSError as error:
+            _fail(error, path)
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        """Return the octets with this digest, recomputed just now."""
+        path = self.path(digest)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError as error:
+            raise NotFoundError(f"no object {digest}", digest) from error
+        except OSError as error:
+            _fail(error, path)
+        actual = digest_of(content)
+        if actual != digest:
+            raise IntegrityError(
+                f"stored bytes are altered: {path}", expected=digest, actual=actual
+            )
+        return content
+
+    def path(self, digest: str) -> Path:
+        """Return the file that holds the octets; it may be read, never written."""
+        found = _DIGEST.fullmatch(digest)
+        if found is None:
+            raise NotFoundError(f"not a digest: {digest!r}", digest)
+        name = found.group(1)
+        return self._directory / name[:2] / name[2:4] / name
+
+    def digests(self) -> Iterator[str]:
+        """Return the digests of everything kept, in no order."""
+        for path in self._directory.glob("[0-9a-f][0-9a-f]/[0-9a-f][0-9a-f]/*"):
+            if _NAME.fullmatch(path.name):
+                yield f"sha-256:{path.name}"
+
+    def _make_folder(self, folder: Path) -> None:
+        """Make `folder` and those above it, durably: a folder's name stands in its parent."""
+        if folder in self._durable:
+            return
+        self._make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        # Another process may have made it a moment ago and not have flushed its name yet.
+        _flush_folder(folder.parent)
+        self._durable.add(folder)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write `content` to a temporary file and give it its final name if that is free."""
+        descriptor, temporary = self._open_temporary()
+        try:
+            _write_all(descriptor, content)
+            os.fchmod(descriptor, 0o444)
+            os.fsync(descriptor)
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, path)
+        finally:
+            # The lock goes with the descriptor: the name goes first, so that no sweep meets it.
+            temporary.unlink(missing_ok=True)
+            os.close(descriptor)
+        if not _is_there(path, content):
+            raise FileNotFoundError(errno.ENOENT, "vanished while it was written", str(path))
+
+    def _open_temporary(self) -> tuple[int, Path]:
+        """Return a new temporary file, locked: the lock says that its process lives."""
+        while True:
+            path = self._temporary / secrets.token_hex(16)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, path
+            # A sweep met it between its making and its locking; take another.
+            os.close(descriptor)
+
+    def _sweep(self) -> None:
+        """Remove temporary files that nobody holds: their processes are dead, here or elsewhere."""
+        for path in self._temporary.iterdir():
+            with contextlib.suppress(OSError):
+                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    path.unlink()
+                finally:
+                    os.close(descriptor)
+
+
+def _is_there(path: Path, content: bytes) -> bool:
+    """Say whether `path` exists and holds `content`. Raises IntegrityError for other bytes."""
+    try:
+        found = path.read_bytes()
+    except FileNotFoundError:
+        return False
+    if found == content:
+        return True
+    expected = f"sha-256:{path.name}"
+    raise IntegrityError(
+        f"stored bytes are altered: {path}", expected=expected, actual=digest_of(found)
+    )
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    """Write all of `content`: the system may take less at a time."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def _flush_folder(folder: Path) -> None:
+    """Bring the names in `folder` to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _fail(error: OSError, path: Path) -> NoReturn:
+    """Raise the StorageError that says what the system said."""
+    full = error.errno in _FULL
+    raise StorageError(
+        "the disk is full" if full else f"cannot use {path}: {error.strerror or error}",
+        path=str(path),
+        reason="full" if full else "io",
+    ) from error

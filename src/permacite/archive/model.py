@@ -1,0 +1,176 @@
+"""The values of the archive: what is handed in to be committed, and what is answered.
+
+Times are aware datetimes in UTC. Digests are "sha-256:<hex>". Positions count characters of the
+canonical CRLF text, from 0, ends excluded (PDI §3.4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from permacite.pdi import PDI
+
+__all__ = [
+    "JSON",
+    "Citation",
+    "Clock",
+    "Finding",
+    "NewCitation",
+    "NewRepresentation",
+    "Provenance",
+    "Representation",
+    "Version",
+    "utc_now",
+]
+
+JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
+"""A value that JSON can say."""
+
+Clock: TypeAlias = Callable[[], datetime]
+"""Answers the time of the call, aware."""
+
+
+def utc_now() -> datetime:
+    """Return the time of this call (the default clock)."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a version came from. It is a record of the capture, never part of the name."""
+
+    title: str | None = None
+    uri: str | None = None
+    """As requested."""
+    final_uri: str | None = None
+    """After redirects."""
+    retrieved_at: datetime | None = None
+    details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+    """Anything else on record (requests, their status and headers, failures); keys are words."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRepresentation:
+    """One format of a version, to be committed. `content` is kept as it is, octet for octet."""
+
+    content: bytes = field(repr=False)
+    media_type: str
+    """Without parameters, such as "text/html"."""
+    charset: str | None = None
+    format: str | None = None
+    """The format token of the name; None takes the token of the media type (PDI §2.5)."""
+    received: bytes | None = field(default=None, repr=False)
+    """The octets as they were received, where `content` is a canonical form of them."""
+    derived_from: str | None = None
+    """The format this one was made from."""
+    rendition: str | None = None
+    """Which procedure made it, with its version, such as "permacite-plain/1"."""
+    attachment: Mapping[str, bytes] = field(default_factory=dict, hash=False, repr=False)
+    """Side objects by name, kept beside `content`; no PDI names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """One committed format of one version."""
+
+    pdi: PDI
+    """The full name: format and version included."""
+    format: str
+    media_type: str
+    charset: str | None
+    size_bytes: int
+    digest: str
+    canonical_digest: str | None
+    """Of the text with CRLF line endings, in UTF-8; None for what is no text, or not decodable."""
+    received_digest: str | None
+    derived_from: str | None
+    rendition: str | None
+    committed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a document, with the formats committed so far."""
+
+    pdi: PDI
+    """The document's name with the version and without a format: for asking, not for print.
+
+    The draft has no text for such a name (§2.6); `pdi.document` and the representations have.
+    """
+    number: int
+    committed_at: datetime
+    provenance: Provenance
+    representations: tuple[Representation, ...]
+
+    @property
+    def title(self) -> str | None:
+        """The title on record."""
+        return self.provenance.title
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The format tokens, in the order of their commit."""
+        return tuple(one.format for one in self.representations)
+
+    def representation(self, format: str) -> Representation:  # noqa: A002 - the draft's word
+        """Return the representation whose format token is `format`, in any case.
+
+        Raises LookupError where this version has none.
+        """
+        for one in self.representations:
+            if one.format == format.lower():
+                return one
+        raise LookupError(format)
+
+
+@dataclass(frozen=True, slots=True)
+class NewCitation:
+    """A passage to be recorded as cited."""
+
+    fragment: str
+    """The permanent name of the passage: a PDI with a fragment."""
+    pdi: PDI
+    """The full name of the representation that is cited."""
+    start: int | None = None
+    end: int | None = None
+    quote: str = ""
+    before: str = ""
+    after: str = ""
+    media_type: str | None = None
+    cited_at: datetime | None = None
+    """None takes the archive's clock."""
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A citation on record."""
+
+    fragment: str
+    pdi: PDI
+    start: int | None
+    end: int | None
+    quote: str
+    before: str
+    after: str
+    media_type: str | None
+    cited_at: datetime
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome of checking one stored thing.
+
+    `kind` is "ok", "missing" (no bytes), "altered" (other bytes), "unreadable" (the disk refuses),
+    or "log" (the Merkle log does not agree with the catalog).
+    """
+
+    pdi: str
+    """The full name of the representation it belongs to; "log" for the archive as a whole."""
+    kind: str
+    detail: str = ""

@@ -1,0 +1,144 @@
+"""Which names may be minted here, and which representation answers to a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite import pdi as grammar
+from permacite.archive.catalog import Catalog, Selection
+from permacite.errors import NotFoundError, ParseError
+from permacite.pdi import PDI, PDIPattern
+
+if TYPE_CHECKING:
+    from permacite.archive.model import Representation, Version
+
+__all__ = [
+    "checked_format",
+    "checked_series",
+    "checked_unique_id",
+    "representation",
+    "selection",
+    "version",
+]
+
+_CANDIDATES = 5
+_ANY = "*"
+_DAY = "/2000/01/01/"
+"""Any day does where a name is only checked."""
+
+
+def checked_series(series: str) -> str:
+    """Return a document series in canonical form. Raises ParseError, placed in `series`."""
+    return _checked(series, "urn:pdi://", f"{_DAY}1.text.1")[0]
+
+
+def checked_unique_id(unique_id: str) -> str:
+    """Return a unique id in canonical form. Raises ParseError, placed in `unique_id`."""
+    return _checked(unique_id, f"urn:pdi://a.zz{_DAY}", ".text.1")[1]
+
+
+def checked_format(token: str) -> str:
+    """Return a format token in canonical form. Raises ParseError, placed in `token`."""
+    return _checked(token, f"urn:pdi://a.zz{_DAY}1.", ".1")[2]
+
+
+def _checked(part: str, before: str, after: str) -> tuple[str, str, str]:
+    """Return series, unique id and format of a name that holds `part`, in canonical form."""
+    text = before + part + after
+    try:
+        name = _one_name(text, len(before))
+        grammar.check_mintable(name, user_assigned=True)
+    except ParseError as error:
+        offset = min(max(error.offset - len(before), 0), len(part))
+        raise ParseError(error.problem, part, offset, error.spec, hint=error.hint) from error
+    series, *_, last = name.canonical().partition("//")[2].split("/")
+    unique_id, token, _ = last.split(".")
+    return series, unique_id, token
+
+
+def _one_name(text: str, offset: int) -> PDI:
+    """Return the one document that `text` names. Raises ParseError at `offset` for others."""
+    name = grammar.parse(text)
+    if not isinstance(name, PDI):
+        raise ParseError("expected one name", text, offset, "PDI §3.6.1")
+    return name
+
+
+def version(catalog: Catalog, pdi: PDI) -> Version:
+    """Return the version that `pdi` names, the highest where it names none.
+
+    Raises NotFoundError, whose candidates are the versions, formats or names that exist.
+    """
+    found = catalog.version(pdi, pdi.version)
+    if found is not None:
+        return found
+    document = pdi.document
+    numbers = catalog.numbers(pdi)
+    if not numbers:
+        near = tuple(catalog.neighbours(pdi, _CANDIDATES))
+        raise NotFoundError(f"no document {document} here", str(pdi), candidates=near)
+    highest = catalog.version(pdi)
+    token = pdi.format or (highest.representations[0].format if highest else None)
+    candidates = [str(document.with_(format=token, version=number)) for number in numbers]
+    raise NotFoundError(
+        f"{document} has no version {pdi.version}",
+        str(pdi),
+        candidates=tuple(reversed(candidates[-_CANDIDATES:])),
+    )
+
+
+def representation(catalog: Catalog, pdi: PDI) -> Representation:
+    """Return what answers to `pdi`: exact, or the highest version and the nearest format.
+
+    `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format
+    HTML answers, then plain text, then what was committed first. Raises NotFoundError.
+    """
+    found = version(catalog, pdi)
+    chosen = _of_format(found, pdi.format)
+    if chosen is not None:
+        return chosen
+    raise NotFoundError(
+        f"{found.pdi.document} has no format {pdi.format} in version {found.number}",
+        str(pdi),
+        candidates=tuple(str(one.pdi) for one in found.representations),
+    )
+
+
+def _of_format(found: Version, token: str | None) -> Representation | None:
+    """Return the representation that answers to a format token, or to none."""
+    if token is not None:
+        for one in found.representations:
+            if one.format == token.lower():
+                return one
+    wanted = {None: ("text/html", "text/plain"), "text": ("text/plain",)}
+    for media_type in wanted.get(token and token.lower(), ()):
+        for one in found.representations:
+            if one.media_type == media_type:
+                return one
+    return found.representations[0] if token is None else None
+
+
+def selection(pattern: PDI | PDIPattern | None, *, latest: bool) -> Selection:
+    """Return what a pattern selects; fields left off, and wildcards, leave theirs open."""
+    if pattern is None:
+        return Selection(latest=latest)
+    _, _, path = pattern.canonical().partition("//")
+    series, year, month, day, last = path.split("/")
+    unique_id = last.partition(".")[0]
+    number = None if pattern.version == _ANY else pattern.version
+    assert not isinstance(number, str)  # noqa: S101 - a number or the wildcard
+    return Selection(
+        series,
+        _given(year),
+        _given(month),
+        _given(day),
+        _given(unique_id),
+        _given(pattern.format),
+        number,
+        latest,
+    )
+
+
+def _given(field: str | None) -> str | None:
+    """Return a field of a pattern, None for a wildcard."""
+    return None if field == _ANY else field

@@ -1,0 +1,123 @@
+"""Everything that can be asked of an archive; nothing here writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite import pdi as grammar
+from permacite.archive import names, verification
+from permacite.errors import NotFoundError
+from permacite.pdi import PDI, PDIPattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from permacite.archive.catalog import Catalog
+    from permacite.archive.model import Citation, Finding, Representation, Version
+    from permacite.archive.objects import Objects
+
+__all__ = ["Reading"]
+
+_PAGE = 200
+"""How many versions a list reads at a time."""
+
+
+class Reading:
+    """The questions to one archive. Any number of threads may ask at once."""
+
+    def __init__(self, catalog: Catalog, objects: Objects) -> None:
+        """Take a catalog and objects that are open."""
+        self._catalog = catalog
+        self._objects = objects
+
+    def version(self, pdi: PDI) -> Version:
+        """Return the version that `pdi` names; the highest where it names none.
+
+        Raises NotFoundError, whose candidates are what there is instead.
+        """
+        return names.version(self._catalog, pdi)
+
+    def versions(self, pdi: PDI) -> list[Version]:
+        """Return all versions of a document, the first one first. Raises NotFoundError."""
+        numbers = self._catalog.numbers(pdi)
+        found = [self._catalog.version(pdi, number) for number in numbers]
+        return [one for one in found if one is not None] or [self.version(pdi)]
+
+    def representation(self, pdi: PDI) -> Representation:
+        """Return what answers to `pdi`: exact, or the highest version and the nearest format.
+
+        `text` finds the plain text under the name of its charset; no format finds HTML, then plain
+        text, then the first. Raises NotFoundError, whose candidates are what there is instead.
+        """
+        return names.representation(self._catalog, pdi)
+
+    def read(self, representation: Representation) -> bytes:
+        """Return the octets, checked against their digest.
+
+        Raises IntegrityError where they are altered, NotFoundError where they are missing.
+        """
+        return self._objects.get(representation.digest)
+
+    def path(self, representation: Representation) -> Path:
+        """Return the file of the octets, for reading piece by piece; nothing is checked."""
+        return self._objects.path(representation.digest)
+
+    def read_received(self, representation: Representation) -> bytes:
+        """Return the octets as they were received, where they differ, checked likewise."""
+        return self._objects.get(representation.received_digest or representation.digest)
+
+    def attachment(self, representation: Representation, name: str) -> bytes | None:
+        """Return a side object, checked likewise; None where there is none of this name."""
+        digest = self._catalog.attachments(representation).get(name)
+        return None if digest is None else self._objects.get(digest)
+
+    def list(
+        self,
+        pattern: PDIPattern | PDI | None = None,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        latest: bool = False,
+    ) -> Iterator[Version]:
+        """Return the versions that `pattern` covers, in the order in which they were committed.
+
+        `after` is the name of a version, such as the last one of a page; `latest` leaves out all
+        versions but the highest. Raises NotFoundError where `after` is unknown.
+        """
+        wanted = names.selection(pattern, latest=latest)
+        place = 0 if after is None else self._place(after)
+        left = limit
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(_PAGE, left)
+            page = self._catalog.select(wanted, after=place, limit=size)
+            for found, version in page:
+                place = found
+                yield version
+            if len(page) < size:
+                return
+            left = None if left is None else left - size
+
+    def count(self, pattern: PDIPattern | PDI | None = None, *, latest: bool = False) -> int:
+        """Return how many versions `list` would give."""
+        return self._catalog.count(names.selection(pattern, latest=latest))
+
+    def find_by_uri(self, uri: str) -> Sequence[Version]:
+        """Return the versions that came from `uri`, requested or final, newest first."""
+        return self._catalog.find_by_uri(uri)
+
+    def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
+        """Return the citations of what `pdi` names (all where None), oldest first."""
+        return self._catalog.citations(pdi)
+
+    def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
+        """Recompute the digests of all that `pdi` names, or of everything."""
+        return verification.verify(self._catalog, self._objects, pdi)
+
+    def _place(self, text: str) -> int:
+        """Return the place of the version that `text` names, in the order of commit."""
+        name = grammar.parse(text)
+        if not isinstance(name, PDI):
+            raise NotFoundError(f"not the name of a version: {text}", text)
+        found = self.version(name)
+        return self._catalog.place(found.pdi, found.number) or 0

@@ -1,0 +1,127 @@
+"""The citations on record: each once, and found again by what they cite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive.canonical_json import canonical_json
+from permacite.archive.model import Citation, NewCitation
+from permacite.archive.objects import digest_of
+from permacite.archive.sqlite.rows import document_key, instant, name_of, timestamp
+from permacite.errors import NotFoundError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from datetime import datetime
+
+    from permacite.pdi import PDI
+
+__all__ = ["citations", "record"]
+
+_CITATIONS = """
+SELECT c.fragment, d.series, d.date, d.unique_id, r.format, v.number, c.start, c."end", c.quote,
+       c.before, c.after, c.media_type, c.cited_at, c.note
+FROM citation AS c
+JOIN representation AS r USING (representation_id)
+JOIN version AS v USING (version_id)
+JOIN document AS d USING (document_id)
+"""
+
+
+def record(connection: sqlite3.Connection, citation: NewCitation, now: datetime) -> int:
+    """Record a citation and return its row; the same again gives the first row.
+
+    Raises NotFoundError where what it cites is not committed.
+    """
+    identity = _identity(citation)
+    row = connection.execute(
+        "SELECT citation_id FROM citation WHERE identity = ?", (identity,)
+    ).fetchone()
+    if row is not None:
+        return int(row[0])
+    fields = (
+        identity,
+        _representation_id(connection, citation.pdi),
+        citation.fragment,
+        citation.start,
+        citation.end,
+        citation.quote,
+        citation.before,
+        citation.after,
+        citation.media_type,
+        timestamp(citation.cited_at or now),
+        citation.note,
+    )
+    inserted = connection.execute(
+        'INSERT INTO citation (identity, representation_id, fragment, start, "end", quote, before,'
+        " after, media_type, cited_at, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        fields,
+    ).lastrowid
+    assert inserted is not None  # noqa: S101 - an INSERT always has one
+    return inserted
+
+
+def citations(
+    connection: sqlite3.Connection, pdi: PDI | None = None, *, citation_id: int | None = None
+) -> list[Citation]:
+    """Return the citations of what `pdi` names, or the one with this row, oldest first."""
+    conditions: dict[str, str | int] = {}
+    if pdi is not None:
+        series, date, unique_id = document_key(pdi)
+        conditions |= {"d.series = ?": series, "d.date = ?": date, "d.unique_id = ?": unique_id}
+        if pdi.format is not None:
+            conditions["r.format = ?"] = pdi.format.lower()
+        if pdi.version is not None:
+            conditions["v.number = ?"] = pdi.version
+    if citation_id is not None:
+        conditions["c.citation_id = ?"] = citation_id
+    question = f"{_CITATIONS} WHERE {' AND '.join(conditions) or 'TRUE'} ORDER BY c.citation_id"
+    return [_citation(row) for row in connection.execute(question, tuple(conditions.values()))]
+
+
+def _identity(citation: NewCitation) -> str:
+    """Return the digest of what makes two citations the same one; the time does not count."""
+    return digest_of(
+        canonical_json(
+            [
+                citation.fragment,
+                citation.pdi.canonical(),
+                citation.quote,
+                citation.before,
+                citation.after,
+                citation.media_type,
+                citation.note,
+            ]
+        )
+    )
+
+
+def _representation_id(connection: sqlite3.Connection, pdi: PDI) -> int:
+    """Return the row of a full name. Raises NotFoundError."""
+    row = connection.execute(
+        "SELECT r.representation_id FROM representation AS r JOIN version AS v USING (version_id)"
+        " JOIN document AS d USING (document_id) WHERE d.series = ? AND d.date = ?"
+        " AND d.unique_id = ? AND r.format = ? AND v.number = ?",
+        (*document_key(pdi), (pdi.format or "").lower(), pdi.version),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"only what is committed can be cited: {pdi}", str(pdi))
+    return int(row[0])
+
+
+def _citation(row: tuple[Any, ...]) -> Citation:
+    """Return the citation of one row."""
+    fragment, *key, token, number, start, end, quote, before, after, media_type = row[:-2]
+    cited_at, note = row[-2:]
+    return Citation(
+        fragment=fragment,
+        pdi=name_of((key[0], key[1], key[2])).with_(format=token, version=number),
+        start=start,
+        end=end,
+        quote=quote,
+        before=before,
+        after=after,
+        media_type=media_type,
+        cited_at=instant(cited_at),
+        note=note,
+    )

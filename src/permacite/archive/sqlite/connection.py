@@ -1,0 +1,158 @@
+"""Connections to catalog.sqlite: how each is set up, how readers share them, what errors mean."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from typing import TYPE_CHECKING
+
+from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["Readers", "connect", "make", "recognize", "reporting"]
+
+_REASONS = {
+    sqlite3.SQLITE_BUSY: ("locked", "another process holds the archive"),
+    sqlite3.SQLITE_LOCKED: ("locked", "another connection holds the archive"),
+    sqlite3.SQLITE_FULL: ("full", "the disk is full"),
+    sqlite3.SQLITE_NOTADB: ("not-an-archive", "the catalog is no SQLite file"),
+    sqlite3.SQLITE_CANTOPEN: ("io", "the catalog cannot be opened"),
+    sqlite3.SQLITE_CORRUPT: ("damaged", "the catalog is damaged"),
+    sqlite3.SQLITE_READONLY: ("io", "the archive may only be read"),
+}
+
+
+@contextlib.contextmanager
+def reporting(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises into the StorageError that says it."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        reason, problem = _REASONS.get(code, ("io", f"the catalog refuses: {error}"))
+        raise StorageError(problem, path=str(path), reason=reason) from error
+
+
+def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> sqlite3.Connection:
+    """Return a connection to an existing file, in autocommit mode, for any one thread at a time.
+
+    A commit is on the disk when it returns: synchronous=FULL flushes the write-ahead log, and
+    fullfsync makes systems flush that otherwise only pass the flush on to the drive.
+    """
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=busy_timeout_s,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        for setting in ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON"):
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute(f"PRAGMA query_only = {'ON' if query_only else 'OFF'}")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def make(path: Path) -> None:
+    """Make an empty catalog at `path`, whole or not at all: it is written aside, then linked.
+
+    Raises FileExistsError where `path` is taken.
+    """
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    connection = sqlite3.connect(aside, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.executescript(
+            f"BEGIN; {SCHEMA}"
+            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"
+            "COMMIT;"
+        )
+    finally:
+        connection.close()  # the last connection moves the write-ahead log into the file
+    try:
+        os.link(aside, path)
+    finally:
+        aside.unlink()
+
+
+def recognize(path: Path, *, busy_timeout_s: float) -> None:
+    """Check that `path` is a catalog that this version understands. Raises StorageError."""
+    if not path.exists():
+        raise StorageError(
+            "there is no archive here", path=str(path.parent), reason="not-an-archive"
+        )
+    with (
+        reporting(path),
+        contextlib.closing(connect(path, busy_timeout_s=busy_timeout_s)) as connection,
+    ):
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION_ID:
+        raise StorageError(
+            "the catalog is some other program's", path=str(path), reason="not-an-archive"
+        )
+    if version > SCHEMA_VERSION:
+        raise StorageError(
+            f"the archive has schema {version}, and this permacite knows {SCHEMA_VERSION}",
+            path=str(path),
+            reason="newer",
+            hint="use a later version of permacite",
+        )
+
+
+class Readers:
+    """Connections that only read, one for each thread that reads at the moment."""
+
+    def __init__(self, path: Path, *, busy_timeout_s: float) -> None:
+        self._path = path
+        self._busy_timeout_s = busy_timeout_s
+        self._lock = threading.Lock()
+        self._free: list[sqlite3.Connection] = []
+        self._closed = False
+
+    @contextlib.contextmanager
+    def lend(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection until the block ends. Raises StorageError."""
+        with reporting(self._path):
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    def close(self) -> None:
+        """Close what is free now; what is lent is closed when it comes back."""
+        with self._lock:
+            self._closed = True
+            free, self._free = self._free, []
+        for connection in free:
+            connection.close()
+
+    def _take(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._closed:
+                raise StorageError("the archive is closed", path=str(self._path), reason="closed")
+            if self._free:
+                return self._free.pop()
+        return connect(self._path, busy_timeout_s=self._busy_timeout_s, query_only=True)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._free.append(connection)
+                return
+        connection.close()

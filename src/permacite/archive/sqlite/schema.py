@@ -1,0 +1,161 @@
+"""The tables of catalog.sqlite, and the triggers that make committed rows immutable.
+
+`INSERT OR REPLACE` would delete a row without firing a DELETE trigger, so each table also refuses
+an INSERT whose key is taken. docs/reference/archive-layout.md describes every column.
+"""
+
+from __future__ import annotations
+
+__all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION"]
+
+APPLICATION_ID = 0x50444941
+"""The letters PDIA, in the header of the file; `file` and others can tell what it is."""
+
+SCHEMA_VERSION = 1
+"""Stands in user_version; a file with a higher number is of a later permacite."""
+
+_TABLES = """
+CREATE TABLE setting (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE series (
+  series_id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  added_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE document (
+  document_id INTEGER PRIMARY KEY,
+  series TEXT NOT NULL REFERENCES series (name),
+  date TEXT NOT NULL CHECK (date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  unique_id TEXT NOT NULL CHECK (unique_id <> ''),
+  serial INTEGER CHECK (serial > 0),
+  UNIQUE (series, date, unique_id)
+) STRICT;
+CREATE UNIQUE INDEX document_serial ON document (series, date, serial) WHERE serial IS NOT NULL;
+
+CREATE TABLE version (
+  version_id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL REFERENCES document,
+  number INTEGER NOT NULL CHECK (number > 0),
+  committed_at TEXT NOT NULL,
+  title TEXT,
+  uri TEXT,
+  final_uri TEXT,
+  retrieved_at TEXT,
+  details TEXT NOT NULL,
+  UNIQUE (document_id, number)
+) STRICT;
+CREATE INDEX version_uri ON version (uri) WHERE uri IS NOT NULL;
+CREATE INDEX version_final_uri ON version (final_uri) WHERE final_uri IS NOT NULL;
+
+CREATE TABLE representation (
+  representation_id INTEGER PRIMARY KEY,
+  version_id INTEGER NOT NULL REFERENCES version,
+  format TEXT NOT NULL CHECK (format <> ''),
+  media_type TEXT NOT NULL,
+  charset TEXT,
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+  digest TEXT NOT NULL CHECK (length(digest) = 72),
+  canonical_digest TEXT,
+  received_digest TEXT,
+  derived_from TEXT,
+  rendition TEXT,
+  committed_at TEXT NOT NULL,
+  UNIQUE (version_id, format)
+) STRICT;
+CREATE INDEX representation_digest ON representation (digest);
+
+CREATE TABLE attachment (
+  representation_id INTEGER NOT NULL REFERENCES representation,
+  name TEXT NOT NULL,
+  digest TEXT NOT NULL CHECK (length(digest) = 72),
+  PRIMARY KEY (representation_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  key TEXT PRIMARY KEY,
+  request TEXT NOT NULL,
+  version_id INTEGER NOT NULL REFERENCES version
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE citation (
+  citation_id INTEGER PRIMARY KEY,
+  identity TEXT NOT NULL UNIQUE,
+  representation_id INTEGER NOT NULL REFERENCES representation,
+  fragment TEXT NOT NULL,
+  start INTEGER,
+  "end" INTEGER,
+  quote TEXT NOT NULL,
+  before TEXT NOT NULL,
+  after TEXT NOT NULL,
+  media_type TEXT,
+  cited_at TEXT NOT NULL,
+  note TEXT
+) STRICT;
+CREATE INDEX citation_representation ON citation (representation_id);
+
+CREATE TABLE leaf (
+  sequence INTEGER PRIMARY KEY CHECK (sequence >= 0),
+  content TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE log_node (
+  level INTEGER NOT NULL CHECK (level >= 0),
+  position INTEGER NOT NULL CHECK (position >= 0),
+  hash BLOB NOT NULL CHECK (length(hash) = 32),
+  PRIMARY KEY (level, position)
+) STRICT, WITHOUT ROWID;
+"""
+
+_KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "series": (("series_id",), ("name",)),
+    "document": (("document_id",), ("series", "date", "unique_id"), ("series", "date", "serial")),
+    "version": (("version_id",), ("document_id", "number")),
+    "representation": (("representation_id",), ("version_id", "format")),
+    "attachment": (("representation_id", "name"),),
+    "idempotency": (("key",),),
+    "citation": (("citation_id",), ("identity",)),
+    "leaf": (("sequence",),),
+    "log_node": (("level", "position"),),
+}
+"""The tables whose rows never change, and every key a row could be replaced by."""
+
+_RULES = """
+CREATE TRIGGER document_date BEFORE INSERT ON document
+WHEN NEW.date < (SELECT max(date) FROM document WHERE series = NEW.series)
+BEGIN SELECT RAISE(ABORT, 'permacite: a date earlier than the last one of the series'); END;
+
+CREATE TRIGGER version_next BEFORE INSERT ON version
+WHEN NEW.number <> 1 + coalesce(
+  (SELECT max(number) FROM version WHERE document_id = NEW.document_id), 0)
+BEGIN SELECT RAISE(ABORT, 'permacite: versions follow one another without a gap'); END;
+
+CREATE TRIGGER leaf_next BEFORE INSERT ON leaf
+WHEN NEW.sequence <> 1 + coalesce((SELECT max(sequence) FROM leaf), -1)
+BEGIN SELECT RAISE(ABORT, 'permacite: leaves follow one another without a gap'); END;
+"""
+
+
+def _immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
+    """Return the triggers that refuse to change, delete or replace a row of `table`."""
+    taken = " OR ".join(
+        f"EXISTS (SELECT 1 FROM {table} WHERE "  # noqa: S608 - our own names
+        + " AND ".join(f"{column} = NEW.{column}" for column in key)
+        + ")"
+        for key in keys
+    )
+    refusal = f"BEGIN SELECT RAISE(ABORT, 'permacite: rows of {table} never change'); END;"
+    return "\n".join(
+        [
+            f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} {refusal}",
+            f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} {refusal}",
+            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {taken} {refusal}",
+        ]
+    )
+
+
+SCHEMA = "\n".join([_TABLES, _RULES, *(_immutable(table, keys) for table, keys in _KEYS.items())])
+"""All statements that make an empty catalog."""

@@ -1,0 +1,87 @@
+"""Recompute the digests of what is stored and compare them with the record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.archive import names
+from permacite.archive.catalog import Catalog, Selection
+from permacite.archive.model import Finding, Representation, Version
+from permacite.errors import IntegrityError, NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive.objects import Objects
+    from permacite.pdi import PDI
+
+__all__ = ["verify"]
+
+_PAGE = 200
+
+
+def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Finding]:
+    """Return one finding for each representation that `pdi` names (all where None), or more.
+
+    A representation is "ok" only if its octets, those received and its side objects all are.
+    Raises NotFoundError where `pdi` names nothing here.
+    """
+    if pdi is None:
+        for version in _everything(catalog):
+            for representation in version.representations:
+                yield from _check(catalog, objects, representation)
+        return
+    for version in _named(catalog, pdi):
+        for representation in version.representations:
+            yield from _check(catalog, objects, representation)
+
+
+def _everything(catalog: Catalog) -> Iterator[Version]:
+    """Return all versions, a page at a time."""
+    place = 0
+    while page := catalog.select(Selection(), after=place, limit=_PAGE):
+        for found, version in page:
+            place = found
+            yield version
+
+
+def _named(catalog: Catalog, pdi: PDI) -> Iterator[Version]:
+    """Return the version that `pdi` names, or all of them where it names none."""
+    first = names.version(catalog, pdi)
+    if pdi.version is not None:
+        yield first
+        return
+    for number in catalog.numbers(pdi):
+        found = catalog.version(pdi, number)
+        if found is not None:
+            yield found
+
+
+def _check(catalog: Catalog, objects: Objects, representation: Representation) -> Iterator[Finding]:
+    """Return what is wrong with one representation, or that all is well."""
+    parts = {"": representation.digest}
+    if representation.received_digest is not None:
+        parts["as received: "] = representation.received_digest
+    for name, digest in catalog.attachments(representation).items():
+        parts[f"side object {name}: "] = digest
+    clean = True
+    for label, digest in parts.items():
+        kind, detail = _check_object(objects, digest)
+        if kind != "ok":
+            clean = False
+            yield Finding(str(representation.pdi), kind, label + detail)
+    if clean:
+        yield Finding(str(representation.pdi), "ok")
+
+
+def _check_object(objects: Objects, digest: str) -> tuple[str, str]:
+    """Return the kind of finding for one object, and its detail."""
+    try:
+        objects.get(digest)
+    except NotFoundError:
+        return "missing", digest
+    except IntegrityError as error:
+        return "altered", f"{error.actual}, recorded {error.expected}"
+    except StorageError as error:
+        return "unreadable", error.problem
+    return "ok", ""

@@ -1,0 +1,236 @@
+"""Minting and binding of PDIs by the archive (draft-mallery-urn-pdi-00 §2.1 to §2.6, §3.6)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite import pdi
+from permacite.archive import Archive, NewRepresentation
+from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SERIES = "lab.example.us"
+
+
+class Clock:
+    """A clock that shows what it is set to."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """Return the time it shows."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock at noon of a day of 2026."""
+    return Clock(datetime(2026, 11, 21, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+    """An empty archive whose clock a test may set."""
+    with Archive.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
+        yield opened
+
+
+def name(text: str) -> pdi.PDI:
+    """Return the name of one document."""
+    value = pdi.parse(text)
+    assert isinstance(value, pdi.PDI)
+    return value
+
+
+def page(text: str = "<p>one") -> NewRepresentation:
+    """Return an HTML page."""
+    return NewRepresentation(text.encode(), "text/html", charset="utf-8")
+
+
+def plain(text: str = "one") -> NewRepresentation:
+    """Return the text of a page."""
+    return NewRepresentation(text.encode(), "text/plain", charset="utf-8")
+
+
+def test_pdi_17_the_date_is_that_of_greenwich(archive: Archive, clock: Clock) -> None:
+    # 00:30 of the 22nd in a zone two hours east is still the 21st in Greenwich.
+    clock.now = datetime(2026, 11, 22, 0, 30, tzinfo=timezone(timedelta(hours=2)))
+    version = archive.commit([page()])
+    assert str(version.pdi.document) == "urn:pdi://lab.example.us/2026/11/21/1"
+    assert version.committed_at == datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
+
+
+def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(archive: Archive, clock: Clock) -> None:
+    first = archive.commit([page()])
+    clock.now -= timedelta(days=1)
+    with pytest.raises(StorageError) as error:
+        archive.commit([page()])
+    assert error.value.reason == "clock"
+    with pytest.raises(StorageError):
+        archive.commit([page("<p>two")], replaces=first.pdi)
+    assert archive.count() == 1
+    # Another series has minted nothing yet: its dates cannot run backwards.
+    archive.add_series("other.example.us")
+    assert archive.commit([page()], series="other.example.us").pdi.day == "20"
+
+
+def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Archive) -> None:
+    first = archive.commit([page()], unique_id="Report%2D7")
+    assert first.pdi.unique_id == "Report-7"
+    with pytest.raises(ConflictError):
+        archive.commit([page("<p>two")], unique_id="Report-7")
+    # Case counts in a unique id (§3.6.4).
+    assert archive.commit([page()], unique_id="report-7").pdi.unique_id == "report-7"
+
+
+def test_pdi_19_the_same_unique_id_on_another_day_or_in_another_series(
+    archive: Archive, clock: Clock
+) -> None:
+    archive.add_series("other.example.us")
+    archive.commit([page()], unique_id="budget")
+    archive.commit([page()], unique_id="budget", series="other.example.us")
+    clock.now += timedelta(days=1)
+    assert archive.commit([page()], unique_id="budget").pdi.day == "22"
+
+
+def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
+    archive: Archive, clock: Clock
+) -> None:
+    clock.now = datetime(2026, 11, 21, 23, 59, 59, 999999, tzinfo=UTC)
+    before = [archive.commit([page()]).pdi for _ in range(3)]
+    clock.now += timedelta(microseconds=1)
+    after = [archive.commit([page()]).pdi for _ in range(2)]
+    assert [(one.day, one.unique_id) for one in before] == [("21", "1"), ("21", "2"), ("21", "3")]
+    assert [(one.day, one.unique_id) for one in after] == [("22", "1"), ("22", "2")]
+
+
+def test_pdi_20_a_number_taken_as_unique_id_is_passed_over(archive: Archive) -> None:
+    archive.commit([page()], unique_id="1")
+    archive.commit([page()], unique_id="2")
+    assert [archive.commit([page()]).pdi.unique_id for _ in range(2)] == ["3", "4"]
+
+
+def test_pdi_20_each_series_counts_for_itself(archive: Archive) -> None:
+    archive.add_series("other.example.us")
+    archive.commit([page()])
+    assert archive.commit([page()], series="other.example.us").pdi.unique_id == "1"
+    assert archive.series_names() == [SERIES, "other.example.us"]
+
+
+def test_pdi_21_a_minted_name_has_format_and_version(archive: Archive) -> None:
+    version = archive.commit([page(), plain()])
+    assert [str(one.pdi) for one in version.representations] == [
+        "urn:pdi://lab.example.us/2026/11/21/1.html.1",
+        "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1",
+    ]
+    with pytest.raises(ValueError, match="at least one format"):
+        archive.commit([])
+
+
+def test_pdi_22_committed_bytes_are_those_that_came(archive: Archive) -> None:
+    content = bytes(range(256)) * 3
+    version = archive.commit([NewRepresentation(content, "application/octet-stream")])
+    assert archive.read(version.representations[0]) == content
+
+
+def test_pdi_23_a_new_version_moves_all_formats(archive: Archive) -> None:
+    first = archive.commit([page(), plain()])
+    second = archive.commit([page("<p>two")], replaces=first.pdi)
+    assert (second.number, second.formats) == (2, ("html",))
+    assert [one.number for one in archive.versions(first.pdi)] == [1, 2]
+    # The text of version 1 is not offered as the text of version 2.
+    with pytest.raises(NotFoundError) as error:
+        archive.representation(first.pdi.document.with_(format="utf-8"))
+    assert error.value.candidates == ("urn:pdi://lab.example.us/2026/11/21/1.html.2",)
+
+
+def test_pdi_23_the_next_version_of_nothing_is_refused(archive: Archive) -> None:
+    with pytest.raises(NotFoundError):
+        archive.commit([page()], replaces=name("urn:pdi://lab.example.us/2026/11/21/9.html.1"))
+
+
+def test_pdi_24_a_further_format_is_no_new_version(archive: Archive) -> None:
+    first = archive.commit([page()])
+    again = archive.add_format(first.pdi, plain())
+    assert (again.number, again.formats) == (1, ("html", "utf-8"))
+    assert archive.add_format(first.pdi, plain()) == again
+    with pytest.raises(ConflictError):
+        archive.add_format(first.pdi, plain("other words"))
+    assert archive.read(again.representation("utf-8")) == b"one"
+
+
+REFUSED_SERIES = [
+    ("pdi-64-unassigned-country", "lab.example.jj", 12),
+    ("pdi-64-edge-hyphen", "-lab.example.us", 0),
+    ("pdi-64-no-country", "lab", 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("series", "offset"),
+    [row[1:] for row in REFUSED_SERIES],
+    ids=[row[0] for row in REFUSED_SERIES],
+)
+def test_refuses_to_mint_in_a_series(archive: Archive, series: str, offset: int) -> None:
+    with pytest.raises(ParseError) as error:
+        archive.add_series(series)
+    assert (error.value.source, error.value.offset) == (series, offset)
+
+
+@pytest.mark.parametrize("series", ["my.archive.zz", "my.archive.aa", "my.archive.qm"])
+def test_pdi_64_a_local_archive_may_use_user_assigned_countries(
+    archive: Archive, series: str
+) -> None:
+    archive.add_series(series)
+    assert series in archive.series_names()
+
+
+REFUSED_UNIQUE_IDS = [
+    ("pdi-64-wildcard", "*", 0),
+    ("pdi-21-two-parts", "1.html", 0),
+    ("pdi-19-slash", "a/b", 1),
+    ("pdi-64-serial-0", "0", 0),
+]
+
+
+@pytest.mark.parametrize(
+    "unique_id", [row[1] for row in REFUSED_UNIQUE_IDS], ids=[row[0] for row in REFUSED_UNIQUE_IDS]
+)
+def test_refuses_to_mint_a_unique_id(archive: Archive, unique_id: str) -> None:
+    with pytest.raises(ParseError) as error:
+        archive.commit([page()], unique_id=unique_id)
+    assert error.value.source == unique_id
+    assert archive.count() == 0
+
+
+def test_pdi_64_a_series_that_does_not_mint_here(archive: Archive) -> None:
+    with pytest.raises(NotFoundError):
+        archive.commit([page()], series="other.example.us")
+
+
+def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Archive) -> None:
+    first = archive.commit([page()])
+    archive.commit([page("<p>two")], replaces=first.pdi)
+    found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.html"))
+    assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.html.2"
+
+
+def test_pdi_61_text_finds_the_text_under_the_name_of_its_charset(archive: Archive) -> None:
+    archive.commit([page(), plain()])
+    found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.text.1"))
+    assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1"
+
+
+def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Archive) -> None:
+    new = NewRepresentation(b"a\r\nb", "text/plain", charset="us-ascii", received=b"a\nb")
+    kept = archive.commit([new]).representations[0]
+    assert archive.read(kept) == b"a\r\nb"
+    assert archive.read_received(kept) == b"a\nb"
+    assert kept.digest == kept.canonical_digest != kept.received_digest
