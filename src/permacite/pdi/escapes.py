@@ -24,8 +24,8 @@ from permacite.errors import ParseError
 
 __all__ = ["UNIQUE_ID_CHARS", "decapsulate", "encapsulate", "escaped", "unescaped"]
 
-UNIQUE_ID_CHARS = r"(?:[A-Za-z0-9():;$_!'\-]|%[0-9A-Fa-f]{2})"
-"""A regular expression for one unique-id-char = alpha / digit / other / "%" hex hex."""
+UNIQUE_ID_CHARS = r"(?:[A-Za-z0-9():;$_!'\-]++|%(?!00)[0-9A-Fa-f]{2})"
+"""A regular expression for some of 1*( alpha / digit / other / "%" hex hex )."""
 
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _LITERAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789():;$_!'-")

@@ -22,6 +22,7 @@ from typing import Self
 
 from permacite.errors import ParseError
 from permacite.pdi.escapes import unescaped
+from permacite.pdi.formats import media_type_for
 from permacite.pdi.grammar import Fields, Violation, resource_identifier
 from permacite.pdi.schemes import SCHEMES, Schemes
 from permacite.scan import Cursor
@@ -77,8 +78,11 @@ class PDI:
         text = f"{prefix}{name}/{date}/{unique_id}{tail}"
         cursor = Cursor(text, spec="PDI §1.2.1")
         fields = resource_identifier(cursor, strict=True)
-        if not cursor.at_end or fields.has_wildcard or (format is None) > (version is None):
-            raise ParseError("expected the name of one document", text, cursor.offset, "PDI §1.2.1")
+        given = (str(unique_id), format is None, version is None)
+        found = (fields.unique_id, fields.format is None, fields.version is None)
+        if not cursor.at_end or fields.has_wildcard or given != found:
+            problem = "expected the fields of one document, a format with every version"
+            raise ParseError(problem, text, cursor.offset, "PDI §1.2.1")
         return cls.of(fields)
 
     @classmethod
@@ -177,15 +181,21 @@ class FragmentPDI:
 
     @classmethod
     def make(cls, pdi: PDI, scheme: str, positions: str, schemes: Schemes = SCHEMES) -> Self:
-        """Build the part of `pdi` that the text `positions` names. Raises ParseError."""
-        known = schemes.get(scheme)
+        """Build the part of `pdi` that the text `positions` names.
+
+        Raises ParseError where `pdi` has no version, its format not this scheme, or the positions
+        are none of the scheme.
+        """
         text = f"{pdi}#{scheme}={positions}"
-        begin = len(text) - len(positions)
-        if known is None:
-            raise ParseError(
-                f"unknown fragment scheme {scheme!r}", text, text.index("#") + 1, "PDI §3.3"
-            )
-        cursor = Cursor(text, offset=begin, spec=known.spec)
+        start = len(text) - len(positions)
+        if pdi.format is None or pdi.version is None:
+            problem = "a fragment needs a format and a version before it"
+            raise ParseError(problem, text, len(str(pdi)), "PDI §2.6")
+        known = schemes.get(scheme)
+        if known is None or not known.applies(media_type_for(pdi.format) or ""):
+            problem = f"{pdi.format[:40]} has no fragment scheme {scheme[:40]}"
+            raise ParseError(problem, text, start - len(scheme) - 1, "PDI §3.3")
+        cursor = Cursor(text, offset=start, spec=known.spec)
         parsed = known.positions(cursor)
         cursor.expect_end("expected the end of the fragment")
         return cls(pdi, known.name, explicit=True, positions=parsed)

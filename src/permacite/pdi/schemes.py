@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite.pdi.escapes import UNIQUE_ID_CHARS
@@ -54,7 +54,7 @@ MAX_DIGITS = 4000
 _NUMBER = re.compile(r"[0-9]+")
 _ELEMENT_NAME = re.compile(f"{UNIQUE_ID_CHARS}++")
 _GENERIC = re.compile(r"[A-Za-z0-9]++|\([A-Za-z0-9]++(?:,[A-Za-z0-9]++)*+\)")
-_UNIT = re.compile(r"sec|msec", re.IGNORECASE)
+_UNIT = re.compile(r"sec|msec", re.IGNORECASE | re.ASCII)
 _FRACTION = re.compile(r"([0-9]+)\.([0-9]+)")
 
 Production = Callable[["Cursor"], tuple[str, ...]]
@@ -84,14 +84,16 @@ class Schemes:
 
     known: tuple[FragmentScheme, ...]
     generic: bool = False
+    _names: dict[str, FragmentScheme] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_names", {scheme.name: scheme for scheme in self.known})
 
     def get(self, name: str) -> FragmentScheme | None:
         """Return the scheme with this name (case-insensitive), or None."""
         folded = name.lower()
-        for scheme in self.known:
-            if scheme.name == folded:
-                return scheme
-        return _generic(folded) if self.generic else None
+        known = self._names.get(folded)
+        return _generic(folded) if known is None and self.generic else known
 
     def extended(self, *schemes: FragmentScheme, generic: bool | None = None) -> Schemes:
         """Return these and more. A scheme takes the place of one with the same name."""

@@ -44,8 +44,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9\-]*+)=")
 _COMMA_SCHEME = re.compile(r"(m?sec),", re.IGNORECASE | re.ASCII)
 _ORIGIN = re.compile(r"[0-9]++")
 _CORNER = re.compile(r"\([0-9]++,[0-9]++\)")
-_CITED_PREFIX = re.compile(r"pdi:", re.IGNORECASE)
-_URN = re.compile(r"urn:(?=pdi:)", re.IGNORECASE)
+_CITED_PREFIX = re.compile(r"pdi:", re.IGNORECASE | re.ASCII)
+_URN = re.compile(r"urn:(?=pdi:)", re.IGNORECASE | re.ASCII)
 
 
 def parse(
