@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import extract, fragments
+from permacite import fragments
 from permacite.archive import NewCitation
 from permacite.errors import NotFoundError, ParseError
+from permacite.extract import extract
+from permacite.fragments import convert
 from permacite.fragments import quote as quotes
 from permacite.service import names
 from permacite.service.forms import Source, forms
@@ -62,7 +64,7 @@ def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
     """List where `quote` stands in the text of `reference`, in order."""
     name, _ = names.document_of(reference)
     text = names.text_of(archive, names.text_representation(archive, name)).text
-    return [passage(text, start, end) for start, end in quotes.occurrences(text, quote)]
+    return [passage(text, start, end) for start, end in sorted(quotes.occurrences(text, quote))]
 
 
 def passage(text: str, start: int, end: int, score: float = 1.0) -> Passage:
@@ -118,7 +120,7 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
 def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
     """Cite a fragment as it is named, of any format that can be cut."""
     representation = archive.representation(fragment.pdi)
-    excerpt = extract.extract(
+    excerpt = extract(
         archive.read(representation),
         representation.media_type,
         fragment.specifier,
@@ -173,7 +175,7 @@ def _choose_quote(text: str, choice: Choice, name: str) -> _Chosen:
     quote = choice.quote or ""
     if not quote.strip():
         raise ParseError("expected the words to cite, found none", quote, 0)
-    found = quotes.occurrences(text, quote)
+    found = sorted(quotes.occurrences(text, quote))
     if not found:
         near = quotes.nearest(text, quote)
         raise NotFoundError(
@@ -263,6 +265,6 @@ def _rfc5147_url(archive: Archive, citation: Citation, address: str) -> str | No
     if citation.start is None or citation.end is None:
         return None
     source = names.text_of(archive, archive.representation(citation.pdi))
-    start, end, _ = fragments.convert.pdi_to_rfc5147(source.text, citation.start, citation.end)
+    start, end, _ = convert.pdi_to_rfc5147(source.text, citation.start, citation.end)
     entity = fragments.Text(source.content, charset=source.representation.charset or "us-ascii")
     return f"{address}#{entity.cite(start, end, checks=('length', 'md5'))}"

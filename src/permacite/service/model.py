@@ -130,17 +130,19 @@ class Cited:
     quote: str
     before: str
     after: str
-    start: int
-    end: int
+    start: int | None
+    """Position in the text; None where a fragment of another format is cited."""
+    end: int | None
     title: str | None
     uri: str | None
     digest: str
-    """Of the text the positions count."""
+    """Of the representation that is cited."""
     cited_at: datetime
     occurrences: int
     """How often the quoted words stand in the document (1 when cited by position)."""
     nth: int
     """Which of them this is, counted from 1."""
+    note: str | None
     forms: CitationForms
 
 

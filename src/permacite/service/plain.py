@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import date, datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-__all__ = ["Json", "plain"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Json", "members", "plain"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -29,3 +32,8 @@ def plain(value: object) -> Json:
     if isinstance(value, datetime | date):
         return value.isoformat().replace("+00:00", "Z")
     return str(value)
+
+
+def members(value: Mapping[str, object]) -> dict[str, Json]:
+    """Return a mapping as a JSON object."""
+    return {name: plain(item) for name, item in value.items()}

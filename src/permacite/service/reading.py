@@ -10,8 +10,10 @@ import base64
 import html
 from typing import TYPE_CHECKING
 
-from permacite import extract, markup, mhtml
+from permacite import markup, mhtml
 from permacite.errors import NotFoundError
+from permacite.extract import extract
+from permacite.mhtml import export
 from permacite.service import citing, documents, names
 from permacite.service.model import Page, Passage, Reading, TextPage
 
@@ -97,7 +99,7 @@ def _passage(
             )
         return citing.passage(text, *span)
     representation = archive.representation(fragment.pdi)
-    excerpt = extract.extract(
+    excerpt = extract(
         archive.read(representation),
         representation.media_type,
         fragment.specifier,
@@ -128,7 +130,7 @@ def page(archive: Archive, reference: str, *, script: str) -> Page:
     content = archive.read(main)
     aggregate = mhtml.open(_aggregate_bytes(archive, version, main, content))
     marks = _marks(archive, fragment, main, content) if fragment else []
-    made = mhtml.export.single_html(aggregate, marks=marks, inline_script=script)
+    made = export.single_html(aggregate, marks=marks, inline_script=script)
     return Page(str(main.pdi), made.html, marked=bool(marks), unresolved=tuple(made.unresolved))
 
 
@@ -153,7 +155,7 @@ def _marks(
     if span is not None:
         rendition = markup.plain_text(source)
         return [(run.source_start, run.source_end) for run in rendition.pieces(*span)]
-    excerpt = extract.extract(content, main.media_type, fragment.specifier, charset=main.charset)
+    excerpt = extract(content, main.media_type, fragment.specifier, charset=main.charset)
     if excerpt.source_range is None:
         return []
     lengths = [

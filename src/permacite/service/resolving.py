@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite import extract
 from permacite.errors import NotFoundError, PermaciteError
+from permacite.extract import extract
 from permacite.service import names
 from permacite.service.model import Finding, Resolved
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Archive, Representation
+    from permacite.extract import Excerpt
 
 __all__ = ["resolve", "verify"]
 
@@ -25,8 +26,11 @@ def resolve(archive: Archive, reference: str, *, context: int) -> Resolved:
     content = archive.read(representation)
     if fragment is None:
         part, text, span = content, _whole_text(representation, content), None
+        media_type, charset = representation.media_type, representation.charset
     else:
-        part, text, span = _cut(representation, content, fragment)
+        excerpt = _cut(representation, content, fragment)
+        part, text, span = excerpt.data, excerpt.text, _span(fragment)
+        media_type, charset = excerpt.media_type, "utf-8" if text is not None else None
     before = after = ""
     if context and span is not None:
         whole = names.canonical_text(content, representation.charset)
@@ -37,7 +41,8 @@ def resolve(archive: Archive, reference: str, *, context: int) -> Resolved:
     return Resolved(
         reference=reference,
         pdi=str(representation.pdi),
-        media_type=representation.media_type,
+        media_type=media_type,
+        charset=charset,
         text=text,
         before=before,
         after=after,
@@ -57,11 +62,9 @@ def _whole_text(representation: Representation, content: bytes) -> str | None:
     return names.canonical_text(content, representation.charset)
 
 
-def _cut(
-    representation: Representation, content: bytes, fragment: pdi.FragmentPDI
-) -> tuple[bytes, str | None, tuple[int, int] | None]:
-    """Return a fragment's bytes, its text, and its span in the canonical text if it has one."""
-    excerpt = extract.extract(
+def _cut(representation: Representation, content: bytes, fragment: pdi.FragmentPDI) -> Excerpt:
+    """Cut a fragment out. A part that is not wholly there is not there (PDI: nothing shrinks)."""
+    excerpt = extract(
         content, representation.media_type, fragment.specifier, charset=representation.charset
     )
     if excerpt.clipped:
@@ -69,10 +72,14 @@ def _cut(
             "the fragment reaches beyond the end of the document; what is committed never shrinks",
             str(fragment),
         )
-    span = None
-    if fragment.scheme == "char":
-        span = (int(fragment.positions[0]), int(fragment.positions[1]))
-    return excerpt.data, excerpt.text, span
+    return excerpt
+
+
+def _span(fragment: pdi.FragmentPDI) -> tuple[int, int] | None:
+    """Return the span of a `char` fragment in the canonical text."""
+    if fragment.scheme != "char":
+        return None
+    return int(fragment.positions[0]), int(fragment.positions[1])
 
 
 def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:

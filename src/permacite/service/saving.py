@@ -16,6 +16,7 @@ from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import ParseError
 from permacite.service import documents, sources
 from permacite.service.model import LostResource, Saved
+from permacite.service.plain import members
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,30 +61,37 @@ def save(
     )
     root = captured.root
     page = sources.read_source(root.content, root.content_type)
-    previous = [] if new else archive.find_by_uri(captured.requested_uri)
+    previous = None if new else _previous(archive, captured.requested_uri, series)
     representations = _page_formats(captured, page)
     provenance = Provenance(
         title=page.title,
         uri=captured.requested_uri,
         final_uri=root.final_uri,
         retrieved_at=captured.started_at,
-        details=captured.record(),
+        details=members(captured.record()),
     )
-    same = previous[0] if previous and _same(previous[0], representations) else None
-    version = same or archive.commit(
-        representations,
-        series=series,
-        replaces=previous[0].pdi if previous else None,
-        provenance=provenance,
-    )
+    unchanged = previous is not None and _same(previous, representations)
+    if previous is not None and unchanged:
+        version = previous
+    elif previous is not None:
+        version = archive.commit(representations, replaces=previous.pdi, provenance=provenance)
+    else:
+        version = archive.commit(representations, series=series, provenance=provenance)
     return Saved(
         pdi=str(documents.main_representation(version).pdi),
         document=documents.document(version),
         parts=1 + len(captured.resources),
         size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
         lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
-        unchanged=same is not None,
+        unchanged=unchanged,
     )
+
+
+def _previous(archive: Archive, address: str, series: str | None) -> Version | None:
+    """Return the newest version saved from an address, in the wanted series."""
+    wanted = tuple((series or archive.series).split("."))
+    found = (item for item in archive.find_by_uri(address) if item.pdi.series == wanted)
+    return next(found, None)
 
 
 def _as_progress(
@@ -99,18 +107,9 @@ def _page_formats(captured: capture.Capture, page: sources.Source) -> list[NewRe
     formats = sources.representations(captured.root.content, page)
     if not page.is_page:
         return formats
-    root = captured.root
-    resources = [
-        mhtml.Resource(item.content, item.content_type, content_location=item.uri)
-        for item in captured.resources
-    ]
+    root, resources = capture.body_parts(captured)
     # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.
-    aggregate = mhtml.build(
-        mhtml.Resource(root.content, root.content_type, content_location=root.final_uri),
-        resources,
-        profile="archive",
-        subject=page.title,
-    )
+    aggregate = mhtml.build(root, resources, profile="archive", subject=page.title)
     formats.append(NewRepresentation(aggregate, "multipart/related"))
     return formats
 

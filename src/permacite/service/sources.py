@@ -70,10 +70,24 @@ def read_source(content: bytes, content_type: str, *, charset: str | None = None
     if media_type in _PAGES:
         codec = markup.sniff_charset(content, label)
         source = markup.decode(content, codec)
-        return Source(media_type, codec, markup.title(source), markup.plain_text(source).text)
+        return Source(media_type, codec, _title(source), markup.plain_text(source).text)
     if media_type.startswith("text/"):
         return Source(media_type, label or _known_charset(content), None, None)
     return Source(media_type, None, None, None)
+
+
+def _title(source: str) -> str | None:
+    """Return the text of the first title element on one line; None where it has none."""
+    words: list[str] | None = None
+    for token in markup.tokenize(source):
+        if words is None:
+            if isinstance(token, markup.StartTag) and token.name == "title":
+                words = []
+        elif isinstance(token, markup.Text):
+            words.append(token.data)
+        else:
+            break
+    return " ".join("".join(words or []).split()) or None
 
 
 def _content_type(value: str) -> tuple[str, str | None]:

@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["FRAME_SANDBOX", "bytes_headers", "frame_headers", "reader_headers", "repr_digest"]
 
@@ -60,7 +56,7 @@ def bytes_headers() -> dict[str, str]:
     return _COMMON | {"Content-Security-Policy": "default-src 'none'; sandbox"}
 
 
-def repr_digest(content: bytes) -> Mapping[str, str]:
+def repr_digest(content: bytes) -> dict[str, str]:
     """Return Repr-Digest (RFC 9530) and a strong ETag made of the same digest."""
     digest = hashlib.sha256(content)
     encoded = base64.b64encode(digest.digest()).decode()

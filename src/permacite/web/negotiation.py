@@ -11,6 +11,8 @@ __all__ = ["View", "chosen_view"]
 
 View = Literal["reader", "bytes", "json"]
 
+_VIEWS: dict[str | None, View] = {"reader": "reader", "bytes": "bytes", "json": "json"}
+
 _OFFERED: tuple[tuple[str, View], ...] = (
     ("text/html", "reader"),
     ("application/json", "json"),
@@ -19,12 +21,14 @@ _OFFERED: tuple[tuple[str, View], ...] = (
 
 def chosen_view(accept: str, wanted: str | None) -> View:
     """Return what to answer with. Browsers ask for text/html by name; programs rarely do."""
-    if wanted in ("reader", "bytes", "json"):
-        return wanted
+    if wanted in _VIEWS:
+        return _VIEWS[wanted]
     weights = _weights(accept)
     best: View = "bytes"
     best_weight = 0.0
-    for media_type, view in _OFFERED:
+    for media_type, view in _VIEWS: dict[str | None, View] = {"reader": "reader", "bytes": "bytes", "json": "json"}
+
+_OFFERED:
         weight = weights.get(media_type, 0.0)
         if weight > best_weight:
             best, best_weight = view, weight

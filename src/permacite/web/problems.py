@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from permacite.errors import PermaciteError
 from permacite.service.plain import plain
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
@@ -17,7 +18,6 @@ from permacite.web.templates import render
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.errors import PermaciteError
 
 __all__ = ["refusal", "unexpected"]
 
@@ -26,10 +26,12 @@ ALLOWED = "GET, HEAD, OPTIONS"
 
 async def refusal(request: Request, error: Exception) -> Response:
     """Answer an error of ours, or of the router (unknown path, wrong method)."""
-    if isinstance(error, HTTPException):
-        return _answer(request, error.status_code, _plain_problem(error), dict(error.headers or {}))
-    ours: PermaciteError = error  # type: ignore[assignment] - registered for PermaciteError alone
-    return _answer(request, http_status(ours), {**problem(ours), "shown": str(ours)}, {})
+    if isinstance(error, PermaciteError):
+        details: dict[str, object] = {**problem(error), "shown": str(error)}
+        return _answer(request, http_status(error), details, {})
+    refused = error if isinstance(error, HTTPException) else HTTPException(500)
+    fields = dict(refused.headers or {})
+    return _answer(request, refused.status_code, _plain_problem(refused), fields)
 
 
 async def unexpected(request: Request, error: Exception) -> Response:

@@ -70,7 +70,8 @@ def _bytes(request: Request, found: Resolved) -> Response:
     if described["ETag"] in tags or "*" in tags:
         return Response(status_code=304, headers=fields)
     # A charset travels in the Content-Type field; Starlette would add utf-8 to any text.
-    fields["Content-Type"] = found.content_type
+    charset = f"; charset={found.charset}" if found.charset else ""
+    fields["Content-Type"] = found.media_type + charset
     span = _range(request, described["ETag"], len(found.content))
     if span is None:
         return Response(found.content, headers=fields)
