@@ -13,10 +13,7 @@ View = Literal["reader", "bytes", "json"]
 
 _VIEWS: dict[str | None, View] = {"reader": "reader", "bytes": "bytes", "json": "json"}
 
-_OFFERED: tuple[tuple[str, View], ...] = (
-    ("text/html", "reader"),
-    ("application/json", "json"),
-)
+_OFFERED: tuple[tuple[str, View], ...] = (("text/html", "reader"), ("application/json", "json"))
 
 
 def chosen_view(accept: str, wanted: str | None) -> View:
@@ -26,9 +23,7 @@ def chosen_view(accept: str, wanted: str | None) -> View:
     weights = _weights(accept)
     best: View = "bytes"
     best_weight = 0.0
-    for media_type, view in _VIEWS: dict[str | None, View] = {"reader": "reader", "bytes": "bytes", "json": "json"}
-
-_OFFERED:
+    for media_type, view in _OFFERED:
         weight = weights.get(media_type, 0.0)
         if weight > best_weight:
             best, best_weight = view, weight
