@@ -10,6 +10,7 @@ from permacite.pdi.grammar import Violation
 from permacite.pdi.minting import check_mintable
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
 from permacite.pdi.schemes import LINE, SCHEMES, FragmentScheme, Schemes
+from permacite.pdi.specifier import Specifier, parse_specifier
 from permacite.pdi.syntax import MAX_DEPTH, parse
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "FragmentScheme",
     "PDIPattern",
     "Schemes",
+    "Specifier",
     "Violation",
     "charset_for",
     "check_mintable",
@@ -33,5 +35,6 @@ __all__ = [
     "lexically_equal",
     "media_type_for",
     "parse",
+    "parse_specifier",
     "token_for",
 ]

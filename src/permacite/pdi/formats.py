@@ -26,9 +26,8 @@ from functools import cache
 
 from permacite.errors import ParseError
 from permacite.pdi import schemes
-from permacite.pdi.charsets import MULTI_BYTE
 from permacite.pdi.escapes import decapsulate, encapsulate, unescaped
-from permacite.pdi.registry import FIRST_ASSIGNMENT, REGISTERED
+from permacite.pdi.registry import FIRST_ASSIGNMENT, MULTI_BYTE, REGISTERED
 
 __all__ = ["charset_for", "default_scheme", "media_type_for", "token_for"]
 

@@ -1,12 +1,16 @@
-"""The media types that IANA had registered by March 2025: the table that format tokens rest on.
+"""IANA's media types and its charsets of several octets a character: what format tokens rest on.
 
-Sorted by top-level type; names in lower case. A frozen list: a token once made from it must never
-change, so a type registered later keeps the token major+minor that it has without a row here.
+The media types are those registered by March 2025, sorted by top-level type, in lower case. The
+list is frozen: a token once made from it must never change, so a type registered later keeps the
+token major+minor that it has without a row here.
+
+The charsets have their preferred MIME names, in lower case, with the aliases of the registry and
+those that pages are found to use.
 """
 
 from __future__ import annotations
 
-__all__ = ["FIRST_ASSIGNMENT", "REGISTERED"]
+__all__ = ["FIRST_ASSIGNMENT", "MULTI_BYTE", "REGISTERED"]
 
 FIRST_ASSIGNMENT = {
     # The minor names that several top-level types share, and the one that had the name first.
@@ -525,3 +529,50 @@ vnd.sealedmedia.softseal.mov vnd.uvvu.mp4 vnd.vivo vnd.youtube.yt vp8 vp9
 """,
 }
 """Top-level type to its minor names, separated by white space."""
+
+_ALIASES = {
+    "utf-8": "utf8 csutf8 unicode-1-1-utf-8",
+    "utf-16": "utf16 csutf16",
+    "utf-16be": "csutf16be",
+    "utf-16le": "csutf16le",
+    "utf-32": "utf32 csutf32",
+    "utf-32be": "csutf32be",
+    "utf-32le": "csutf32le",
+    "utf-7": "csutf7",
+    "utf-7-imap": "csutf7imap",
+    "iso-10646-ucs-2": "csunicode ucs-2 ucs2",
+    "iso-10646-ucs-4": "csucs4 ucs-4 ucs4",
+    "iso-10646-utf-1": "csiso10646utf1",
+    "unicode-1-1": "csunicode11",
+    "unicode-1-1-utf-7": "csunicode11utf7",
+    "cesu-8": "cscesu8 cscesu-8",
+    "scsu": "csscsu",
+    "bocu-1": "csbocu1 csbocu-1",
+    "shift_jis": "ms_kanji csshiftjis shift-jis sjis x-sjis",
+    "windows-31j": "cswindows31j cp932 ms932",
+    "euc-jp": (
+        "extended_unix_code_packed_format_for_japanese cseucpkdfmtjapanese eucjp x-euc-jp euc_jp"
+    ),
+    "extended_unix_code_fixed_width_for_japanese": "cseucfixwidjapanese",
+    "iso-2022-jp": "csiso2022jp",
+    "iso-2022-jp-2": "csiso2022jp2",
+    "euc-kr": "cseuckr euckr euc_kr",
+    "iso-2022-kr": "csiso2022kr",
+    "ks_c_5601-1987": "iso-ir-149 ks_c_5601-1989 ksc_5601 korean csksc56011987",
+    "gb2312": "csgb2312 euc-cn",
+    "gb_2312-80": "iso-ir-58 chinese csiso58gb231280",
+    "gbk": "cp936 ms936 windows-936 csgbk",
+    "gb18030": "csgb18030",
+    "hz-gb-2312": "cshzgb2312",
+    "big5": "csbig5 big-5 x-x-big5 cn-big5",
+    "big5-hkscs": "csbig5hkscs",
+    "iso-2022-cn": "csiso2022cn",
+    "iso-2022-cn-ext": "csiso2022cnext",
+    "jis_c6226-1983": "iso-ir-87 x0208 jis_x0208-1983 csiso87jisx0208",
+    "jis_x0212-1990": "x0212 iso-ir-159 csiso159jisx02121990",
+}
+
+MULTI_BYTE = {
+    label: name for name, aliases in _ALIASES.items() for label in (name, *aliases.split())
+}
+"""Label in lower case to the name that is the format token."""

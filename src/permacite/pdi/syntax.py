@@ -7,7 +7,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 | §1 URN, §3.8 URL form, §1.2 | parse |
 | §1.2.1 resource identifier | grammar.resource_identifier |
 | §1.2.2 citation specifier, §3.5 | _Parser._citation |
-| §1.2.3 fragment specifier, §3.3 | _Parser._fragment |
+| §1.2.3 fragment specifier, §3.3 | specifier.specifier |
 
 Deviations: see `schemes` (LINE) and `formats` (`au`).
 
@@ -26,13 +26,12 @@ Readings:
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
-from permacite.pdi.formats import default_scheme, media_type_for
+from permacite.pdi.formats import default_scheme
 from permacite.pdi.grammar import Fields, Violation, fail, resource_identifier
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
-from permacite.pdi.schemes import MAX_DIGITS, SCHEMES, FragmentScheme, Schemes
-from permacite.pdi.schemes import default_scheme as scheme_of_media_type
+from permacite.pdi.schemes import MAX_DIGITS, SCHEMES, Schemes
+from permacite.pdi.specifier import specifier
 from permacite.scan import Cursor
 
 __all__ = ["MAX_DEPTH", "parse"]
@@ -40,8 +39,6 @@ __all__ = ["MAX_DEPTH", "parse"]
 MAX_DEPTH = 8
 """How many citations may stand within one another."""
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9\-]*+)=")
-_COMMA_SCHEME = re.compile(r"(m?sec),", re.IGNORECASE | re.ASCII)
 _ORIGIN = re.compile(r"[0-9]++")
 _CORNER = re.compile(r"\([0-9]++,[0-9]++\)")
 _CITED_PREFIX = re.compile(r"pdi:", re.IGNORECASE | re.ASCII)
@@ -111,60 +108,13 @@ class _Parser:
         cursor = self.cursor
         violations = _tolerated(document, "fragment-without-version", cursor.offset)
         cursor.expect("#")
-        media_type = media_type_for(document.format or "") or ""
-        start = cursor.offset
-        name, explicit = self._scheme_name(document.format or "", media_type)
-        if explicit and cursor.source[cursor.offset - 1] == ",":
-            violations = (*violations, Violation("comma-after-scheme", f"{name},", start))
-        scheme = self._scheme(name, start)
-        if not scheme.applies(media_type):
-            fail(
-                cursor,
-                f"{(document.format or '')[:40]} has no fragment scheme {name[:40]}",
-                at=start,
-                spec="PDI §3.3",
-                hint=self._offered(media_type),
-            )
-        cursor.spec = scheme.spec
-        positions = scheme.positions(cursor)
-        if not cursor.at_end:
-            _after_fragment(cursor)
+        part = specifier(cursor, document.format or "", self.schemes, strict=self.strict)
+        if part.comma is not None:
+            violations = (*violations, part.comma)
         written = cursor.source[begin:]
-        return FragmentPDI(document, scheme.name, explicit, positions, violations, written)
-
-    def _scheme_name(self, token: str, media_type: str) -> tuple[str, bool]:
-        """Parse [fragment-scheme "="]: the name, and whether it is written   (PDI §3.3)."""
-        cursor = self.cursor
-        found = _SCHEME.match(cursor.source, cursor.offset)
-        default = scheme_of_media_type(media_type)
-        if found is None and default == "sec":
-            found = _COMMA_SCHEME.match(cursor.source, cursor.offset)
-            if found is not None and self.strict:
-                hint = f"write {found[1]}=23,51"
-                fail(cursor, "expected '=' after the scheme", at=found.end(1), hint=hint)
-        if found is not None:
-            cursor.offset = found.end()
-            return found[1].lower(), True
-        if default is None:
-            fail(
-                cursor,
-                f"expected a fragment scheme and '=', since {token[:40]} has no default one",
-                spec="PDI §3.3",
-                hint="such as #byte=0,100",
-            )
-        return default, False
-
-    def _scheme(self, name: str, start: int) -> FragmentScheme:
-        scheme = self.schemes.get(name)
-        if scheme is None:
-            problem = f"unknown fragment scheme {name[:40]!r}"
-            hint = f"the schemes are {', '.join(each.name for each in self.schemes.known)}"
-            fail(self.cursor, problem, at=start, spec="PDI §3.3", hint=hint)
-        return scheme
-
-    def _offered(self, media_type: str) -> str:
-        names = [each.name for each in self.schemes.known if each.applies(media_type)]
-        return f"it has {', '.join(names)}"
+        return FragmentPDI(
+            document, part.scheme, part.explicit, part.positions, violations, written
+        )
 
     def _citation(self, document: PDI, begin: int, depth: int) -> CitationPDI:
         """Parse "@" origin-position "=" pdi   (PDI §1.2.2)."""
@@ -210,16 +160,6 @@ class _Parser:
 
 def _tolerated(document: PDI, rule: str, offset: int) -> tuple[Violation, ...]:
     return () if document.version is not None else (Violation(rule, "", offset),)
-
-
-def _after_fragment(cursor: Cursor) -> NoReturn:
-    character = cursor.peek()
-    hint = ""
-    if character == "@":
-        hint = "a name has a fragment or a citation, not both"
-    elif character in ";&#":
-        hint = "a name has one fragment: for several parts mint a document that asserts them"
-    fail(cursor, "expected the end of the fragment", spec=cursor.spec, hint=hint)
 
 
 def _origin(cursor: Cursor, token: str) -> str:
