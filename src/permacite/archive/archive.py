@@ -141,8 +141,8 @@ class Archive(Reading):
         """
         if not representations:
             raise ValueError("a version has at least one format (PDI §2.6)")
-        if replaces is not None and (series is not None or unique_id is not None):
-            raise ValueError("the next version of a document keeps its series and unique id")
+        if replaces is not None:
+            _check_same(replaces, series, unique_id)
         order = Order(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
@@ -169,6 +169,15 @@ class Archive(Reading):
         Raises NotFoundError where what it cites is not committed here.
         """
         return self._catalog.record_citation(citation)
+
+
+def _check_same(replaces: PDI, series: str | None, unique_id: str | None) -> None:
+    """Raise ConflictError where the next version of a document would get another name."""
+    own = ".".join(replaces.series)
+    if series is not None and names.checked_series(series) != own:
+        raise ConflictError(f"{replaces.document} is of the series {own}, not {series}", series)
+    if unique_id is not None:
+        raise ConflictError(f"{replaces.document} has its unique id already", unique_id)
 
 
 def _make(directory: Path) -> None:

@@ -13,9 +13,9 @@ Readings: none.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring
 from typing import TypeAlias
 
 __all__ = ["canonical_json"]
@@ -44,10 +44,12 @@ def _written(value: _Value, depth: int) -> str:
     """Return the canonical text of any value."""
     if depth == 0:
         raise ValueError(f"nested more than {_MAX_DEPTH} deep")
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
     if isinstance(value, str):
         return _string(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, int | float):
         return _number(value)
     if isinstance(value, Mapping):
@@ -69,7 +71,7 @@ def _object(value: Mapping[str, _Value], depth: int) -> str:
 
 def _string(value: str) -> str:
     """Return a string; the standard encoder escapes exactly what §3.2.2.2 wants escaped."""
-    return json.dumps(value, ensure_ascii=False)
+    return encode_basestring(value)
 
 
 def _number(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
@@ -27,6 +28,7 @@ _DAY = "/2000/01/01/"
 """Any day does where a name is only checked."""
 
 
+@lru_cache(maxsize=256)
 def checked_series(series: str) -> str:
     """Return a document series in canonical form. Raises ParseError, placed in `series`."""
     return _checked(series, "urn:pdi://", f"{_DAY}1.text.1")[0]
@@ -37,6 +39,7 @@ def checked_unique_id(unique_id: str) -> str:
     return _checked(unique_id, f"urn:pdi://a.zz{_DAY}", ".text.1")[1]
 
 
+@lru_cache(maxsize=256)
 def checked_format(token: str) -> str:
     """Return a format token in canonical form. Raises ParseError, placed in `token`."""
     return _checked(token, f"urn:pdi://a.zz{_DAY}1.", ".1")[2]

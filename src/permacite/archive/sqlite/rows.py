@@ -7,7 +7,6 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from permacite import pdi as names
 from permacite.archive.model import Provenance, Representation, Version
 from permacite.pdi import PDI
 
@@ -63,11 +62,17 @@ def document_key(pdi: PDI) -> Key:
 
 
 def name_of(key: Key) -> PDI:
-    """Return the document's name."""
+    """Return the document's name; the fields of the catalog were checked when they were minted."""
     series, date, unique_id = key
-    found = names.parse(f"urn:pdi://{series}/{date.replace('-', '/')}/{unique_id}")
-    assert isinstance(found, PDI)  # noqa: S101 - the catalog holds no patterns
-    return found
+    year, month, day = date.split("-")
+    return PDI(
+        urn=True,
+        series=tuple(series.split(".")),
+        year=year,
+        month=month,
+        day=day,
+        unique_id=unique_id,
+    )
 
 
 def version_by_id(connection: sqlite3.Connection, version_id: int) -> Version:
@@ -110,7 +115,7 @@ def _version(row: tuple[Any, ...], formats: list[tuple[Any, ...]]) -> Version:
     _, series, date, unique_id, number, committed_at, *provenance = row
     document = name_of((series, date, unique_id))
     return Version(
-        pdi=dataclasses.replace(document, version=number, written=""),
+        pdi=dataclasses.replace(document, version=number),
         number=number,
         committed_at=instant(committed_at),
         provenance=_provenance(provenance),
@@ -135,7 +140,7 @@ def _representation(document: PDI, number: int, fields: tuple[Any, ...]) -> Repr
     token, media_type, charset, size_bytes, digest, *others, committed_at = fields
     canonical_digest, received_digest, derived_from, rendition = others
     return Representation(
-        pdi=document.with_(format=token, version=number),
+        pdi=dataclasses.replace(document, format=token, version=number),
         format=token,
         media_type=media_type,
         charset=charset,

@@ -1,0 +1,81 @@
+"""An archive on a disk that fills up says so, keeps what it promised, and goes on afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.archive import Archive, NewRepresentation
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of two mebibytes."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)]
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
+        pytest.skip("only root can mount a small disk")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(archive: Archive, size_bytes: int, kept: dict[str, bytes], reasons: list[str]) -> None:
+    """Commit documents of `size_bytes` until the disk is full; note what was acknowledged."""
+    while True:
+        content = os.urandom(size_bytes)
+        try:
+            version = archive.commit([NewRepresentation(content, "image/png")])
+        except StorageError as error:
+            reasons.append(error.reason)
+            return
+        kept[version.pdi.unique_id] = content
+
+
+@pytest.mark.parametrize("size_bytes", [100, 3_000, 200_000])
+def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(1_000_000))
+    kept: dict[str, bytes] = {}
+    reasons: list[str] = []
+    with Archive.create(small_disk / "archive", series="lab.example.zz") as archive:
+        threads = [
+            threading.Thread(target=fill, args=(archive, size_bytes, kept, reasons))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert set(reasons) == {"full"}
+        assert kept
+        check(archive, kept)
+        ballast.unlink()
+        archive.commit([NewRepresentation(b"after", "text/plain")])
+    with Archive.open(small_disk / "archive") as archive:
+        assert archive.count() == len(kept) + 1
+        assert {finding.kind for finding in archive.verify()} == {"ok"}
+
+
+def check(archive: Archive, kept: dict[str, bytes]) -> None:
+    """Check that exactly what was acknowledged is there."""
+    found = {
+        version.pdi.unique_id: archive.read(version.representations[0])
+        for version in archive.list()
+    }
+    assert found == kept

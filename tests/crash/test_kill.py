@@ -1,0 +1,90 @@
+"""An archive killed in the middle of its work keeps what it acknowledged, and nothing half."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite import pdi
+from permacite.archive import Archive
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMITS = 200
+THREADS = 4
+
+WRITER = f"""
+import hashlib, os, sys, threading
+from pathlib import Path
+from permacite.archive import Archive, NewRepresentation
+
+def work():
+    while True:
+        content = os.urandom(3000)
+        formats = [NewRepresentation(content, "application/octet-stream"),
+                   NewRepresentation(content[:99].hex().encode(), "text/plain", charset="utf-8")]
+        version = archive.commit(formats)
+        line = f"{{version.pdi.unique_id}} {{hashlib.sha256(content).hexdigest()}}\\n"
+        os.write(1, line.encode())  # one system call: a line is never torn
+
+archive = Archive.open(Path(sys.argv[1]))
+for _ in range({THREADS}):
+    threading.Thread(target=work).start()
+"""
+
+
+@pytest.mark.slow
+def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+    directory = tmp_path / "archive"
+    Archive.create(directory, series="lab.example.zz").close()
+    chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
+    acknowledged: list[str] = []
+    kills = 0
+    while len(acknowledged) < COMMITS:
+        acknowledged += run_and_kill(directory, after_lines=chance.randint(1, 40))
+        kills += 1
+    assert kills > 1
+    check(directory, acknowledged)
+
+
+def run_and_kill(directory: Path, *, after_lines: int) -> list[str]:
+    """Let a writer commit, kill it -9 once it has printed so many lines, return all it printed."""
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(directory)], stdout=subprocess.PIPE, text=True
+    )
+    assert writer.stdout is not None
+    lines = [writer.stdout.readline() for _ in range(after_lines)]
+    writer.send_signal(signal.SIGKILL)
+    rest, _ = writer.communicate()
+    assert writer.returncode == -signal.SIGKILL
+    return [line.strip() for line in [*lines, *rest.splitlines()] if line.strip()]
+
+
+def check(directory: Path, acknowledged: list[str]) -> None:
+    """Check that every acknowledged line holds, and that nothing is there by halves."""
+    promised = dict(line.split() for line in acknowledged)
+    assert len(promised) == len(acknowledged), "a serial number was given twice"
+    with Archive.open(directory) as archive:
+        kept = {}
+        for version in archive.list():
+            assert version.formats == ("octet-stream", "utf-8")
+            first, second = (archive.read(one) for one in version.representations)
+            assert second == first[:99].hex().encode()
+            kept[version.pdi.unique_id] = hashlib.sha256(first).hexdigest()
+        assert len(kept) == archive.count()
+        assert promised.items() <= kept.items()
+        # What was committed and not acknowledged when the blow fell: at most one for each thread
+        # and kill.
+        assert sorted(map(int, kept)) == list(range(1, len(kept) + 1))
+        assert {finding.kind for finding in archive.verify()} == {"ok"}
+        # The next name follows on, whatever happened before.
+        assert isinstance(pdi.parse(str(version.representations[0].pdi)), pdi.PDI)
+    assert list((directory / "objects" / "tmp").iterdir()) == []

@@ -1,0 +1,316 @@
+"""The catalog: what is committed stays, whoever tries; what is refused leaves nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.errors import ConflictError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SERIES = "lab.example.us"
+
+
+def noon() -> datetime:
+    """Return the time that the clock of these tests shows."""
+    return datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Where the archive of a test is."""
+    return tmp_path / "archive"
+
+
+@pytest.fixture
+def archive(directory: Path) -> Iterator[Archive]:
+    """An empty archive."""
+    with Archive.create(directory, series=SERIES, clock=noon) as opened:
+        yield opened
+
+
+def page(text: str = "<p>one") -> NewRepresentation:
+    """Return an HTML page."""
+    return NewRepresentation(text.encode(), "text/html", charset="utf-8")
+
+
+def by_hand(directory: Path, statement: str) -> None:
+    """Run SQL on the catalog as someone would with the sqlite3 program: no settings of ours."""
+    connection = sqlite3.connect(directory / "catalog.sqlite")
+    with contextlib.closing(connection), connection:
+        connection.execute(statement)
+
+
+def fill(archive: Archive) -> None:
+    """Give every table a row."""
+    new = NewRepresentation(b"one", "text/plain", charset="utf-8", attachment={"map": b"[]"})
+    version = archive.commit([page(), new], key="first")
+    text = version.representations[1].pdi
+    archive.record_citation(NewCitation(f"{text}#char=0,3", text, 0, 3, "one"))
+
+
+IMMUTABLE = [
+    "series",
+    "document",
+    "version",
+    "representation",
+    "attachment",
+    "idempotency",
+    "citation",
+    "leaf",
+    "log_node",
+]
+
+
+ATTEMPTS = [
+    "DELETE FROM {table}",
+    "UPDATE {table} SET {column} = {column}",
+    "UPDATE OR REPLACE {table} SET {column} = {column}",
+    "INSERT OR REPLACE INTO {table} SELECT * FROM {table}",
+    "INSERT OR IGNORE INTO {table} SELECT * FROM {table}",
+    "INSERT INTO {table} SELECT * FROM {table} WHERE true ON CONFLICT DO UPDATE SET {column} = 1",
+]
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+@pytest.mark.parametrize("table", IMMUTABLE)
+def test_pdi_22_no_row_can_be_changed_by_hand(
+    archive: Archive, directory: Path, table: str, attempt: str
+) -> None:
+    fill(archive)
+    connection = sqlite3.connect(directory / "catalog.sqlite")
+    with contextlib.closing(connection):
+        question = f"SELECT * FROM {table}"  # noqa: S608 - our own names
+        before = connection.execute(question).fetchall()
+        assert before
+        for _, column, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():
+            with pytest.raises(
+                sqlite3.IntegrityError, match=r"permacite: rows of \w+ never change"
+            ):
+                connection.execute(attempt.format(table=table, column=f'"{column}"'))
+            connection.rollback()
+        assert connection.execute(question).fetchall() == before
+
+
+VERSION = "SELECT 9, 1, {}, committed_at, NULL, NULL, NULL, NULL, '{{}}' FROM version"
+DOCUMENT = f"(9, '{SERIES}', {{}})"
+BAD_INSERTS = [
+    ("version-gap", "version", VERSION.format(3)),
+    ("version-0", "version", VERSION.format(0)),
+    ("earlier-date", "document", "VALUES " + DOCUMENT.format("'2026-11-20', '1', 1")),
+    ("same-serial", "document", "VALUES " + DOCUMENT.format("'2026-11-21', 'x', 1")),
+    ("no-date", "document", "VALUES " + DOCUMENT.format("'2026/11/22', '1', 1")),
+    ("leaf-gap", "leaf", "VALUES (7, '{}')"),
+    ("other-type", "leaf", "VALUES (1, x'00')"),
+]
+
+
+@pytest.mark.parametrize(
+    ("table", "row"), [row[1:] for row in BAD_INSERTS], ids=[row[0] for row in BAD_INSERTS]
+)
+def test_rows_that_break_the_order_are_refused_by_hand_too(
+    archive: Archive, directory: Path, table: str, row: str
+) -> None:
+    archive.commit([page()])
+    with pytest.raises(sqlite3.IntegrityError):
+        by_hand(directory, f"INSERT INTO {table} {row}")
+
+
+def test_pdi_22_an_idempotency_key_gives_the_first_version_again(archive: Archive) -> None:
+    first = archive.commit([page()], key="k", provenance=Provenance(title="first"))
+    again = archive.commit([page()], key="k", provenance=Provenance(title="retried"))
+    assert again == first
+    assert archive.count() == 1
+    with pytest.raises(ConflictError):
+        archive.commit([page("<p>other")], key="k")
+    assert archive.commit([page()], key="l").pdi.unique_id == "2"
+
+
+def test_an_idempotency_key_counts_for_next_versions_too(archive: Archive) -> None:
+    first = archive.commit([page()])
+    second = archive.commit([page("<p>two")], replaces=first.pdi, key="k")
+    assert archive.commit([page("<p>two")], replaces=first.pdi, key="k") == second
+    assert [one.number for one in archive.versions(first.pdi)] == [1, 2]
+
+
+def test_one_format_given_twice_is_refused(archive: Archive) -> None:
+    with pytest.raises(ConflictError):
+        archive.commit([page(), page("<p>two")])
+    assert archive.count() == 0
+
+
+def test_a_next_version_cannot_change_the_name(archive: Archive) -> None:
+    first = archive.commit([page()])
+    archive.add_series("other.example.us")
+    with pytest.raises(ConflictError):
+        archive.commit([page()], replaces=first.pdi, series="other.example.us")
+    with pytest.raises(ConflictError):
+        archive.commit([page()], replaces=first.pdi, unique_id="x")
+    assert archive.commit([page()], replaces=first.pdi, series=SERIES.upper()).number == 2
+
+
+def test_what_fails_inside_a_group_fails_alone(archive: Archive) -> None:
+    outcomes: dict[int, str] = {}
+    start = threading.Barrier(8)
+
+    def commit(number: int) -> None:
+        start.wait()
+        try:
+            unique_id = "taken" if number % 2 else None
+            version = archive.commit([page(f"<p>{number}")], unique_id=unique_id)
+            outcomes[number] = version.pdi.unique_id
+        except ConflictError:
+            outcomes[number] = "conflict"
+
+    threads = [threading.Thread(target=commit, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes[n] for n in range(0, 8, 2)) == ["1", "2", "3", "4"]
+    assert sorted(outcomes[n] for n in range(1, 8, 2)) == ["conflict"] * 3 + ["taken"]
+    assert {finding.kind for finding in archive.verify()} == {"ok"}
+
+
+def test_create_refuses_an_archive_and_a_folder_with_things_in_it(
+    archive: Archive, directory: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConflictError):
+        Archive.create(directory, series=SERIES)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    with pytest.raises(ConflictError):
+        Archive.create(tmp_path / "full", series=SERIES)
+    (tmp_path / "empty").mkdir()
+    Archive.create(tmp_path / "empty", series=SERIES).close()
+    assert archive.series == SERIES
+
+
+def reason(directory: Path) -> str:
+    """Return why the archive cannot be opened."""
+    with pytest.raises(StorageError) as error:
+        Archive.open(directory, busy_timeout_s=0.05)
+    return error.value.reason
+
+
+def test_open_says_what_is_wrong(archive: Archive, directory: Path, tmp_path: Path) -> None:
+    archive.close()
+    assert reason(tmp_path / "nowhere") == "missing"
+    assert reason(tmp_path) == "not-an-archive"
+    other = tmp_path / "other"
+    shutil.copytree(directory, other)
+    (other / "catalog.sqlite").write_bytes(b"not a database at all, but long enough" * 100)
+    assert reason(other) == "not-an-archive"
+    by_hand(directory, "PRAGMA user_version = 2")
+    assert reason(directory) == "newer"
+    by_hand(directory, "PRAGMA application_id = 1")
+    assert reason(directory) == "not-an-archive"
+
+
+def test_a_locked_archive_is_told_and_serves_readers(archive: Archive, directory: Path) -> None:
+    first = archive.commit([page()])
+    holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
+    with (
+        contextlib.closing(holder),
+        Archive.open(directory, clock=noon, busy_timeout_s=0.05) as second,
+    ):
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError) as error:
+            second.commit([page("<p>two")])
+        assert error.value.reason == "locked"
+        assert second.version(first.pdi) == first
+        holder.execute("ROLLBACK")
+        assert second.commit([page("<p>two")]).pdi.unique_id == "2"
+
+
+def test_a_full_disk_under_the_catalog_is_told(archive: Archive, directory: Path) -> None:
+    archive.commit([page()])
+    with Archive.open(directory, clock=noon) as second:
+        second.commit([page("<p>two")])  # the writer runs now
+        pages = sqlite3.connect(directory / "catalog.sqlite")
+        with contextlib.closing(pages):
+            used = pages.execute("PRAGMA page_count").fetchone()[0]
+
+        def shrink(connection: sqlite3.Connection) -> None:
+            # The limit counts as a full disk: SQLite answers both with SQLITE_FULL.
+            connection.execute(f"PRAGMA max_page_count = {used}")
+
+        second._catalog._writer.run(shrink)  # type: ignore[attr-defined]  # noqa: SLF001 - a disk of our own
+        with pytest.raises(StorageError) as error:
+            second.commit([page("<p>three")], provenance=Provenance(details={"big": "x" * 500_000}))
+        assert error.value.reason == "full"
+        assert second.count() == 2
+    assert [version.pdi.unique_id for version in archive.list()] == ["1", "2"]
+    assert archive.commit([page("<p>three")]).pdi.unique_id == "3"
+    assert {finding.kind for finding in archive.verify()} == {"ok"}
+
+
+def test_details_that_json_cannot_say_are_refused(archive: Archive) -> None:
+    with pytest.raises(ValueError, match="JSON has no nan"):
+        archive.commit([page()], provenance=Provenance(details={"score": float("nan")}))
+    assert archive.count() == 0
+
+
+def test_a_closed_archive_says_so(archive: Archive) -> None:
+    archive.commit([page()])
+    archive.close()
+    for attempt in (lambda: archive.commit([page()]), archive.series_names):
+        with pytest.raises(StorageError) as error:
+            attempt()
+        assert error.value.reason == "closed"
+    archive.close()
+
+
+def test_a_backup_made_by_copying_the_folder_is_an_archive(
+    archive: Archive, directory: Path, tmp_path: Path
+) -> None:
+    fill(archive)
+    archive.close()
+    shutil.copytree(directory, tmp_path / "copy")
+    with Archive.open(tmp_path / "copy", clock=noon) as copy:
+        assert {finding.kind for finding in copy.verify()} == {"ok"}
+        assert copy.commit([page("<p>two")]).pdi.unique_id == "2"
+
+
+TWO_PROCESSES = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from permacite.archive import Archive, NewRepresentation
+
+now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC)
+with Archive.open(Path(sys.argv[1]), clock=now) as archive:
+    for number in range(20):
+        content = f"{sys.argv[2]} {number}".encode()
+        version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
+        print(version.pdi.unique_id, content.decode(), flush=True)
+"""
+
+
+def test_two_processes_mint_at_once(archive: Archive, directory: Path) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", TWO_PROCESSES, str(directory), who],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for who in ("one", "two")
+    ]
+    printed = "".join(process.communicate(timeout=60)[0] for process in processes)
+    assert [process.returncode for process in processes] == [0, 0]
+    minted = dict(line.split(" ", 1) for line in printed.splitlines())
+    assert sorted(map(int, minted)) == list(range(1, 41))
+    for version in archive.list():
+        assert archive.read(version.representations[0]).decode() == minted[version.pdi.unique_id]

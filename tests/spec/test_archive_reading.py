@@ -1,0 +1,300 @@
+"""What an archive answers: versions, formats, lists by pattern, sources, citations, findings."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite import pdi
+from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.errors import IntegrityError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from permacite.archive import Version
+
+SERIES = "lab.example.us"
+BASE = f"urn:pdi://{SERIES}"
+
+
+class Clock:
+    """A clock that shows what it is set to."""
+
+    now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        """Return the time it shows."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock at noon of a day of 2026."""
+    return Clock()
+
+
+@pytest.fixture
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+    """An empty archive whose clock a test may set."""
+    with Archive.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
+        yield opened
+
+
+def name(text: str) -> pdi.PDI:
+    """Return the name of one document."""
+    value = pdi.parse(text, strict=False)
+    assert isinstance(value, pdi.PDI)
+    return value
+
+
+def page(text: str = "<p>one") -> NewRepresentation:
+    """Return an HTML page."""
+    return NewRepresentation(text.encode(), "text/html", charset="utf-8")
+
+
+def plain(text: str = "one") -> NewRepresentation:
+    """Return the text of a page."""
+    return NewRepresentation(text.encode(), "text/plain", charset="utf-8", derived_from="html")
+
+
+@pytest.fixture
+def shelf(archive: Archive, clock: Clock) -> Archive:
+    """Documents of two series over a month and a year; one has two versions."""
+    archive.add_series("other.example.us")
+    archive.commit([page("<p>1"), plain("1")])
+    archive.commit([page("<p>2")], unique_id="report")
+    archive.commit([page("<p>3")], series="other.example.us")
+    clock.now = datetime(2026, 12, 21, tzinfo=UTC)
+    archive.commit([plain("4")])
+    archive.commit([page("<p>1a"), plain("1a")], replaces=name(f"{BASE}/2026/11/21/1"))
+    clock.now = datetime(2027, 1, 1, tzinfo=UTC)
+    archive.commit([NewRepresentation(b"%PDF", "application/pdf")])
+    return archive
+
+
+def short(version: Version) -> str:
+    """Return a version as series initial, date, unique id and number."""
+    one = version.pdi
+    return f"{one.series[0][0]}/{one.year}/{one.month}/{one.day}/{one.unique_id}.{version.number}"
+
+
+ALL = [
+    "l/2026/11/21/1.1",
+    "l/2026/11/21/report.1",
+    "o/2026/11/21/1.1",
+    "l/2026/12/21/1.1",
+    "l/2026/11/21/1.2",
+    "l/2027/01/01/1.1",
+]
+PATTERNS = [
+    ("pdi-60-series", f"{BASE}/*/*/*/*", [0, 1, 3, 4, 5]),
+    ("pdi-34-year", f"{BASE}/2026/*/*/*", [0, 1, 3, 4]),
+    ("pdi-34-month", f"{BASE}/2026/11/*/*", [0, 1, 4]),
+    ("pdi-34-day", f"{BASE}/2026/11/21/*", [0, 1, 4]),
+    ("pdi-34-day-of-any-month", f"{BASE}/*/*/21/*", [0, 1, 3, 4]),
+    ("pdi-60-unique-id", f"{BASE}/*/*/*/report", [1]),
+    ("pdi-60-format", f"{BASE}/*/*/*/*.utf-8", [0, 3, 4]),
+    ("pdi-60-version", f"{BASE}/*/*/*/*.*.2", [4]),
+    ("pdi-48-one-document", f"{BASE}/2026/11/21/1", [0, 4]),
+    ("pdi-48-one-version", f"{BASE}/2026/11/21/1.html.1", [0]),
+    ("pdi-60-series-whole-not-by-suffix", "urn:pdi://example.us/*/*/*/*", []),
+    ("pdi-60-case", "PDI://OTHER.Example.US/*/*/*/*", [2]),
+    ("pdi-34-empty-year", f"{BASE}/2025/*/*/*", []),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"), [row[1:] for row in PATTERNS], ids=[row[0] for row in PATTERNS]
+)
+def test_lists_what_a_pattern_covers(shelf: Archive, pattern: str, expected: list[int]) -> None:
+    wanted = pdi.parse(pattern)
+    assert isinstance(wanted, pdi.PDI | pdi.PDIPattern)
+    assert [short(version) for version in shelf.list(wanted)] == [ALL[one] for one in expected]
+    assert shelf.count(wanted) == len(expected)
+    # The grammar's own judgement agrees, representation by representation.
+    covered = {
+        short(version)
+        for version in shelf.list()
+        for one in version.representations
+        if pdi.covers(wanted, one.pdi)
+    }
+    assert covered == {ALL[one] for one in expected}
+
+
+def test_lists_in_the_order_of_time_page_by_page(shelf: Archive) -> None:
+    assert [short(version) for version in shelf.list()] == ALL
+    assert [short(version) for version in shelf.list(limit=2)] == ALL[:2]
+    assert list(shelf.list(limit=0)) == []
+    after = str(next(iter(shelf.list(limit=1))).representations[0].pdi)
+    assert [short(version) for version in shelf.list(limit=3, after=after)] == ALL[1:4]
+    with pytest.raises(NotFoundError):
+        list(shelf.list(after=f"{BASE}/2020/01/01/1.html.1"))
+
+
+def test_lists_the_highest_versions_alone(shelf: Archive) -> None:
+    latest = [one for one in ALL if one != "l/2026/11/21/1.1"]
+    assert [short(version) for version in shelf.list(latest=True)] == latest
+    assert shelf.count(latest=True) == 5
+
+
+ANSWERS = [
+    ("pdi-11-nothing-given", "/2026/11/21/1", "/2026/11/21/1.html.2"),
+    ("pdi-11-format-given", "/2026/11/21/1.html", "/2026/11/21/1.html.2"),
+    ("pdi-61-text", "/2026/11/21/1.text", "/2026/11/21/1.utf-8.2"),
+    ("pdi-13-case", "/2026/11/21/1.HTML.1", "/2026/11/21/1.html.1"),
+    ("pdi-11-text-alone", "/2026/12/21/1", "/2026/12/21/1.utf-8.1"),
+    ("pdi-11-neither-html-nor-text", "/2027/01/01/1", "/2027/01/01/1.pdf.1"),
+    ("pdi-19-needless-escape", "/2026/11/21/r%65port", "/2026/11/21/report.html.1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"), [row[1:] for row in ANSWERS], ids=[row[0] for row in ANSWERS]
+)
+def test_answers_with_the_full_name(shelf: Archive, asked: str, answer: str) -> None:
+    for prefix in (BASE, BASE.removeprefix("urn:"), BASE.upper()):
+        assert str(shelf.representation(name(prefix + asked)).pdi) == BASE + answer
+
+
+UNKNOWN = [
+    ("pdi-51-version", "/2026/11/21/1.html.9", ["/2026/11/21/1.html.2", "/2026/11/21/1.html.1"]),
+    ("pdi-51-format", "/2026/11/21/1.gif.1", ["/2026/11/21/1.html.1", "/2026/11/21/1.utf-8.1"]),
+    ("pdi-51-unique-id", "/2026/11/21/7.html.1", ["/2026/11/21/1"]),
+    ("pdi-51-day", "/2026/12/01/1.html.1", ["/2026/11/21/report", "/2026/12/21/1"]),
+    ("pdi-51-huge", "/2026/12/21/" + "9" * 30, ["/2026/12/21/1"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "candidates"), [row[1:] for row in UNKNOWN], ids=[row[0] for row in UNKNOWN]
+)
+def test_an_unknown_name_comes_with_what_there_is(
+    shelf: Archive, asked: str, candidates: list[str]
+) -> None:
+    with pytest.raises(NotFoundError) as error:
+        shelf.representation(name(BASE + asked))
+    assert error.value.name == BASE + asked
+    assert error.value.candidates == tuple(BASE + one for one in candidates)
+
+
+def test_a_misspelt_series_comes_with_the_nearest(shelf: Archive) -> None:
+    with pytest.raises(NotFoundError) as error:
+        shelf.version(name("urn:pdi://lab.exampel.us/2026/11/21/1.html.1"))
+    assert error.value.candidates[0] == f"{BASE}/"
+
+
+def test_the_same_octets_under_a_second_format_are_kept_apart(archive: Archive) -> None:
+    version = archive.commit([page("x"), NewRepresentation(b"x", "text/plain")])
+    assert version.formats == ("html", "text")
+    assert version.representations[0].digest == version.representations[1].digest
+
+
+def test_side_objects_are_kept_with_their_format(archive: Archive) -> None:
+    new = NewRepresentation(b"one", "text/plain", attachment={"map": b"[0]", "index": b""})
+    kept = archive.commit([new]).representations[0]
+    assert archive.attachment(kept, "map") == b"[0]"
+    assert archive.attachment(kept, "index") == b""
+    assert archive.attachment(kept, "other") is None
+
+
+def test_provenance_comes_back_as_it_was_given(archive: Archive) -> None:
+    given = Provenance(
+        title="Ein Bericht — №7",
+        uri="http://example.org/report",
+        final_uri="https://example.org/report/",
+        retrieved_at=datetime(2026, 11, 21, 11, 59, 58, 123456, tzinfo=UTC),
+        details={"requests": [{"status": 200, "headers": [["Server", "x"]], "time_s": 0.25}]},
+    )
+    version = archive.commit([page()], provenance=given)
+    assert version.provenance == given
+    assert archive.version(version.pdi).provenance == given
+    assert version.title == given.title
+
+
+def test_finds_versions_by_their_source_newest_first(archive: Archive) -> None:
+    source = Provenance(uri="http://a.example/", final_uri="https://a.example/x")
+    first = archive.commit([page()], provenance=source)
+    second = archive.commit([page("<p>two")], replaces=first.pdi, provenance=source)
+    archive.commit([page("<p>other")], provenance=Provenance(uri="http://b.example/"))
+    for uri in ("http://a.example/", "https://a.example/x"):
+        assert list(archive.find_by_uri(uri)) == [second, first]
+    assert list(archive.find_by_uri("http://a.example")) == []
+
+
+def cite(archive: Archive, version: Version, quote: str, note: str | None = None) -> str:
+    """Record a citation of the version's text and return its fragment."""
+    text = version.representation("utf-8").pdi
+    fragment = f"{text}#char=0,{len(quote)}"
+    recorded = archive.record_citation(
+        NewCitation(fragment, text, 0, len(quote), quote, media_type="text/plain", note=note)
+    )
+    assert recorded.fragment == fragment
+    return fragment
+
+
+def test_the_same_citation_is_recorded_once(archive: Archive, clock: Clock) -> None:
+    version = archive.commit([page(), plain("one two")])
+    cite(archive, version, "one")
+    clock.now += timedelta(hours=1)
+    cite(archive, version, "one")
+    (recorded,) = archive.citations()
+    assert recorded.cited_at == Clock.now
+    assert (recorded.start, recorded.end, recorded.quote) == (0, 3, "one")
+    cite(archive, version, "one", note="see also")
+    assert [one.note for one in archive.citations()] == [None, "see also"]
+
+
+def test_citations_are_found_by_what_they_cite(archive: Archive) -> None:
+    first = archive.commit([page(), plain("one")])
+    second = archive.commit([page("<p>two"), plain("two")], replaces=first.pdi)
+    other = archive.commit([page("<p>3"), plain("three")])
+    fragments = [cite(archive, one, "t") for one in (first, second, other)]
+    assert [one.fragment for one in archive.citations(first.pdi)] == fragments[:1]
+    assert [one.fragment for one in archive.citations(first.pdi.document)] == fragments[:2]
+    assert [one.fragment for one in archive.citations()] == fragments
+    assert list(archive.citations(first.representation("html").pdi)) == []
+
+
+def test_only_what_is_committed_can_be_cited(archive: Archive) -> None:
+    nowhere = name(f"{BASE}/2026/11/21/1.utf-8.1")
+    with pytest.raises(NotFoundError):
+        archive.record_citation(NewCitation(f"{nowhere}#char=0,1", nowhere))
+
+
+def test_verify_finds_what_is_missing_and_what_is_altered(archive: Archive) -> None:
+    new = NewRepresentation(b"a\r\n", "text/plain", received=b"a\n", attachment={"map": b"[]"})
+    good = archive.commit([page()])
+    bad = archive.commit([page("<p>two"), new])
+    assert [finding.kind for finding in archive.verify()] == ["ok"] * 3
+    archive.path(bad.representations[0]).unlink()
+    for digest in (bad.representations[1].received_digest, bad.representations[1].digest):
+        assert digest is not None
+        path = archive.path(bad.representations[1]).parents[2] / digest[8:10] / digest[10:12]
+        (file,) = path.iterdir()
+        file.chmod(0o644)
+        file.write_bytes(b"b")
+    findings = [(one.pdi, one.kind) for one in archive.verify()]
+    assert findings == [
+        (str(good.representations[0].pdi), "ok"),
+        (str(bad.representations[0].pdi), "missing"),
+        (str(bad.representations[1].pdi), "altered"),
+        (str(bad.representations[1].pdi), "altered"),
+    ]
+    assert [one.kind for one in archive.verify(good.pdi)] == ["ok"]
+    with pytest.raises(IntegrityError):
+        archive.read(bad.representations[1])
+    with pytest.raises(NotFoundError):
+        archive.read(bad.representations[0])
+    with pytest.raises(NotFoundError):
+        list(archive.verify(name(f"{BASE}/2020/01/01/1.html.1")))
+
+
+def test_settings_can_be_changed(archive: Archive) -> None:
+    assert archive.setting("resolver") is None
+    for value in ("http://a/", "http://b/"):
+        archive.set_setting("resolver", value)
+        assert archive.setting("resolver") == value
