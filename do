@@ -62,6 +62,7 @@ lock() {
     compile="$uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header $*"
     $compile pyproject.toml --extra all -o requirements/run.txt
     $compile pyproject.toml requirements/dev.in --extra all -c requirements/run.txt -o requirements/dev.txt
+    $compile requirements/bench.in -c requirements/dev.txt -o requirements/bench.txt
     $compile requirements/uv.in -o requirements/uv.txt
 }
 
@@ -92,7 +93,7 @@ case $command in
     test) ready dev; exec "$venv/bin/python" -m pytest -q "$@" ;;
     check) check ;;
     docs) ready dev; exec "$venv/bin/python" docs/generate.py "$@" ;;
-    bench) ready dev; exec "$venv/bin/python" benchmarks/run.py "$@" ;;
+    bench) ready dev; ready bench; exec "$venv/bin/python" benchmarks/run.py "$@" ;;
     fuzz) ready dev; exec "$venv/bin/python" fuzz/run.py "$@" ;;
     lock) lock "$@" ;;
     browser) browser ;;
