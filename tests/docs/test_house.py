@@ -25,7 +25,7 @@ DATA = ("tests/golden/", "demo/site/", "fuzz/seeds/")
 FORBIDDEN = {
     "a package index host": re.compile(r"(?:pypi|pythonhosted)[.](?:org|io)|[.]pypi[.]"),
     "a package index option": re.compile(r"(?<!no-emit-)index[-_]url|(?<![\w-])find[-]links"),
-    "a path of one machine": re.compile(r"(?<![\w./:>-])/(?:work|root|home/[a-z]+)(?:/|(?!\w))"),
+    "a path of one machine": re.compile(r"(?<![\w./:>-])/(?:work|root)(?:/|(?!\w))"),
 }
 
 _COMMENT = {
@@ -130,7 +130,9 @@ def test_no_source_file_is_too_long() -> None:
 
 
 def test_no_package_has_too_many_files() -> None:
-    modules = Counter(str(Path(name).parent) for name, _ in texts(".py", under="src/"))
+    """The doorway, __init__.py, is not counted."""
+    rooms = [Path(name) for name, _ in texts(".py", under="src/")]
+    modules = Counter(str(room.parent) for room in rooms if room.name != "__init__.py")
     assert {folder: count for folder, count in modules.items() if count > MOST_FILES} == {}
 
 
