@@ -153,8 +153,8 @@ def _marks(
     source = markup.decode(content, main.charset or "utf-8")
     span = _span(archive, fragment)
     if span is not None:
-        rendition = markup.plain_text(source)
-        return [(run.source_start, run.source_end) for run in rendition.pieces(*span)]
+        rendition = markup.plain_text(source, xml=main.media_type != "text/html")
+        return [(run.source_start, run.source_end) for run in rendition.runs(*span)]
     excerpt = extract(content, main.media_type, fragment.specifier, charset=main.charset)
     if excerpt.source_range is None:
         return []

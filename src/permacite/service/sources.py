@@ -68,26 +68,14 @@ def read_source(content: bytes, content_type: str, *, charset: str | None = None
     media_type, declared = _content_type(content_type)
     label = charset or declared
     if media_type in _PAGES:
-        codec = markup.sniff_charset(content, label)
+        codec = markup.sniff_charset(content, label, media_type)
         source = markup.decode(content, codec)
-        return Source(media_type, codec, _title(source), markup.plain_text(source).text)
+        xml = media_type != "text/html"
+        text = markup.plain_text(source, xml=xml).text
+        return Source(media_type, codec, markup.title(source, xml=xml), text)
     if media_type.startswith("text/"):
         return Source(media_type, label or _known_charset(content), None, None)
     return Source(media_type, None, None, None)
-
-
-def _title(source: str) -> str | None:
-    """Return the text of the first title element on one line; None where it has none."""
-    words: list[str] | None = None
-    for token in markup.tokenize(source):
-        if words is None:
-            if isinstance(token, markup.StartTag) and token.name == "title":
-                words = []
-        elif isinstance(token, markup.Text):
-            words.append(token.data)
-        else:
-            break
-    return " ".join("".join(words or []).split()) or None
 
 
 def _content_type(value: str) -> tuple[str, str | None]:
