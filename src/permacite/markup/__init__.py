@@ -1,0 +1,49 @@
+"""Markup read without a tree: tokens, charsets, the references of CSS, and the text of a page.
+
+Two things here are frozen, because citations count by them: the tokenizer (TOKENIZER_VERSION) and
+the plain text (RENDITION_VERSION). All of it takes any input, raises nothing for it, and takes time
+in proportion to its length.
+"""
+
+from permacite.markup.charset import charset_in, codec_of, decode, sniff_charset
+from permacite.markup.css import CssUrl, css_urls
+from permacite.markup.plain import RENDITION_VERSION, plain_text, title
+from permacite.markup.rendition import Piece, Rendition, Run
+from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
+from permacite.markup.tokens import (
+    Attribute,
+    Comment,
+    Doctype,
+    EndTag,
+    Ignored,
+    ProcessingInstruction,
+    StartTag,
+    Text,
+    Token,
+)
+
+__all__ = [
+    "RENDITION_VERSION",
+    "TOKENIZER_VERSION",
+    "Attribute",
+    "Comment",
+    "CssUrl",
+    "Doctype",
+    "EndTag",
+    "Ignored",
+    "Piece",
+    "ProcessingInstruction",
+    "Rendition",
+    "Run",
+    "StartTag",
+    "Text",
+    "Token",
+    "charset_in",
+    "codec_of",
+    "css_urls",
+    "decode",
+    "plain_text",
+    "sniff_charset",
+    "title",
+    "tokenize",
+]

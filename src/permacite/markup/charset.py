@@ -1,0 +1,240 @@
+"""Which charset a document is in, and its bytes as text: never an error, whatever the bytes.
+
+| section | function |
+|---|---|
+| HTML §13.2.3.2 determining the encoding | sniff_charset |
+| HTML §13.2.3.3 prescan, §13.2.3.4 an XML encoding | _prescan, _xml_declaration |
+| HTML "extracting a character encoding from a meta element" | charset_in |
+| Encoding Standard §4.2 labels, §6 decode | codec_of, decode |
+| XML 1.0 §4.3.3 | _xml_declaration |
+| CSS Syntax §3.2 the input byte stream | _css_rule |
+
+Deviations: no charset is guessed from the look of the bytes; HTML falls back on windows-1252, XML
+and CSS on UTF-8. See `labels` for the few labels whose codec differs.
+
+Readings: a name that is no label of the Encoding Standard but a charset Python knows is taken.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+
+from permacite.markup.labels import CODEC_OF_LABEL, USER_DEFINED
+from permacite.markup.references import decode as decode_references
+
+__all__ = ["charset_in", "codec_of", "decode", "sniff_charset"]
+
+_HEAD = 1024
+"""How many bytes are searched for a declaration (HTML §13.2.3.2)."""
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
+_FALLBACK = {"html": "windows-1252", "xml": "utf-8", "css": "utf-8"}
+_WHITE_SPACE = "\t\n\f\r "
+_NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
+
+
+def sniff_charset(data: bytes, transport: str | None = None, media_type: str = "text/html") -> str:
+    """Return the codec of a document: byte order mark, transport, declaration, fallback, in order.
+
+    `transport`: the charset parameter of its Content-Type, None where there is none; one that names
+    no charset counts as none. `media_type` chooses which declaration is looked for. The answer is
+    a codec of Python, or "x-user-defined", and is what `decode` takes.
+    """
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return codec
+    named = None if transport is None else codec_of(transport)
+    if named is not None:
+        return named
+    head = bytes(data[:_HEAD]).decode("latin-1")
+    syntax = _syntax(media_type)
+    declared = {"html": _prescan, "xml": _xml_declaration, "css": _css_rule}[syntax](head)
+    return declared or _FALLBACK[syntax]
+
+
+def _syntax(media_type: str) -> str:
+    media_type = media_type.partition(";")[0].strip().lower()
+    if media_type == "text/css":
+        return "css"
+    is_xml = media_type.endswith("+xml") or media_type in ("text/xml", "application/xml")
+    return "xml" if is_xml else "html"
+
+
+@lru_cache(maxsize=256)
+def codec_of(label: str) -> str | None:
+    """Return the codec that a charset label names, None where it names none."""
+    label = label.strip(_WHITE_SPACE).strip("\"'").lower()
+    known = CODEC_OF_LABEL.get(label)
+    if known is not None or not label.isascii():
+        return known
+    try:
+        info = codecs.lookup(label)
+    except (LookupError, ValueError):
+        return None
+    # Codecs of Python that are no charsets (base64, rot13) do not decode bytes into text.
+    is_text = getattr(info, "_is_text_encoding", True)
+    if not is_text or info.name in _NOT_CHARSETS or "escape" in info.name:
+        return None
+    return CODEC_OF_LABEL.get(info.name, info.name)
+
+
+def decode(data: bytes, charset: str) -> str:
+    """Return the text of `data`, without its byte order mark; what is malformed becomes U+FFFD.
+
+    `charset`: a codec of Python or what `sniff_charset` returns; windows-1252 where it is neither.
+    The text holds no surrogates.
+    """
+    codec = _codec_name(charset)
+    for mark, marked in _MARKS:
+        if data.startswith(mark) and codec in (marked, "utf-16"):
+            data, codec = data[len(mark) :], marked
+            break
+    table = _single_byte_table(codec)
+    if table is not None:
+        return codecs.charmap_decode(data, "replace", table)[0]
+    text = bytes(data).decode(codec, "replace")
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@lru_cache(maxsize=256)
+def _codec_name(charset: str) -> str:
+    """Return Python's name for a codec, in our spelling where a label table has one."""
+    if charset == USER_DEFINED:
+        return charset
+    try:
+        info = codecs.lookup(charset)
+    except (LookupError, ValueError):
+        return codec_of(charset) or "windows-1252"
+    return info.name if codec_of(info.name) is not None else "windows-1252"
+
+
+# Where the Encoding Standard maps a byte otherwise than the codec of Python.
+_OTHERWISE = {
+    "cp1255": {0xCA: "\u05ba"},
+    "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"},
+}
+
+
+@lru_cache(maxsize=64)
+def _single_byte_table(codec: str) -> str | None:
+    """Return the 256 characters of a charset of single bytes as browsers read it, else None."""
+    if codec == USER_DEFINED:
+        return "".join(map(chr, (*range(0x80), *range(0xF780, 0xF800))))
+    if not codec.startswith("cp125") and codec not in ("cp874", "koi8-u"):
+        return None
+    table = list(bytes(range(256)).decode(codec, "replace"))
+    for byte in range(0x80, 0xA0):
+        if table[byte] == "\ufffd":
+            table[byte] = chr(byte)
+    for byte, character in _OTHERWISE.get(codec, {}).items():
+        table[byte] = character
+    return "".join(table)
+
+
+# ---------------------------------------------------------------- declarations in the document
+_PRESCAN = re.compile(
+    r"(?P<comment><!--)|<(?P<meta>meta)(?=[\t\n\f\r /])|<(?P<tag>/?[a-z][^\t\n\f\r >]*)|<[!/?]",
+    re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    r"[\t\n\f\r /]*+(=?[^\t\n\f\r />=]*+)[\t\n\f\r ]*+"
+    r"(?:=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>)))?+"
+)
+
+
+def _prescan(head: str) -> str | None:
+    """Return what a `meta` or an XML declaration in the first bytes says (HTML §13.2.3.3)."""
+    if head.startswith("<\0?\0x\0"):
+        return "utf-16-le"
+    if head.startswith("\0<\0?\0x"):
+        return "utf-16-be"
+    at = 0
+    while (found := _PRESCAN.search(head, at)) is not None:
+        if found["comment"]:
+            end = head.find("-->", found.start() + 2)
+            at = end + 3
+        elif found["meta"] or found["tag"]:
+            attributes, at = _attributes(head, found.end())
+            named = _meta_codec(attributes) if found["meta"] else None
+            if named is not None:
+                return named
+            end = at
+        else:
+            end = head.find(">", found.end())
+            at = end + 1
+        if end < 0:
+            break
+    return _xml_declaration(head)
+
+
+def _attributes(head: str, at: int) -> tuple[dict[str, str], int]:
+    """Return the attributes from `at` on, names in lower case, and where they end; -1: cut off."""
+    attributes: dict[str, str] = {}
+    while True:
+        found = _ATTRIBUTE.match(head, at)
+        if found is None or found.end() >= len(head):
+            return attributes, -1
+        at = found.end()
+        name = found[1].lower()
+        if not name:
+            return attributes, at
+        value = next((group for group in found.groups()[1:] if group is not None), "")
+        attributes.setdefault(name, value)
+        if head[at] == ">":
+            return attributes, at
+        if head[at] in "\"'=":
+            return attributes, -1
+
+
+def _meta_codec(attributes: dict[str, str]) -> str | None:
+    """Return the codec that the attributes of a `meta` declare."""
+    label = attributes.get("charset")
+    if label is None and attributes.get("http-equiv", "").lower() == "content-type":
+        label = charset_in(decode_references(attributes.get("content", ""), attribute=True))
+    codec = None if label is None else codec_of(label)
+    if codec is None:
+        return None
+    # A meta that could be read byte by byte is not in UTF-16, whatever it says.
+    return {"utf-16-be": "utf-8", "utf-16-le": "utf-8", USER_DEFINED: "windows-1252"}.get(
+        codec, codec
+    )
+
+
+_CHARSET_IS = re.compile(r"charset[\t\n\f\r ]*+=[\t\n\f\r ]*+", re.IGNORECASE | re.ASCII)
+_CHARSET_VALUE = re.compile(r"\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*+)")
+
+
+def charset_in(content: str) -> str | None:
+    """Return the label in a value such as "text/html; charset=utf-8", None where there is none."""
+    start = _CHARSET_IS.search(content)
+    found = start and _CHARSET_VALUE.match(content, start.end())
+    return None if found is None else next(filter(None, found.groups()), "")
+
+
+_XML = re.compile(
+    r"<\?xml[\t\n\r ][^>]*?\bencoding[\t\n\r ]*+=[\t\n\r ]*+(?:\"([^\">]*+)\"|'([^'>]*+)')"
+)
+_XML_16 = (("\0<\0?\0x", "utf-16-be"), ("<\0?\0x\0", "utf-16-le"))
+
+
+def _xml_declaration(head: str) -> str | None:
+    """Return what `<?xml ... encoding="..."?>` at the very start says (XML 1.0 §4.3.3)."""
+    for start, wide in _XML_16:
+        if head.startswith(start):
+            return wide
+    found = _XML.match(head)
+    codec = codec_of(found[1] or found[2] or "") if found else None
+    return "utf-8" if codec in ("utf-16-be", "utf-16-le") else codec
+
+
+def _css_rule(head: str) -> str | None:
+    """Return what `@charset "..."` at the very start says, spelled exactly so (CSS Syntax §3.2)."""
+    if not head.startswith('@charset "') or '";' not in head:
+        return None
+    codec = codec_of(head[len('@charset "') : head.index('";')])
+    return "utf-8" if codec in ("utf-16-be", "utf-16-le") else codec

@@ -1,0 +1,248 @@
+"""Every reference of an HTML, SVG, XHTML or CSS document, with its exact place, nothing changed.
+
+RFC 2557 §4.4.1, §7: references are found and matched as they stand; the text that holds them is
+never altered by this. Tables of what holds references: `links_table`, `links_values`.
+
+Readings:
+- A reference of `srcdoc` stands in markup inside markup: its offsets are those of the outer source,
+  and what is written there is escaped twice.
+- `usemap` is not a reference to anything outside the page and is left out; so is `itemid`.
+- Values are given as they stand, empty ones too: what is done with `src=""` is for others to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.markup import StartTag, Text, css_urls, decode, sniff_charset, tokenize
+from permacite.markup import references as character_references
+from permacite.markup.tokens import Attribute, EndTag, ProcessingInstruction
+from permacite.mhtml import links_values
+from permacite.mhtml.links_table import ATTRIBUTES, LAZY, PAINT, Kind, Role, link_relation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+__all__ = ["Kind", "Link", "Role", "references", "references_in", "rewrite"]
+
+_SRCDOC_DEPTH = 3
+"""How many documents inside `srcdoc` inside `srcdoc` are looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One reference.
+
+    `value`: decoded. `element`, `attribute`: local names in lower case; "" and "@import",
+    "@font-face" or "url()" in a style sheet. `start`, `end`: the raw value in the decoded source.
+    """
+
+    value: str
+    element: str
+    attribute: str
+    start: int
+    end: int
+    role: Role
+    kind: Kind
+
+
+def references(
+    content: bytes, media_type: str, charset: str | None = None, *, lazy: bool = False
+) -> Iterator[Link]:
+    """Yield the references of a document, in source order; none for other media types.
+
+    `charset`: what its Content-Type says, None where nothing; offsets count in the text that
+    `markup.decode(content, markup.sniff_charset(content, charset, media_type))` gives. `lazy`:
+    also references that only scripts would load (`data-src`). Raises nothing, takes linear time.
+    """
+    media_type = media_type.partition(";")[0].strip().lower()
+    if _syntax(media_type) is None:
+        return iter(())
+    codec = sniff_charset(content, charset, media_type)
+    return references_in(decode(content, codec), media_type, lazy=lazy)
+
+
+def references_in(source: str, media_type: str, *, lazy: bool = False) -> Iterator[Link]:
+    """Yield the references of a decoded document: see `references`."""
+    syntax = _syntax(media_type)
+    if syntax == "css":
+        return _style_sheet(source)
+    if syntax is None:
+        return iter(())
+    return _markup(source, xml=syntax == "xml", lazy=lazy, depth=0)
+
+
+def rewrite(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return `source` with each (start, end, replacement) made; linear in all of them.
+
+    Edits come in any order; they may touch, and must not overlap. Raises ValueError if they do.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
+        if not done <= start <= end <= len(source):
+            raise ValueError(f"an edit overlaps another or leaves the source: {start},{end}")
+        pieces += source[done:start], replacement
+        done = end
+    pieces.append(source[done:])
+    return "".join(pieces)
+
+
+def _syntax(media_type: str) -> str | None:
+    if media_type in ("text/html", "text/css"):
+        return media_type[len("text/") :]
+    is_xml = media_type.endswith("+xml") or media_type in ("text/xml", "application/xml")
+    return "xml" if is_xml else None
+
+
+# ---------------------------------------------------------------- CSS
+_CSS: dict[str, tuple[str, Kind]] = {
+    "import": ("@import", "import"),
+    "font": ("@font-face", "font"),
+    "image": ("image-set()", "style-url"),
+    "url": ("url()", "style-url"),
+}
+
+
+def _style_sheet(source: str) -> Iterator[Link]:
+    for url in css_urls(source):
+        attribute, kind = _CSS[url.kind]
+        yield Link(url.value, "", attribute, url.start, url.end, "embed", kind)
+
+
+def _style(
+    source: str, offsets: Sequence[int], *, base: int, element: str, attribute: str | None = None
+) -> Iterator[Link]:
+    """Yield the references of CSS inside markup; `attribute` None: of a `style` element."""
+    for url in css_urls(source):
+        rule, kind = _CSS[url.kind]
+        start, end = base + offsets[url.start], base + offsets[url.end]
+        yield Link(url.value, element, attribute or rule, start, end, "embed", kind)
+
+
+# ---------------------------------------------------------------- markup
+def _markup(source: str, *, xml: bool, lazy: bool, depth: int) -> Iterator[Link]:
+    in_style = False
+    for token in tokenize(source, xml=xml):
+        if isinstance(token, StartTag):
+            name = _local(token.name)
+            yield from _tag(token, name, lazy=lazy, depth=depth)
+            in_style = name == "style" and not (xml and token.self_closing) and _is_css(token)
+        elif isinstance(token, EndTag):
+            in_style = False
+        elif isinstance(token, Text) and in_style:
+            yield from _style_text(token)
+        elif isinstance(token, ProcessingInstruction):
+            yield from _style_sheet_instruction(token)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2].lower()
+
+
+def _is_css(tag: StartTag) -> bool:
+    return (tag.get("type") or "text/css").strip().lower() in ("", "text/css")
+
+
+def _style_text(text: Text) -> Iterator[Link]:
+    """Yield the references of (a piece of) the content of a `style` element."""
+    start, end = text.start, text.end
+    if text.mode == "cdata":
+        start += len("<![CDATA[")
+        end -= 3 * text.source.startswith("]]>", end - 3, end)
+    value, offsets = character_references.decode_mapped(
+        text.source[start:end], xml=text.xml, references=text.mode == "data"
+    )
+    return _style(value, offsets, base=start, element="style")
+
+
+def _style_sheet_instruction(token: ProcessingInstruction) -> Iterator[Link]:
+    """Yield the href of `<?xml-stylesheet ...?>` (Associating Style Sheets with XML documents)."""
+    target = "xml-stylesheet"
+    if token.data.partition(" ")[0].strip() != target:
+        return
+    # Its pseudo-attributes are written as attributes are.
+    start = token.start + len("<?") - 1
+    tag = StartTag(target, start, token.end - 1, self_closing=False, source=token.source, xml=True)
+    for attribute in tag.all_attributes():
+        if attribute.name == "href":
+            yield from _links(tag, target, attribute, ("embed", "stylesheet"))
+
+
+def _tag(tag: StartTag, name: str, *, lazy: bool, depth: int) -> Iterator[Link]:
+    for attribute in tag.attributes:
+        if attribute.quote is None:
+            continue
+        key = _local(attribute.name)
+        if key == "style" or key in PAINT:
+            value, offsets = _mapped(tag, attribute)
+            base = attribute.start
+            yield from _style(value, offsets, base=base, element=name, attribute=key)
+        elif key == "srcdoc" and name == "iframe":
+            yield from _srcdoc(tag, attribute, lazy=lazy, depth=depth)
+        elif (use := _use(tag, name, key, lazy=lazy)) is not None:
+            yield from _links(tag, name, attribute, use)
+
+
+def _use(tag: StartTag, name: str, key: str, *, lazy: bool) -> tuple[Role, Kind] | None:
+    """Return what an attribute refers to something for, None where it is no reference."""
+    plain = ATTRIBUTES.get((name, key))
+    if plain is not None:
+        return plain
+    if name == "link" and key == "href":
+        return link_relation(tag.get("rel") or "")
+    if name == "input" and key == "src":
+        return ("embed", "image") if _equals(tag.get("type"), "image") else None
+    if name == "meta" and key == "content":
+        return ("refresh", "refresh") if _equals(tag.get("http-equiv"), "refresh") else None
+    is_lazy = lazy and key.startswith("data-") and (key in LAZY or key.endswith("srcset"))
+    return ("embed", "image") if is_lazy else None
+
+
+def _equals(value: str | None, wanted: str) -> bool:
+    return value is not None and value.strip().lower() == wanted
+
+
+def _spans(name: str, key: str) -> Callable[[str], Iterator[tuple[int, int]]]:
+    """Return what finds the references in the value of an attribute."""
+    if key.endswith("srcset"):
+        return links_values.in_srcset
+    if key == "ping" or (key == "archive" and name == "object"):
+        return links_values.in_list
+    if key == "archive":
+        return links_values.in_comma_list
+    return links_values.in_refresh if name == "meta" else links_values.in_whole
+
+
+def _links(
+    tag: StartTag, name: str, attribute: Attribute, use: tuple[Role, Kind]
+) -> Iterator[Link]:
+    key = _local(attribute.name)
+    value, offsets = _mapped(tag, attribute)
+    for start, end in _spans(name, key)(value):
+        place = attribute.start + offsets[start], attribute.start + offsets[end]
+        yield Link(value[start:end], name, key, *place, *use)
+
+
+def _mapped(tag: StartTag, attribute: Attribute) -> tuple[str, Sequence[int]]:
+    """Return the decoded value, and for each of its offsets the one in the raw value."""
+    raw = tag.source[attribute.start : attribute.end]
+    return character_references.decode_mapped(raw, attribute=True, xml=tag.xml)
+
+
+def _srcdoc(tag: StartTag, attribute: Attribute, *, lazy: bool, depth: int) -> Iterator[Link]:
+    """Yield the references of a document inside an attribute, at their place in the outer one."""
+    if depth == _SRCDOC_DEPTH:
+        return
+    value, offsets = _mapped(tag, attribute)
+    for link in _markup(value, xml=False, lazy=lazy, depth=depth + 1):
+        yield Link(
+            link.value,
+            link.element,
+            link.attribute,
+            attribute.start + offsets[link.start],
+            attribute.start + offsets[link.end],
+            link.role,
+            link.kind,
+        )
