@@ -1,0 +1,26 @@
+"""Cut the part that a fragment names out of a document's bytes.
+
+Persistent Document Identifiers (draft-mallery-urn-pdi-00) §3.4
+
+| section | room |
+|---|---|
+| §3.4.1 text, and lines as an extension | text |
+| §3.4.2 HTML, §3.4.2 SGML & XML | markup, elements |
+| §3.4.5 image | image |
+| §3.4.4 audio | sound |
+| §3.4.5 video | video |
+| §3.4.6 octets | octets |
+
+Deviations: `line` is no scheme of the draft.
+
+Readings:
+- A fragment that this kind of document cannot have is a ParseError; one that lies outside the
+  document names nothing (NotFoundError); one that reaches beyond its end is cut there and marked
+  as clipped. An empty fragment of a picture or a sound is a ParseError too; of a text, a point.
+- Pictures, sound and video need the `media` extra.
+"""
+
+from permacite.extract.cut import extract
+from permacite.extract.excerpt import Excerpt
+
+__all__ = ["Excerpt", "extract"]

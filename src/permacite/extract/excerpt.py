@@ -1,0 +1,52 @@
+"""What is cut out of a document, and the checks that every kind of media shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from permacite.errors import NotFoundError
+
+__all__ = ["Excerpt", "Extent", "extent", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a document that a fragment names.
+
+    `data`: what the part is made of: for text, markup and octets a slice of the document's bytes,
+    else a file of its own in `media_type`. `text`: its characters with CRLF line ends, None where
+    there are none. `source_range`: (start, end) of the slice in bytes of the document, end
+    excluded, None where the document was decoded. `clipped`: whether the fragment reaches beyond
+    the end of the document; then it is not to be cited.
+    """
+
+    data: bytes
+    media_type: str
+    text: str | None
+    source_range: tuple[int, int] | None
+    clipped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A half-open interval that lies in the document; `clipped` as in Excerpt."""
+
+    start: int
+    end: int
+    clipped: bool
+
+
+def extent(start: int, end: int, size: int, unit: str) -> Extent:
+    """Return what of [start, end) lies in a document of `size` units.
+
+    A point at the very end is in it. Raises NotFoundError where nothing is.
+    """
+    if start > size or (start == size and end > size):
+        nothing(f"{start},{end}"[:80], f"the document has {size} {unit}")
+    return Extent(start, min(end, size), clipped=end > size)
+
+
+def nothing(name: str, problem: str) -> NoReturn:
+    """Raise NotFoundError: the fragment is well formed and names nothing here."""
+    raise NotFoundError(f"{problem}: the fragment names nothing in it", name)

@@ -1,0 +1,18 @@
+"""Cut octets out of anything (PDI §3.4.6).
+
+The end is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: bytes=23-56`.
+"""
+
+from __future__ import annotations
+
+from permacite.extract.excerpt import Excerpt, extent
+
+__all__ = ["octets"]
+
+
+def octets(data: bytes, start: int, end: int) -> Excerpt:
+    """Return the bytes from `start` up to `end`."""
+    found = extent(start, end, len(data), "bytes")
+    part = data[found.start : found.end]
+    place = (found.start, found.end)
+    return Excerpt(part, "application/octet-stream", None, place, found.clipped)
