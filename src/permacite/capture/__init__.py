@@ -1,0 +1,91 @@
+"""Save a page and all it shows, as it was served, from public addresses and within limits.
+
+    capture(uri)          the page with its images, style sheets, fonts, frames, icons and media
+    fetch(uri)            one resource alone
+    body_parts(capture)   the same as body parts, ready for `permacite.mhtml.build`
+
+Scripts are not saved: an archived page never runs any, so their bytes would cite nothing. They are
+named in `Capture.left_out`. Cookies, `data:` and `blob:` URIs are no resources of their own.
+
+Needs aiohttp (the `capture` extra), imported on first use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from permacite.capture.model import Capture, Exchange, Failure, Limits, Progress, Redirect
+from permacite.capture.parts import body_parts
+from permacite.errors import CaptureError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permacite.capture.model import Lookup
+
+__all__ = [
+    "Capture",
+    "Exchange",
+    "Failure",
+    "Limits",
+    "Progress",
+    "Redirect",
+    "body_parts",
+    "capture",
+    "fetch",
+]
+
+
+def capture(
+    uri: str,
+    *,
+    limits: Limits | None = None,
+    allow_private: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    lookup: Lookup | None = None,
+) -> Capture:
+    """Fetch the page `uri` and everything it shows.
+
+    `allow_private` lifts the check of addresses, for intranets and tests. `progress` is called
+    whenever a resource is done. `lookup` replaces the system's name resolution. A resource that
+    cannot be had is one of the `failures`. Not for use inside a running event loop.
+
+    Raises CaptureError where the page itself cannot be had; its `reason` is one of `Failure`'s,
+    or "extra" where aiohttp is not installed.
+    """
+    with _needing_aiohttp(uri):
+        from permacite.capture.run import capture_page  # noqa: PLC0415 - only captures need it
+    work = capture_page(
+        uri, limits or Limits(), allow_private=allow_private, progress=progress, lookup=lookup
+    )
+    return asyncio.run(work)
+
+
+def fetch(
+    uri: str,
+    *,
+    limits: Limits | None = None,
+    allow_private: bool = False,
+    lookup: Lookup | None = None,
+) -> Exchange:
+    """Fetch `uri` alone, as `capture` would. Raises CaptureError."""
+    with _needing_aiohttp(uri):
+        from permacite.capture.run import fetch_one  # noqa: PLC0415 - only captures need it
+    return asyncio.run(
+        fetch_one(uri, limits or Limits(), allow_private=allow_private, lookup=lookup)
+    )
+
+
+@contextmanager
+def _needing_aiohttp(uri: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise CaptureError(
+            f"saving pages needs {error.name}, which is not installed",
+            uri=uri,
+            reason="extra",
+            hint="pip install 'permacite[capture]'",
+        ) from error

@@ -1,0 +1,207 @@
+"""What a page shows: its references followed to the end, several at once, each once.
+
+Order of the result: as a reader of the page would come upon the resources, whatever order they
+arrived in. A resource that cannot be had is a Failure, never the end of the capture.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from permacite.capture.address import absolute
+from permacite.capture.fetcher import DOCUMENT
+from permacite.capture.model import Exchange, Failure, Progress
+from permacite.errors import CaptureError, ParseError
+from permacite.mhtml.links import references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permacite.capture.fetcher import Fetcher
+    from permacite.mhtml.links import Link
+
+__all__ = ["Collector"]
+
+_FRAMED = frozenset({"frame", "object"})
+"""Kinds of reference that show a whole document; elsewhere a document is not looked into."""
+
+_STYLED = frozenset({"stylesheet", "import"})
+_NOT_FETCHED = ("data:", "blob:", "about:", "javascript:", "cid:", "mid:")
+
+
+@dataclass(slots=True)
+class _Resource:
+    """One thing the page refers to, from the moment it is known."""
+
+    uri: str
+    referrer: str
+    needed_by: str
+    depth: int
+    outcome: Exchange | Failure | None = None
+    shows: list[str] = field(default_factory=list)
+
+
+class Collector:
+    """Collects what a page shows, by one fetcher."""
+
+    def __init__(self, fetcher: Fetcher, progress: Callable[[Progress], None] | None) -> None:
+        self._fetcher = fetcher
+        self._limits = fetcher.limits
+        self._tell = progress or (lambda _: None)
+        self._known: dict[str, _Resource] = {}
+        self._left_out: dict[str, Failure] = {}
+        self._aliases: dict[str, str] = {}
+        self._turns = asyncio.Semaphore(self._limits.concurrent)
+        self._group = asyncio.TaskGroup()
+        self._done = 0
+        self._root: _Resource | None = None
+
+    async def collect(self, root: Exchange) -> None:
+        """Fetch all that `root` shows. What is not there when this is cancelled counts as late."""
+        self._root = self._known[root.uri] = _Resource(root.uri, "", "", 0, root)
+        async with self._group:
+            self._settle(self._root, followed=True)
+
+    async def _visit(self, resource: _Resource, link: Link) -> None:
+        """Fetch one resource, then see what it shows in turn."""
+        framed, styled = link.kind in _FRAMED, link.kind in _STYLED
+        async with self._turns:
+            try:
+                resource.outcome = await self._fetcher.fetch(
+                    resource.uri,
+                    accept=DOCUMENT if framed else "*/*",
+                    likely="text/css" if styled else None,
+                )
+            except CaptureError as error:
+                resource.outcome = _failure(resource, error.problem, error.reason)
+        self._settle(resource, followed=framed or styled)
+
+    def _settle(self, resource: _Resource, *, followed: bool) -> None:
+        """Take note that `resource` is done, and start on what it shows."""
+        self._done += 1
+        if isinstance(resource.outcome, Exchange) and followed:
+            for link, base in self._shown(resource.outcome):
+                self._meet(link, base, resource)
+        self._tell(Progress(self._done, len(self._known), self._fetcher.received, resource.uri))
+
+    def _shown(self, exchange: Exchange) -> Iterator[tuple[Link, str]]:
+        """Yield each reference of a page or style sheet with the base it is resolved against."""
+        base, found = exchange.final_uri, False
+        charset = _charset(exchange.content_type)
+        for link in references(exchange.content, exchange.media_type, charset):
+            if link.role == "base" and not found:
+                base, found = _absolute(link.value, exchange.final_uri) or base, True
+            yield link, base
+
+    def _meet(self, link: Link, base: str, by: _Resource) -> None:
+        """Take note of one reference, and fetch what it names if that is new and shown."""
+        value = link.value.strip()
+        if link.role != "embed" or not value or value.startswith("#"):
+            return
+        if value.lower().startswith(_NOT_FETCHED):
+            return
+        uri = _absolute(value, base)
+        resource = _Resource(uri or value, by.uri, _name(link), by.depth + 1)
+        if link.kind == "script":
+            self._left_out.setdefault(
+                resource.uri, _failure(resource, "scripts are not saved", "script")
+            )
+            return
+        if uri is not None:
+            self._note_alias(value, base, by, uri)
+        by.shows.append(resource.uri)
+        if resource.uri in self._known:
+            return
+        self._known[resource.uri] = resource
+        resource.outcome = self._obstacle(resource, legal=uri is not None)
+        if resource.outcome is None:
+            self._group.create_task(self._visit(resource, link))
+        else:
+            self._done += 1
+
+    def _obstacle(self, resource: _Resource, *, legal: bool) -> Failure | None:
+        """Return why `resource` is not even asked for, if so."""
+        if not legal:
+            return _failure(resource, "the reference is not a URI", "syntax")
+        if resource.depth > self._limits.depth:
+            return _failure(resource, f"nested deeper than {self._limits.depth} levels", "depth")
+        if len(self._known) > self._limits.parts:
+            problem = f"the page has more than {self._limits.parts} parts"
+            return _failure(resource, problem, "parts")
+        return None
+
+    def _note_alias(self, value: str, base: str, by: _Resource, uri: str) -> None:
+        """Keep the name a reference has where the redirects of its page are not known.
+
+        An aggregate resolves references against the URI that a part is labelled with (RFC 2557
+        §5), which is the one the part was asked by.
+        """
+        exchange = by.outcome
+        if by is self._root or not isinstance(exchange, Exchange) or not exchange.redirects:
+            return
+        label = _absolute(value, exchange.uri) if base == exchange.final_uri else None
+        if label is not None and label != uri:
+            self._aliases.setdefault(label, uri)
+
+    def resources(self) -> tuple[Exchange, ...]:
+        """Return what was fetched beside the page, in the page's order."""
+        return tuple(r.outcome for r in self._in_order() if isinstance(r.outcome, Exchange))
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return what was not fetched, in the page's order; what is not there yet is late."""
+        late = f"not complete within the limit total_s = {self._limits.total_s:g} seconds"
+        outcomes = (r.outcome or _failure(r, late, "timeout") for r in self._in_order())
+        return tuple(each for each in outcomes if isinstance(each, Failure))
+
+    def left_out(self) -> tuple[Failure, ...]:
+        """Return what was not meant to be fetched."""
+        return tuple(self._left_out.values())
+
+    def aliases(self) -> tuple[tuple[str, str], ...]:
+        """Return (label, URI) pairs for what was fetched; no label is the URI of another part."""
+        fetched = {each.uri for each in self.resources()}
+        return tuple(
+            (label, uri)
+            for label, uri in self._aliases.items()
+            if uri in fetched and label not in fetched
+        )
+
+    def _in_order(self) -> Iterator[_Resource]:
+        """Yield all but the root: each after what refers to it, in the order of the references."""
+        if self._root is None:
+            return
+        seen = {self._root.uri}
+        waiting = list(reversed(self._root.shows))
+        while waiting:
+            uri = waiting.pop()
+            if uri in seen:
+                continue
+            seen.add(uri)
+            yield self._known[uri]
+            waiting.extend(reversed(self._known[uri].shows))
+
+
+def _absolute(value: str, base: str) -> str | None:
+    """Return the URI that `value` names; None where it names nothing."""
+    try:
+        return absolute(value, base)
+    except ParseError:
+        return None
+
+
+def _charset(content_type: str) -> str | None:
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip().strip("\"'") or None
+    return None
+
+
+def _name(link: Link) -> str:
+    return f"{link.element} {link.attribute}".strip()
+
+
+def _failure(resource: _Resource, problem: str, reason: str) -> Failure:
+    return Failure(resource.uri, resource.referrer, problem, reason, resource.needed_by)

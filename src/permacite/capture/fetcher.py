@@ -1,0 +1,318 @@
+"""The guarded fetcher: one resource over HTTP, from a checked address, within the limits.
+
+A host is looked up once and its addresses are kept for the whole capture, so that a second answer
+of the name server cannot slip in another. Redirects are followed here, each checked like a first
+request. Cookies are not kept, proxies of the environment are not used, no Referer is sent.
+
+Needs aiohttp (the `capture` extra).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import re
+import ssl
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from time import monotonic
+from typing import TYPE_CHECKING, Self, cast
+
+import aiohttp
+from yarl import URL
+
+from permacite import __version__
+from permacite.capture.address import absolute, parse_target, refusal
+from permacite.capture.content import ACCEPTED, CodingError, Decoder, media_type_or_none, sniff
+from permacite.capture.lookup import PinnedHosts, open_checked_socket
+from permacite.capture.model import Exchange, Redirect
+from permacite.capture.trouble import explain, timed_out
+from permacite.errors import CaptureError, ParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from aiohttp.connector import Connection
+
+    from permacite.capture.address import Target
+    from permacite.capture.model import Headers, Limits, Lookup, Refuse
+
+__all__ = ["DOCUMENT", "USER_AGENT", "Fetcher"]
+
+USER_AGENT = f"permacite/{__version__} (saves a page for a person who cites it; Python package)"
+DOCUMENT = "text/html,application/xhtml+xml,*/*;q=0.8"
+"""What to accept where a page is wanted, as browsers say it."""
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_LISTS = frozenset({"content-encoding"})
+"""Fields that may come in several lines, each a part of one list (RFC 9110 §5.3)."""
+_OK = range(200, 300)
+_PARTIAL = 206
+_DROPPED = frozenset({errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED})
+
+
+class _Answer(aiohttp.ClientResponse):
+    """A response that remembers who gave it: the connection is gone once the body is read."""
+
+    peer_address: str | None = None
+    certificate: str | None = None
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        transport = connection.transport
+        if transport is not None:
+            peer = transport.get_extra_info("peername")
+            self.peer_address = str(peer[0]) if peer else None
+            tls = transport.get_extra_info("ssl_object")
+            if tls is not None:
+                self.certificate = _digest(tls.getpeercert(binary_form=True) or b"")
+        return await super().start(connection)
+
+
+class Fetcher:
+    """Fetches resources one by one or several at once; an asynchronous context manager.
+
+    `refuse` says why an address must not be connected to, or None; `lookup` replaces the system's
+    name resolution.
+    """
+
+    def __init__(
+        self, limits: Limits, *, refuse: Refuse = refusal, lookup: Lookup | None = None
+    ) -> None:
+        self.limits = limits
+        self._refuse = refuse
+        self._hosts = PinnedHosts(lookup, refuse)
+        self._session: aiohttp.ClientSession | None = None
+        self.received = 0
+        """Bytes of content so far, of what was not given up."""
+
+    async def __aenter__(self) -> Self:
+        connector = aiohttp.TCPConnector(
+            limit=self.limits.concurrent,
+            limit_per_host=self.limits.per_host,
+            resolver=self._hosts,
+            use_dns_cache=False,
+            socket_factory=open_checked_socket(self._refuse),
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            response_class=_Answer,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            max_line_size=self.limits.header_bytes,
+            max_field_size=self.limits.header_bytes,
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+        await self._hosts.close()
+
+    async def fetch(self, uri: str, *, accept: str = "*/*", likely: str | None = None) -> Exchange:
+        """Fetch `uri` and return what came; `likely` is its type where nothing else tells it.
+
+        Raises CaptureError, and nothing else, for whatever goes wrong.
+        """
+        limit = self.limits.load_s
+        try:
+            async with asyncio.timeout(limit):
+                return await self._follow(uri, accept, likely)
+        except TimeoutError:
+            raise timed_out(uri, limit, "load_s") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise explain(error, uri) from error
+
+    async def _follow(self, uri: str, accept: str, likely: str | None) -> Exchange:
+        """Ask for `uri`, then for wherever it points, until content comes."""
+        started_at, clock = datetime.now(UTC), monotonic()
+        chain: list[Redirect] = []
+        target = parse_target(uri)
+        seen = {target.uri}
+        while True:
+            answer, content = await self._ask_twice(target, uri, accept)
+            if content is not None:
+                break
+            chain.append(Redirect(target.uri, answer.status, _field(answer, "location")))
+            target = self._next(uri, target, chain, seen)
+        received = media_type_or_none(_field(answer, "content-type"))
+        return Exchange(
+            uri=uri,
+            final_uri=target.uri if chain else uri,
+            method="GET",
+            status=answer.status,
+            reason=_octets(answer.reason),
+            request_headers=tuple(answer.request_info.headers.items()),
+            response_headers=_as_received(answer),
+            content=content,
+            content_type=received or _told_from(content, likely),
+            sniffed=received is None,
+            peer_address=answer.peer_address,
+            certificate=answer.certificate,
+            redirects=tuple(chain),
+            started_at=started_at,
+            duration_s=monotonic() - clock,
+            digest=_digest(content),
+        )
+
+    def _next(self, uri: str, target: Target, chain: list[Redirect], seen: set[str]) -> Target:
+        """Return where the last redirect points, unless that leads round or too far."""
+        location = chain[-1].location
+        try:
+            following = parse_target(absolute(_escaped(location), target.uri))
+        except (CaptureError, ParseError) as error:
+            raise CaptureError(
+                f"{target.uri} redirects to {location!r}: {error.problem}",
+                uri=uri,
+                reason=error.reason if isinstance(error, CaptureError) else "syntax",
+                hint=error.hint,
+            ) from error
+        steps = " -> ".join([*(step.uri for step in chain), following.uri])
+        if following.uri in seen:
+            raise CaptureError(f"the redirects lead round: {steps}", uri=uri, reason="redirects")
+        if len(chain) > self.limits.redirects:
+            raise CaptureError(
+                f"there are more than {self.limits.redirects} redirects: {steps}",
+                uri=uri,
+                reason="redirects",
+            )
+        seen.add(following.uri)
+        return following
+
+    async def _ask_twice(
+        self, target: Target, uri: str, accept: str
+    ) -> tuple[_Answer, bytes | None]:
+        """Ask again where a connection was cut; what else goes wrong would go wrong again."""
+        try:
+            return await self._ask(target, uri, accept)
+        except (aiohttp.ServerDisconnectedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in _DROPPED:
+                raise
+            return await self._ask(target, uri, accept)
+
+    async def _ask(self, target: Target, uri: str, accept: str) -> tuple[_Answer, bytes | None]:
+        """Return the answer with its content, or with None where it points elsewhere."""
+        await self._hosts.pin(target, uri)
+        if self._session is None:
+            raise RuntimeError("a Fetcher is used inside `async with`")
+        async with self._session.get(
+            URL(target.uri, encoded=True),
+            headers={"User-Agent": USER_AGENT, "Accept": accept, "Accept-Encoding": ACCEPTED},
+            allow_redirects=False,
+            ssl=self._tls if target.scheme == "https" else True,
+        ) as response:
+            answer = cast("_Answer", response)
+            if answer.status in _REDIRECTS and "Location" in answer.headers:
+                answer.close()
+                return answer, None
+            if answer.status not in _OK or answer.status == _PARTIAL:
+                raise CaptureError(
+                    f"the server answers {answer.status} {_octets(answer.reason)} for {target.uri}",
+                    uri=uri,
+                    reason="status",
+                )
+            return answer, await self._read(answer, uri)
+
+    async def _read(self, answer: _Answer, uri: str) -> bytes:
+        """Return the content, its coding taken off; stop as soon as it is too large."""
+        limit = self.limits.part_bytes
+        if (answer.content_length or 0) > limit:
+            raise _too_large(uri, "part_bytes", limit)
+        pieces: list[bytes] = []
+        with self._counted() as count, _coding_errors(uri):
+            decoder = Decoder(_field(answer, "content-encoding"))
+            coded = 0
+            async for data in answer.content.iter_any():
+                coded += len(data)
+                pieces.append(decoder.feed(data, limit - count.size))
+                count.add(len(pieces[-1]))
+                # Coded bytes count as well: empty blocks can go on for ever and give nothing.
+                if max(count.size, coded) > limit:
+                    raise _too_large(uri, "part_bytes", limit)
+                if self.received > self.limits.total_bytes:
+                    raise _too_large(uri, "total_bytes", self.limits.total_bytes)
+            decoder.finish()
+        return b"".join(pieces)
+
+    @contextmanager
+    def _counted(self) -> Iterator[_Count]:
+        """Count bytes towards the total, and no longer count those of a resource given up."""
+        count = _Count(self)
+        try:
+            yield count
+        except BaseException:
+            self.received -= count.size
+            raise
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Made on first use, for reading the system's certificates takes a while."""
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+
+class _Count:
+    """How large one resource is so far, told to the fetcher as it grows."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.size = 0
+        self._fetcher = fetcher
+
+    def add(self, size: int) -> None:
+        self.size += size
+        self._fetcher.received += size
+
+
+@contextmanager
+def _coding_errors(uri: str) -> Iterator[None]:
+    try:
+        yield
+    except CodingError as error:
+        raise CaptureError(str(error), uri=uri, reason="decode") from error
+
+
+def _escaped(location: str) -> str:
+    """Escape the octets of a Location field that are not ASCII, whatever charset was meant."""
+    return re.sub(r"[\x80-\xff]", lambda octet: f"%{ord(octet[0]):02X}", location)
+
+
+def _too_large(uri: str, name: str, maximum: int) -> CaptureError:
+    whole = "the capture as a whole" if name == "total_bytes" else "the resource"
+    return CaptureError(
+        f"{whole} is larger than the limit {name} = {maximum} bytes", uri=uri, reason="size"
+    )
+
+
+def _told_from(content: bytes, likely: str | None) -> str:
+    looks = sniff(content)
+    return likely if likely and looks == "text/plain" else looks
+
+
+def _as_received(answer: aiohttp.ClientResponse) -> Headers:
+    """Return the header fields, one character an octet (RFC 9110 §5.5)."""
+    return tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in answer.raw_headers)
+
+
+def _field(answer: aiohttp.ClientResponse, name: str) -> str:
+    """Return the value of the field `name` (lower case), "" where there is none."""
+    values = (value for given, value in _as_received(answer) if given.lower() == name)
+    return ", ".join(values).strip() if name in _LISTS else next(values, "").strip()
+
+
+def _octets(text: str | None) -> str:
+    """Undo aiohttp's guess at a charset: one character an octet."""
+    return (text or "").encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def _digest(data: bytes) -> str:
+    return "sha-256:" + hashlib.sha256(data).hexdigest()

@@ -1,0 +1,156 @@
+"""What a capture gives: the page, its resources, what was lost and why, and the limits it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from permacite.capture.record import record
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = [
+    "Capture",
+    "Exchange",
+    "Failure",
+    "Headers",
+    "Limits",
+    "Lookup",
+    "Progress",
+    "Redirect",
+    "Refuse",
+]
+
+Headers = tuple[tuple[str, str], ...]
+"""Header fields in the order of the wire: (name, value) pairs, names spelled as they came."""
+
+Lookup = Callable[[str, int], Awaitable[list[str]]]
+"""Name resolution: (host, port) to all addresses as text. Raises OSError where there are none."""
+
+Refuse = Callable[[str], str | None]
+"""Says why an address must not be connected to; None where it may."""
+
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much time and room a capture may take. Times in seconds, sizes in bytes.
+
+    Sizes count content after its content-coding is removed. What does not fit is left out and
+    reported; only the page itself must fit.
+    """
+
+    total_s: float = 60
+    """For the whole capture."""
+    load_s: float = 20
+    """For one resource, its redirects included."""
+    total_bytes: int = 200 * _MIB
+    part_bytes: int = 50 * _MIB
+    parts: int = 500
+    """The page and its resources together."""
+    concurrent: int = 8
+    per_host: int = 6
+    redirects: int = 10
+    depth: int = 8
+    """How deep frames and style sheets may nest."""
+    header_bytes: int = 16 * 1024
+    """Of one header field."""
+
+
+class Redirect(NamedTuple):
+    """One answer that pointed elsewhere: the URI asked, its status, its Location field."""
+
+    uri: str
+    status: int
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request that was answered with content, and all that is known about it."""
+
+    uri: str
+    """As requested: absolute, without fragment, before redirects."""
+    final_uri: str
+    """Where the content came from: the base of its relative references."""
+    method: str
+    status: int
+    reason: str
+    request_headers: Headers
+    response_headers: Headers
+    content: bytes = field(repr=False)
+    """What came over the network, transfer- and content-codings removed, otherwise untouched."""
+    content_type: str
+    """The field's value as received, or what the bytes look like if it is none."""
+    sniffed: bool
+    """Whether `content_type` was told from the bytes."""
+    peer_address: str | None
+    certificate: str | None
+    """Digest of the server's certificate (DER); None without TLS."""
+    redirects: tuple[Redirect, ...]
+    started_at: datetime
+    duration_s: float
+    digest: str
+    """Of `content`: "sha-256:" and 64 hexadecimal digits."""
+
+    @property
+    def media_type(self) -> str:
+        """Type and subtype alone, in lower case."""
+        return self.content_type.partition(";")[0].strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something the page refers to that is not in the capture.
+
+    `reason`, one word: "address" "connect" "timeout" "status" "redirects" "size" "parts" "depth"
+    "tls" "scheme" "decode" "syntax"; or "script" for what is left out on purpose.
+    """
+
+    uri: str
+    referrer: str
+    problem: str
+    reason: str
+    needed_by: str
+    """The element and attribute that refer to it, such as "img src", or "url()"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A page and all it shows."""
+
+    requested_uri: str
+    """As the user gave it."""
+    root: Exchange
+    resources: tuple[Exchange, ...]
+    """In the order in which a reader of the page would come upon them."""
+    failures: tuple[Failure, ...]
+    left_out: tuple[Failure, ...]
+    """What is not saved on purpose: scripts."""
+    aliases: tuple[tuple[str, str], ...]
+    """(label, URI of a resource) pairs: names that a redirected frame or style sheet gives to its
+    resources when its references are resolved against the URI it was asked by."""
+    started_at: datetime
+    duration_s: float
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all content."""
+        return sum(len(each.content) for each in (self.root, *self.resources))
+
+    def record(self) -> dict[str, object]:
+        """Return the provenance of every byte, as plain values for JSON."""
+        return record(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a capture is: `done` of the `known` resources, `bytes` so far, the one at hand."""
+
+    done: int
+    known: int
+    bytes: int
+    current: str

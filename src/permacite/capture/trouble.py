@@ -1,0 +1,99 @@
+"""What went wrong on the network, said in one sentence and one word."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from permacite.errors import CaptureError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["explain", "timed_out"]
+
+
+def timed_out(uri: str, limit_s: float, name: str) -> CaptureError:
+    """Return the error for what took longer than the limit called `name`."""
+    return CaptureError(
+        f"no complete answer within the limit {name} = {limit_s:g} seconds",
+        uri=uri,
+        reason="timeout",
+    )
+
+
+def explain(error: Exception, uri: str) -> CaptureError:
+    """Return the error that a user sees for one of aiohttp's, the system's or the parser's."""
+    if isinstance(error, CaptureError):
+        return error
+    for kinds, reason, sentence in _KINDS:
+        if isinstance(error, kinds):
+            # What is quoted from the wire may hold what is no character at all.
+            problem = sentence(error).encode("utf-8", "backslashreplace").decode()
+            return CaptureError(problem, uri=uri, reason=reason)
+    return CaptureError(f"the connection failed: {_cause(error)}", uri=uri, reason="connect")
+
+
+def _cause(error: BaseException) -> str:
+    """Return the system's own words for an error, in one line."""
+    inner = getattr(error, "os_error", None) or error
+    if isinstance(inner, ssl.SSLError):
+        return str(inner.reason or "the handshake failed").replace("_", " ").lower()
+    if isinstance(inner, OSError) and inner.errno:
+        return os.strerror(inner.errno)
+    return str(inner).partition("\n")[0].rstrip(".:") or type(inner).__name__
+
+
+def _first_line(error: Exception) -> str:
+    """Return what aiohttp's parser says, without the picture that it draws below."""
+    line = str(getattr(error, "message", "")).strip().partition("\n")[0]
+    return line.partition(": b'")[0].rstrip(":")
+
+
+def _untrusted(error: Exception) -> str:
+    inner = getattr(error, "certificate_error", error)
+    why = getattr(inner, "verify_message", "") or _cause(inner)
+    return f"the server's certificate is not trusted: {why}"
+
+
+_KINDS: tuple[tuple[tuple[type[Exception], ...], str, Callable[[Exception], str]], ...] = (
+    (
+        (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError),
+        "tls",
+        _untrusted,
+    ),
+    (
+        (aiohttp.ClientSSLError, ssl.SSLError),
+        "tls",
+        lambda error: f"no secure connection could be made: {_cause(error)}",
+    ),
+    ((PermissionError,), "address", str),
+    (
+        (aiohttp.ClientConnectorError,),
+        "connect",
+        lambda error: f"the server cannot be reached: {_cause(error)}",
+    ),
+    (
+        (aiohttp.ServerDisconnectedError,),
+        "connect",
+        lambda _: "the server closed the connection without an answer",
+    ),
+    (
+        (aiohttp.ClientPayloadError,),
+        "connect",
+        lambda _: "the connection closed before the content was complete",
+    ),
+    (
+        (aiohttp.ClientResponseError,),
+        "decode",
+        lambda error: f"the answer is not proper HTTP: {_first_line(error)}",
+    ),
+    (
+        (aiohttp.InvalidURL, ValueError),
+        "syntax",
+        lambda error: f"the URI cannot be asked for: {error}",
+    ),
+)
