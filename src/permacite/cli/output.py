@@ -6,6 +6,7 @@ error, so that output can be piped. Exit status: 0 done, 1 refused or not found,
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from permacite.errors import PermaciteError
+
+_PIPE_WIDTH = 10_000
+"""Characters; wider than any row."""
 
 __all__ = ["emit", "json_option", "note", "report", "table"]
 
@@ -45,7 +49,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
         column.overflow = "fold"
     for row in rows:
         shown.add_row(*("" if cell is None else str(cell) for cell in row))
-    Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty()).print(shown)
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False).print(shown)
+        return
+    # Into a file or a pipe go whole lines, as wide as they are, for other programs to read.
+    console = Console(highlight=False, markup=False, width=_PIPE_WIDTH, file=io.StringIO())
+    with console.capture() as capture:
+        console.print(shown)
+    for line in capture.get().splitlines():
+        click.echo(line.rstrip())
 
 
 def note(text: str) -> None:
