@@ -1,0 +1,36 @@
+"""Aggregate documents (RFC 2557, MHTML): read, resolve, write, unpack. The standard library alone.
+
+open      a message as an Aggregate of BodyParts     build, write    a page and its resources
+links     the references of HTML and CSS             export          one self-contained page
+extract, pack   to a folder and back                 disclosures     what a page would give away
+"""
+
+from __future__ import annotations
+
+from permacite.mhtml.mime.model import DEFECTS, Defect, Limits
+from permacite.mhtml.reading.aggregate import Aggregate
+from permacite.mhtml.reading.aggregate import open_aggregate as open  # noqa: A004 - called mhtml.open
+from permacite.mhtml.reading.part import BodyPart
+from permacite.mhtml.reading.resolve import Resolution
+from permacite.mhtml.writing.resource import Multipart, Resource
+from permacite.mhtml.writing.rewrite import contents_of, for_browsers, rewritten
+from permacite.mhtml.writing.write import Written, WrittenPart, build, write
+
+__all__ = [
+    "DEFECTS",
+    "Aggregate",
+    "BodyPart",
+    "Defect",
+    "Limits",
+    "Multipart",
+    "Resolution",
+    "Resource",
+    "Written",
+    "WrittenPart",
+    "build",
+    "contents_of",
+    "for_browsers",
+    "open",
+    "rewritten",
+    "write",
+]

@@ -1,0 +1,148 @@
+"""The octets of a message, wherever they are: bytes, a memory map, or a file by its path.
+
+A file is read in windows and never mapped: a listing of a large one takes little memory, and a
+file that shrinks while it is open gives short reads instead of a signal.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import re
+
+__all__ = ["Octets", "Source", "octets_of"]
+
+Source: TypeAlias = "bytes | bytearray | memoryview | mmap.mmap | str | os.PathLike[str]"
+
+_WINDOW = 1 << 20
+_OVERLAP = 4096
+"""No pattern that is searched for may match more octets than this."""
+
+
+class Octets(Protocol):
+    """What the index and the parts read from. Offsets count octets from 0."""
+
+    size: int
+
+    def read(self, start: int, end: int) -> bytes:
+        """Return the octets from `start` up to `end`, fewer at the end of the file."""
+        ...
+
+    def find(self, needle: bytes, start: int) -> int:
+        """Return where `needle` first stands at or after `start`; -1 if nowhere."""
+        ...
+
+    def search(self, pattern: re.Pattern[bytes], start: int) -> int:
+        """Return where `pattern` first matches at or after `start`; -1 if nowhere."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file, if there is one."""
+        ...
+
+
+class _Memory:
+    """Octets that are in memory, or look so."""
+
+    __slots__ = ("_data", "size")
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read(self, start: int, end: int) -> bytes:
+        return self._data[start:end]
+
+    def find(self, needle: bytes, start: int) -> int:
+        return self._data.find(needle, start)
+
+    def search(self, pattern: re.Pattern[bytes], start: int) -> int:
+        found = pattern.search(self._data, start)
+        return -1 if found is None else found.start()
+
+    def close(self) -> None:
+        """Nothing to let go of: what the caller gave is the caller's."""
+
+
+class _File:
+    """Octets of a file, by windows; the last window is kept, since reading mostly goes forward."""
+
+    __slots__ = ("_at", "_handle", "_lock", "_window", "size")
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._handle = -1
+        self._handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._lock = threading.Lock()
+        self._at = 0
+        self._window = b""
+        self.size = os.fstat(self._handle).st_size
+
+    def read(self, start: int, end: int) -> bytes:
+        end = min(end, self.size)
+        with self._lock:
+            offset = start - self._at
+            if offset >= 0 and end - self._at <= len(self._window):
+                return self._window[offset : offset + max(0, end - start)]
+            return self._from_disk(start, end)
+
+    def find(self, needle: bytes, start: int) -> int:
+        while start < self.size:
+            at, window = self._window_at(start)
+            found = window.find(needle, start - at)
+            if found >= 0:
+                return at + found
+            start = self._after(at, window)
+        return -1
+
+    def search(self, pattern: re.Pattern[bytes], start: int) -> int:
+        while start < self.size:
+            at, window = self._window_at(start)
+            found = pattern.search(window, start - at)
+            if found is not None:
+                return at + found.start()
+            start = self._after(at, window)
+        return -1
+
+    def _after(self, at: int, window: bytes) -> int:
+        """Return where to search on; windows overlap, so that no match is cut in two."""
+        end = at + len(window)
+        return self.size if end >= self.size or not window else max(at + 1, end - _OVERLAP)
+
+    def _window_at(self, start: int) -> tuple[int, bytes]:
+        with self._lock:
+            end = self._at + len(self._window)
+            if self._at <= start and (
+                start + _OVERLAP < end or end >= self.size > start >= self._at
+            ):
+                return self._at, self._window
+            self._window = self._from_disk(start, min(start + _WINDOW, self.size))
+            self._at = start
+            return start, self._window
+
+    def _from_disk(self, start: int, end: int) -> bytes:
+        os.lseek(self._handle, start, os.SEEK_SET)
+        pieces = []
+        while start < end and (piece := os.read(self._handle, end - start)):
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    __del__ = close
+
+
+def octets_of(source: Source) -> Octets:
+    """Return `source` ready to be read; a str or a path is a file's name. Raises OSError."""
+    if isinstance(source, bytes | mmap.mmap):
+        return _Memory(source)
+    if isinstance(source, bytearray | memoryview):
+        return _Memory(bytes(source))
+    return _File(source)

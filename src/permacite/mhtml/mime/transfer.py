@@ -1,0 +1,180 @@
+"""Transfer encodings: base64, quoted-printable and the identities (RFC 2045 §6).
+
+    §6.4 unknown encodings -> decoder_of      §6.7 quoted-printable -> decode_quoted_printable
+    §6.8 base64 -> decode_base64
+
+Deviations: None.
+Readings: octets that are not of the alphabet are skipped (§6.8); what follows a padded group is
+not part of the content. White space at the end of a quoted-printable line is dropped (§6.7 rule 3),
+an `=` that starts no octet stays as it is. pybase64 is used where it is installed.
+"""
+
+from __future__ import annotations
+
+import binascii
+import functools
+import importlib
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = [
+    "IDENTITIES",
+    "base64_fault",
+    "decode",
+    "decode_base64",
+    "decode_pieces",
+    "decode_quoted_printable",
+    "encode_base64",
+    "encode_quoted_printable",
+    "quoted_printable_fault",
+]
+
+IDENTITIES = frozenset({"", "7bit", "8bit", "binary"})
+"""Encodings that change nothing; "" is a heading without the field."""
+
+_SPACE = b" \t\r\n"
+_FOREIGN = re.compile(rb"[^A-Za-z0-9+/= \t\r\n]")
+_NOT_BASE64 = bytes(o for o in range(256) if not bytes([o]).isalnum() and o not in b"+/=")
+_MOST_PADS = 2
+_MAYBE_TRAILING = re.compile(rb"[ \t](?:\r?\n|\Z)")
+_LONE_RETURN = re.compile(rb"=\r(?!\n)")
+_TRAILING = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
+_NO_OCTET = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+(?:\r?\n|\Z))")
+_LINE_BASE64 = 76
+
+
+@functools.cache
+def _fast() -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]] | None:
+    """Return pybase64's strict decoder and its encoder into lines; None where it is missing."""
+    try:
+        module = importlib.import_module("pybase64")
+    except ImportError:
+        return None
+    return functools.partial(module.b64decode, validate=True), module.encodebytes
+
+
+def decode_base64(text: bytes) -> bytes:
+    """Return the octets that base64 text stands for. Never fails: see Readings."""
+    bare = text.translate(None, _SPACE)
+    fast = _fast()
+    try:
+        if fast is not None:
+            return fast[0](bare)
+        return binascii.a2b_base64(bare, strict_mode=True)
+    except (binascii.Error, ValueError):
+        return _decode_leniently(bare)
+
+
+def _decode_leniently(bare: bytes) -> bytes:
+    kept = bare.translate(None, _NOT_BASE64)
+    body = kept[: _padding_at(kept)]
+    if len(body) % 4 == 1:  # six bits make no octet
+        body = body[:-1]
+    return binascii.a2b_base64(body + b"=" * (-len(body) % 4))
+
+
+def _padding_at(text: bytes) -> int:
+    found = text.find(b"=")
+    return len(text) if found < 0 else found
+
+
+def base64_fault(text: bytes) -> tuple[str, int] | None:
+    """Return the code of the first fault of base64 text and its offset; None where it is right."""
+    foreign = _FOREIGN.search(text)
+    if foreign is not None:
+        return "bad-base64", foreign.start()
+    padding = _padding_at(text)
+    pads = text[padding:].translate(None, _SPACE)
+    if pads.strip(b"="):
+        return "bad-base64", padding
+    groups, left = divmod(len(text[:padding].translate(None, _SPACE)) + len(pads), 4)
+    if left or len(pads) > _MOST_PADS or (pads and not groups):
+        return "short-base64", len(text)
+    return None
+
+
+def decode_quoted_printable(text: bytes) -> bytes:
+    """Return the octets that quoted-printable text stands for. Never fails."""
+    if _MAYBE_TRAILING.search(text) is not None:
+        text = _TRAILING.sub(b"", text)
+    if text.count(b"=\r") != text.count(b"=\r\n"):
+        text = _LONE_RETURN.sub(b"=3D\r", text)  # a2b_qp would drop the rest of the line
+    return binascii.a2b_qp(text)
+
+
+def quoted_printable_fault(text: bytes) -> tuple[str, int] | None:
+    """Return the first fault of quoted-printable text and its offset; None where it is right."""
+    found = _NO_OCTET.search(text)
+    return None if found is None else ("bad-quoted-printable", found.start())
+
+
+def decode(text: bytes, encoding: str) -> bytes:
+    """Return the content of a body; `encoding` is in lower case, unknown ones change nothing."""
+    if encoding == "base64":
+        return decode_base64(text)
+    if encoding == "quoted-printable":
+        return decode_quoted_printable(text)
+    return text
+
+
+def decode_pieces(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """Decode a body that comes in pieces; the result is that of `decode` on the whole."""
+    if encoding == "base64":
+        return _pieces_of_base64(pieces)
+    if encoding == "quoted-printable":
+        return _pieces_of_quoted_printable(pieces)
+    return iter(pieces)
+
+
+def _pieces_of_base64(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        rest += piece.translate(None, _NOT_BASE64)
+        padding = _padding_at(rest)
+        whole = min(padding, len(rest)) // 4 * 4
+        if padding < len(rest):
+            rest = rest[:padding]
+            break
+        if whole:
+            yield decode_base64(rest[:whole])
+            rest = rest[whole:]
+    if rest:
+        yield _decode_leniently(rest)
+
+
+def _pieces_of_quoted_printable(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    for piece in pieces:
+        cut = piece.rfind(b"\n") + 1
+        if not cut:
+            rest.append(piece)
+            continue
+        yield decode_quoted_printable(b"".join([*rest, piece[:cut]]))
+        rest = [piece[cut:]]
+    if any(rest):
+        yield decode_quoted_printable(b"".join(rest))
+
+
+def encode_base64(octets: bytes) -> bytes:
+    """Return base64 text in lines of 76 characters, each ended by CRLF."""
+    fast = _fast()
+    if fast is not None:
+        return fast[1](octets).replace(b"\n", b"\r\n")
+    text = binascii.b2a_base64(octets, newline=False)
+    lines = [text[at : at + _LINE_BASE64] for at in range(0, len(text), _LINE_BASE64)]
+    return b"\r\n".join([*lines, b""])
+
+
+def encode_quoted_printable(octets: bytes) -> bytes:
+    """Return quoted-printable text in lines of at most 76 characters, CRLF between them.
+
+    Where all line ends are CRLF they stay line ends; else every CR and LF is written as an octet.
+    """
+    ends = octets.count(b"\r\n")
+    if ends and octets.count(b"\n") == ends == octets.count(b"\r"):
+        return binascii.b2a_qp(octets, istext=True)
+    coded = binascii.b2a_qp(octets, istext=False)
+    return coded.replace(b"=\r\n", b"=\n").replace(b"=\n", b"=\r\n")

@@ -1,0 +1,113 @@
+"""Encoded words: text of a heading that is not ASCII (RFC 2047).
+
+    §2 encoded-word -> ENCODED_WORD     §4.1 B, §4.2 Q -> octets_of_word, encode_word
+    §5 where they may stand -> encode_text        §6.2 display -> decode_text
+
+Deviations: an encoded word inside another word is decoded too, since mailers write it.
+Readings: `octets_of_word` gives octets, not characters: RFC 2557 §4.4.1 compares those.
+"""
+
+from __future__ import annotations
+
+import binascii
+import codecs
+import re
+
+__all__ = [
+    "ENCODED_WORD",
+    "decode_text",
+    "encode_text",
+    "encode_word",
+    "known_charset",
+    "octets_of_word",
+]
+
+ENCODED_WORD = re.compile(rb"=\?([!->@-~]{1,80})\?([QqBb])\?([!->@-~]*+)\?=")
+"""charset, encoding, encoded text. A language after `*` (RFC 2231 §5) is part of the charset."""
+
+_BETWEEN = re.compile(rb"(?<=\?=)[ \t\r\n]++(?==\?)")
+_PLAIN_Q = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
+_WORD_LIMIT = 75
+"""An encoded word has at most 75 characters (RFC 2047 §2)."""
+_LINE_LIMIT = 76
+
+
+def octets_of_word(encoding: bytes, text: bytes) -> bytes:
+    """Return the octets that an encoded word stands for, in whatever charset they are."""
+    if encoding in b"qQ":
+        return binascii.a2b_qp(text.replace(b"_", b" "), header=False)
+    kept = re.sub(rb"[^A-Za-z0-9+/]", b"", text)
+    if len(kept) % 4 == 1:
+        kept = kept[:-1]
+    return binascii.a2b_base64(kept + b"=" * (-len(kept) % 4))
+
+
+def decode_text(value: bytes) -> str:
+    """Return an unfolded field's value as people read it. Never fails: odd octets are replaced."""
+
+    def decoded(found: re.Match[bytes]) -> bytes:
+        charset = found[1].partition(b"*")[0].decode("ascii")
+        octets = octets_of_word(found[2], found[3])
+        return _to_text(octets, charset).encode("utf-8", "replace")
+
+    joined = _BETWEEN.sub(b"", value)
+    return _to_text(ENCODED_WORD.sub(decoded, joined), "utf-8")
+
+
+def _to_text(octets: bytes, charset: str) -> str:
+    return octets.decode(known_charset(charset) or "utf-8", "replace")
+
+
+def known_charset(label: str) -> str | None:
+    """Return Python's name of the codec for a charset; None where it has none that fits.
+
+    Codecs that are no charsets (idna, punycode, unicode_escape) count as unknown.
+    """
+    try:
+        name = codecs.lookup(label.strip()).name
+        b"".decode(name)
+    except (LookupError, ValueError):
+        return None
+    return None if name in _NO_CHARSETS else name
+
+
+def encode_word(octets: bytes, charset: str) -> str:
+    """Return one encoded word for `octets`, in whichever of Q and B is shorter."""
+    quoted = "".join(
+        chr(o) if o in _PLAIN_Q else "_" if o == ord(" ") else f"={o:02X}" for o in octets
+    )
+    based = binascii.b2a_base64(octets, newline=False).decode("ascii")
+    if len(quoted) <= len(based):
+        return f"=?{charset}?Q?{quoted}?="
+    return f"=?{charset}?B?{based}?="
+
+
+def encode_text(value: str, name: str) -> str:
+    """Return `value` for the heading field `name`: as it is if ASCII, else as encoded words.
+
+    Lines are folded at 76 characters where a space allows it.
+    """
+    room = _LINE_LIMIT - len(name) - 2
+    if value.isascii() and "=?" not in value:
+        return _folded(value.split(" "), room, " ")
+    words, piece = [], ""
+    for character in value:
+        if len(encode_word((piece + character).encode(), "utf-8")) > min(_WORD_LIMIT, room) - 1:
+            words.append(encode_word(piece.encode(), "utf-8"))
+            piece = ""
+        piece += character
+    return "\r\n ".join([*words, encode_word(piece.encode(), "utf-8")])
+
+
+def _folded(words: list[str], room: int, between: str) -> str:
+    """Join words by spaces, with a fold wherever a line would grow too long."""
+    pieces, left = [words[0]], room - len(words[0])
+    for word in words[1:]:
+        # A line of white space alone would end the heading for some readers.
+        if len(word) + 1 > left and word and pieces[-1].strip():
+            pieces.append("\r\n")
+            left = _LINE_LIMIT
+        pieces += [between, word]
+        left -= len(word) + 1
+    return "".join(pieces)

@@ -1,0 +1,214 @@
+"""An aggregate document, opened: its parts, its root, its defects, and what its references mean.
+
+RFC 2557, MIME Encapsulation of Aggregate Documents, such as HTML (MHTML)
+(J. Palme, A. Hopmann, N. Shelness, March 1999).
+
+| section | function |
+|---|---|
+| §4.1, §4.2, §4.4 Content-Location | `mhtml.label` |
+| §4.3 URIs of aggregates | `resolve.Resolution.kind` "aggregate" |
+| §5 base URIs | `mhtml.base` |
+| §7 multipart/related | `related` |
+| §8.2, §8.3 matching | `resolve` |
+| §10 charsets, line ends | `BodyPart.charset`, `writing.profiles` |
+| §11 security | `mhtml.disclosure`, `resolve` |
+
+Deviations: None.
+Readings: see the modules of the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from permacite.errors import NotFoundError, ParseError
+from permacite.mhtml.mime.index import index
+from permacite.mhtml.mime.model import Defect, Limits
+from permacite.mhtml.mime.octets import octets_of
+from permacite.mhtml.reading import related
+from permacite.mhtml.reading.defects import defects_of
+from permacite.mhtml.reading.part import BodyPart
+from permacite.mhtml.reading.resolve import Resolver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import TracebackType
+
+    from permacite.mhtml.mime.index import Entry
+    from permacite.mhtml.mime.octets import Octets, Source
+    from permacite.mhtml.reading.resolve import Profile, Resolution
+
+__all__ = ["Aggregate", "open_aggregate"]
+
+_SHOWN_OCTETS = 1 << 20
+
+
+class Aggregate:
+    """A message with its parts. Nothing of it is decoded until it is asked for.
+
+    `message` is the outermost part; `body_parts` are all others in the order of the file, nested
+    multiparts and what they hold included. A message that is no multipart is its own only part.
+    """
+
+    def __init__(self, octets: Octets, limits: Limits, *, request_uri: str | None = None) -> None:
+        top, self._structure_defects = index(octets, limits)
+        self._octets = octets
+        self.limits = limits
+        self.request_uri = request_uri
+        self.message, self.body_parts = _parts_of(top, octets, limits)
+        self._by_path = {part.path: part for part in (self.message, *self.body_parts)}
+        self._defects: tuple[Defect, ...] | None = None
+        self._root: tuple[BodyPart, list[Defect]] | None = None
+        self._resolver: Resolver | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file, if it was opened by its path. Reading parts is then over."""
+        self._octets.close()
+
+    @property
+    def raw(self) -> bytes:
+        """The whole file."""
+        return self._octets.read(0, self._octets.size)
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the file in octets."""
+        return self._octets.size
+
+    @property
+    def subject(self) -> str | None:
+        """The Subject of the message, decoded."""
+        return self.message.heading.text("Subject")
+
+    @property
+    def root(self) -> BodyPart:
+        """The part that is shown: the start of the aggregate (RFC 2557 §7, RFC 2387 §3.2)."""
+        if self._root is None:
+            self._root = related.root_of(self.message)
+        return self._root[0]
+
+    def part(self, path: str) -> BodyPart:
+        """Return the part with that number, such as "3.1". Raises NotFoundError."""
+        found = self._by_path.get(path)
+        if found is None:
+            near = tuple(list(self._by_path)[:3])
+            raise NotFoundError(f"no part {path} in this message", path, candidates=near)
+        return found
+
+    @property
+    def structure_defects(self) -> tuple[Defect, ...]:
+        """What is wrong with the delimiters and headings that indexing looked at."""
+        return tuple(self._structure_defects)
+
+    @property
+    def defects(self) -> tuple[Defect, ...]:
+        """Everything that is wrong, in the order of the file. Reads and decodes all of it once."""
+        if self._defects is None:
+            found = [*self._structure_defects, *self.resolver.defects()]
+            for part in self._by_path.values():
+                found += defects_of(part)
+                if part.content_type == "multipart/related" and part.body_parts:
+                    found += related.root_of(part)[1]
+            self._defects = tuple(sorted(dict.fromkeys(found), key=lambda each: each.offset))
+        return self._defects
+
+    @property
+    def resolver(self) -> Resolver:
+        """What knows the labels of all parts."""
+        if self._resolver is None:
+            self._resolver = Resolver(self.message, self.body_parts, self.request_uri)
+        return self._resolver
+
+    def resolve(
+        self, reference: str, within: BodyPart | None = None, profile: Profile = "rfc"
+    ) -> Resolution:
+        """Return what `reference` means inside a part, which is the root if None. Never fails.
+
+        Profile "rfc" compares octets (RFC 2557 §8.2); "browser" tries that first, then compares
+        as browsers do.
+        """
+        return self.resolver.resolve(reference, self.root if within is None else within, profile)
+
+    def rebuilt(self, changed: Mapping[str, bytes]) -> Iterator[bytes]:
+        """Yield the file in pieces, with the parts at some paths replaced by other raw octets.
+
+        Everything else is byte for byte as it was: preamble, delimiters, line ends, epilogue.
+        `changed` maps a path to heading, empty line and encoded body. Raises NotFoundError.
+        """
+        places = sorted((self.part(path).offset, path) for path in changed)
+        at = 0
+        for offset, path in places:
+            if offset < at:
+                raise ParseError(f"part {path} is inside another that is replaced", path, 0)
+            yield from self._copied(at, offset)
+            yield changed[path]
+            at = self.part(path).end
+        yield from self._copied(at, self._octets.size)
+
+    def _copied(self, start: int, end: int) -> Iterator[bytes]:
+        for at in range(start, end, _SHOWN_OCTETS):
+            yield self._octets.read(at, min(at + _SHOWN_OCTETS, end))
+
+    def require_sound(self) -> None:
+        """Raise ParseError for the first defect, if there is one."""
+        if self.defects:
+            raise self.error(self.defects[0])
+
+    def error(self, defect: Defect) -> ParseError:
+        """Return the error that says what `defect` says, at its place in the file.
+
+        The source is the file up to a little after the place, or "" beyond the first MiB.
+        """
+        near = defect.offset <= _SHOWN_OCTETS
+        shown = self._octets.read(0, defect.offset + 200) if near else b""
+        return ParseError(defect.problem, shown.decode("latin-1"), defect.offset, defect.spec)
+
+
+def open_aggregate(
+    source: Source,
+    *,
+    strict: bool = False,
+    limits: Limits | None = None,
+    request_uri: str | None = None,
+) -> Aggregate:
+    """Open an MHTML or MIME message: bytes, a memory map, or a file by its path.
+
+    `strict` raises ParseError for the first defect instead of reporting it, and reads everything.
+    `request_uri` is the URI that the message was fetched by, if it was (RFC 2557 §5(d)).
+    Raises ParseError where no message begins, LimitError at more parts than `limits` allows.
+    """
+    octets = octets_of(source)
+    try:
+        aggregate = Aggregate(octets, limits or Limits(), request_uri=request_uri)
+        if strict:
+            aggregate.require_sound()
+    except BaseException:
+        octets.close()
+        raise
+    return aggregate
+
+
+def _parts_of(top: Entry, octets: Octets, limits: Limits) -> tuple[BodyPart, tuple[BodyPart, ...]]:
+    """Return the message's part and all others, made from the index."""
+    message = BodyPart(octets, top, None, limits)
+    parts: list[BodyPart] = []
+    waiting = [(message, top)]
+    while waiting:
+        part, entry = waiting.pop()
+        part.number = len(parts)
+        parts.append(part)
+        children = [BodyPart(octets, child, part, limits) for child in entry.children]
+        part.body_parts = tuple(children)
+        waiting += zip(reversed(children), reversed(entry.children), strict=True)
+    return message, tuple(parts[1:]) if len(parts) > 1 or top.multipart else (message,)

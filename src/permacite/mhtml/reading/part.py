@@ -1,0 +1,224 @@
+"""One body part of a message: its heading, its labels and its content, read when asked for.
+
+    RFC 2045 §5.2 default type -> BodyPart.content_type     §6 encodings -> BodyPart.content
+    RFC 2557 §4 labels -> BodyPart.content_location, .content_id
+
+A part holds offsets, not octets. What it returns is read from the source each time.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from permacite.errors import LimitError
+from permacite.mhtml.charset import HEAD, charset_of_text
+from permacite.mhtml.label import Label, read_id, read_location
+from permacite.mhtml.mime.heading import Heading, parse_heading
+from permacite.mhtml.mime.model import Defect
+from permacite.mhtml.mime.parameters import parse_structured, without_comments
+from permacite.mhtml.mime.transfer import decode_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from permacite.mhtml.mime.index import Entry
+    from permacite.mhtml.mime.model import Limits
+    from permacite.mhtml.mime.octets import Octets
+
+__all__ = ["BodyPart"]
+
+_PIECE = 1 << 20
+
+
+class BodyPart:
+    """A body part, as RFC 2557 calls it; the message itself is one too.
+
+    `path` numbers it from 1 inside its parent ("3.1"); that of a message with parts is "".
+    `parent` is None for the message. `body_parts` are the parts directly inside.
+    Offsets count the octets of the file: the heading begins at `offset`, the body at `body_offset`
+    and ends at `end`.
+    """
+
+    __slots__ = (
+        "_entry",
+        "_heading",
+        "_limits",
+        "_octets",
+        "_type",
+        "body_parts",
+        "is_message",
+        "number",
+        "parent",
+    )
+
+    def __init__(
+        self, octets: Octets, entry: Entry, parent: BodyPart | None, limits: Limits
+    ) -> None:
+        self._octets = octets
+        self._entry = entry
+        self._limits = limits
+        self._heading: Heading | None = None
+        self._type: tuple[str, Mapping[str, str]] | None = None
+        self.parent = parent
+        self.number = 0
+        self.body_parts: tuple[BodyPart, ...] = ()
+        self.is_message = parent is None or not parent.is_multipart
+
+    def __repr__(self) -> str:
+        return f"<BodyPart {self.path!r} {self.content_type} {self.content_location or ''}>"
+
+    # ------------------------------------------------------------ where it stands
+
+    @property
+    def path(self) -> str:
+        """The part's number, such as "3.1"; "" for a message that holds parts."""
+        return self._entry.path
+
+    @property
+    def offset(self) -> int:
+        """Where the heading begins."""
+        return self._entry.start
+
+    @property
+    def body_offset(self) -> int:
+        """Where the body begins, behind the empty line."""
+        return self._entry.body
+
+    @property
+    def end(self) -> int:
+        """Where the body ends; the line ending before a delimiter is not part of it."""
+        return self._entry.end
+
+    @property
+    def is_multipart(self) -> bool:
+        """Whether it is of a multipart type that was opened."""
+        return self._entry.multipart
+
+    @property
+    def raw(self) -> bytes:
+        """The part as it stands in the file: heading, empty line, encoded body."""
+        return self._octets.read(self.offset, self.end)
+
+    @property
+    def raw_heading(self) -> bytes:
+        """The heading as it stands, with the empty line that ends it."""
+        return self._octets.read(self.offset, self.body_offset)
+
+    @property
+    def body(self) -> bytes:
+        """The body as it stands, still encoded."""
+        return self._octets.read(self.body_offset, self.end)
+
+    # ------------------------------------------------------------ heading
+
+    @property
+    def heading(self) -> Heading:
+        """The fields of its heading."""
+        if self._heading is None:
+            self._heading = parse_heading(self.raw_heading, self.offset)
+        return self._heading
+
+    def _media_type(self) -> tuple[str, Mapping[str, str]]:
+        if self._type is None:
+            field = self.heading.get("Content-Type")
+            media_type, parameters = ("", {}) if field is None else parse_structured(field.latin1)
+            major, slash, minor = media_type.partition("/")
+            if not (slash and major and minor):
+                media_type = "text/plain"  # (RFC 2045 §5.2)
+            self._type = media_type, MappingProxyType(parameters)
+        return self._type
+
+    @property
+    def content_type(self) -> str:
+        """The media type in lower case, without parameters; text/plain where there is none."""
+        return self._media_type()[0]
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The parameters of its Content-Type, by name in lower case."""
+        return self._media_type()[1]
+
+    @property
+    def transfer_encoding(self) -> str:
+        """Its Content-Transfer-Encoding in lower case; "" where there is none."""
+        field = self.heading.get("Content-Transfer-Encoding")
+        if field is None:
+            return ""
+        return without_comments(field.latin1).partition(";")[0].strip().lower()
+
+    @property
+    def label(self) -> Label | None:
+        """The first Content-Location, decoded, with the octets that matching compares."""
+        field = self.heading.get("Content-Location")
+        return None if field is None else read_location(field.value)
+
+    @property
+    def content_location(self) -> str | None:
+        """The URI that labels it, decoded and unfolded; it may be relative."""
+        label = self.label
+        return None if label is None else label.text
+
+    @property
+    def content_id(self) -> str | None:
+        """Its Content-ID, without angle brackets."""
+        field = self.heading.get("Content-ID")
+        return None if field is None else read_id(field.value)[0]
+
+    @property
+    def message_id(self) -> str | None:
+        """Its Message-ID, without angle brackets; None unless it is a message."""
+        field = self.heading.get("Message-ID") if self.is_message else None
+        return None if field is None else read_id(field.value)[0]
+
+    # ------------------------------------------------------------ content
+
+    @property
+    def content(self) -> bytes:
+        """The decoded content, decoded anew each time. Never fails for what is in the file.
+
+        Raises LimitError beyond `Limits.decoded_bytes`.
+        """
+        return b"".join(self.pieces())
+
+    def pieces(self, size: int = _PIECE) -> Iterator[bytes]:
+        """Yield the decoded content in pieces, from about `size` octets of the file each."""
+        encoding = "" if self._entry.children else self.transfer_encoding
+        total, limit = 0, self._limits.decoded_bytes
+        for piece in decode_pieces(self._raw_pieces(size), encoding):
+            total += len(piece)
+            if total > limit:
+                raise LimitError(
+                    f"the content of part {self.path or 'of the message'} is longer than {limit}",
+                    limit="decoded_bytes",
+                    maximum=limit,
+                )
+            yield piece
+
+    def _raw_pieces(self, size: int) -> Iterator[bytes]:
+        for start in range(self.body_offset, self.end, size):
+            yield self._octets.read(start, min(start + size, self.end))
+
+    @property
+    def charset(self) -> str | None:
+        """Python's name of the charset of its text; None where it is no text.
+
+        The BOM decides, then the heading, then what markup declares about itself.
+        """
+        declared = self.parameters.get("charset")
+        return charset_of_text(self.beginning(), self.content_type, declared)
+
+    def beginning(self, size: int = HEAD) -> bytes:
+        """Return the first octets of the decoded content."""
+        gathered = b""
+        for piece in self.pieces(2 * size):
+            gathered += piece
+            if len(gathered) >= size:
+                break
+        return gathered[:size]
+
+    def defect(self, code: str, field: str = "", detail: str = "") -> Defect:
+        """Return a defect of this part; where a field is named, at that field's value."""
+        found = self.heading.get(field) if field else None
+        offset = self.offset if found is None else found.offset
+        return Defect(code, offset, self.path, detail)
