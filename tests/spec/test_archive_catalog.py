@@ -59,6 +59,7 @@ def fill(archive: Archive) -> None:
     version = archive.commit([page(), new], key="first")
     text = version.representations[1].pdi
     archive.record_citation(NewCitation(f"{text}#char=0,3", text, 0, 3, "one"))
+    archive.log.checkpoint()
 
 
 IMMUTABLE = [
@@ -71,6 +72,7 @@ IMMUTABLE = [
     "citation",
     "leaf",
     "log_node",
+    "checkpoint",
 ]
 
 
@@ -112,8 +114,8 @@ BAD_INSERTS = [
     ("earlier-date", "document", "VALUES " + DOCUMENT.format("'2026-11-20', '1', 1")),
     ("same-serial", "document", "VALUES " + DOCUMENT.format("'2026-11-21', 'x', 1")),
     ("no-date", "document", "VALUES " + DOCUMENT.format("'2026/11/22', '1', 1")),
-    ("leaf-gap", "leaf", "VALUES (7, '{}')"),
-    ("other-type", "leaf", "VALUES (1, x'00')"),
+    ("leaf-gap", "leaf", "VALUES (7, 'x', '{}')"),
+    ("other-type", "leaf", "VALUES (1, 'x', x'00')"),
 ]
 
 

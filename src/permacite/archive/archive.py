@@ -6,6 +6,7 @@ lacks its octets; whatever fails in between leaves octets that no name points to
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Self
 
@@ -13,6 +14,7 @@ from permacite.archive import names
 from permacite.archive.catalog import Catalog, Order
 from permacite.archive.deposit import deposit
 from permacite.archive.file_objects import FileObjects
+from permacite.archive.log import Log
 from permacite.archive.model import (
     Citation,
     Clock,
@@ -37,6 +39,7 @@ __all__ = ["Archive"]
 
 _CATALOG = "catalog.sqlite"
 _OBJECTS = "objects"
+_LOG_KEY = "log.key"
 _SERIES = "series"
 
 _README = """\
@@ -44,6 +47,7 @@ This folder is a permacite archive.
 
 catalog.sqlite     an SQLite 3 database: names, versions, digests, where each document came from
 objects/ab/cd/...  the bytes, each file named by the SHA-256 of its content
+log.key            the key that signs the log: keep it secret
 
 To find a document without permacite: look up its name in the tables document, version and
 representation; the digest there, "sha-256:abcd...", is the file objects/ab/cd/abcd...
@@ -60,7 +64,8 @@ class Archive(Reading):
 
     def __init__(self, directory: Path, catalog: Catalog, objects: Objects) -> None:
         """Take a catalog and objects that are open; `open` and `create` choose them."""
-        super().__init__(catalog, objects)
+        log = Log(catalog, directory / _LOG_KEY, lambda: f"{self.series}/log")
+        super().__init__(catalog, objects, log)
         self.directory = directory
 
     @classmethod
@@ -74,6 +79,8 @@ class Archive(Reading):
         archive = cls.open(directory, clock=clock)
         archive.add_series(name)
         archive.set_setting(_SERIES, name)
+        with contextlib.suppress(StorageError):  # made later where cryptography is not installed
+            archive.log.signer  # noqa: B018 - making it is the point
         return archive
 
     @classmethod

@@ -148,6 +148,40 @@ class Catalog(Protocol):
         """Return the citations of what `pdi` names (all where None), oldest first."""
         ...
 
+    def log_size(self) -> int:
+        """Return the number of leaves."""
+        ...
+
+    def log_node(self, level: int, position: int) -> bytes:
+        """Return the hash over the 2**level leaves from position * 2**level on.
+
+        Raises IntegrityError where it is missing.
+        """
+        ...
+
+    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
+        """Return sizes and notes of the checkpoints that were signed, the newest first."""
+        ...
+
+    def record_checkpoint(self, size: int, note: str) -> str:
+        """Keep a signed checkpoint; where one of this size is kept, return that instead."""
+        ...
+
+    def rebuilt(self, leaf: Leaf) -> bytes | None:
+        """Return what a leaf would say if it were made of the records as they are now.
+
+        None where the records lack what it is about.
+        """
+        ...
+
+    def committed(self) -> dict[str, int]:
+        """Return how many rows there are of what leaves tell: "version", "representation"."""
+        ...
+
+    def entries(self, pdi: PDI) -> list[Leaf]:
+        """Return the leaves about the document `pdi`, oldest first."""
+        ...
+
     def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
         """Return the log's entries from `start` up to `end`."""
         ...

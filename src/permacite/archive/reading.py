@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names, verification
+from permacite.archive.log.audit import audit
+from permacite.archive.log.bundle import bundle, entry_of
 from permacite.errors import NotFoundError
 from permacite.pdi import PDI, PDIPattern
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog
+    from permacite.archive.log import Log
     from permacite.archive.model import Citation, Finding, Representation, Version
     from permacite.archive.objects import Objects
 
@@ -26,8 +29,12 @@ _PAGE = 200
 class Reading:
     """The questions to one archive. Any number of threads may ask at once."""
 
-    def __init__(self, catalog: Catalog, objects: Objects) -> None:
-        """Take a catalog and objects that are open."""
+    log: Log
+    """The Merkle log over all commits."""
+
+    def __init__(self, catalog: Catalog, objects: Objects, log: Log) -> None:
+        """Take a catalog, objects and a log that are open."""
+        self.log = log
         self._catalog = catalog
         self._objects = objects
 
@@ -111,8 +118,21 @@ class Reading:
         return self._catalog.citations(pdi)
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
-        """Recompute the digests of all that `pdi` names, or of everything."""
-        return verification.verify(self._catalog, self._objects, pdi)
+        """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
+        yield from verification.verify(self._catalog, self._objects, pdi)
+        if pdi is None:
+            yield from audit(self._catalog, self.log)
+
+    def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
+        """Return a zip that proves, offline, that this archive holds what `pdi` names.
+
+        The log is signed as it is now; `check_proof` checks the zip, and its README says how to do
+        so by hand. `citation`, of the same representation, is put in with its words. Raises
+        NotFoundError, IntegrityError, StorageError.
+        """
+        found = self.representation(pdi)
+        leaf = entry_of(self._catalog.entries(pdi), found)
+        return bundle(self.log, found, self.read(found), leaf, citation=citation)
 
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""

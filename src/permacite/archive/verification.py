@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import names
 from permacite.archive.catalog import Catalog, Selection
+from permacite.archive.log.audit import audit_entry
 from permacite.archive.model import Finding, Representation, Version
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
@@ -26,14 +27,13 @@ def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Find
     A representation is "ok" only if its octets, those received and its side objects all are.
     Raises NotFoundError where `pdi` names nothing here.
     """
-    if pdi is None:
-        for version in _everything(catalog):
-            for representation in version.representations:
-                yield from _check(catalog, objects, representation)
-        return
-    for version in _named(catalog, pdi):
+    for version in _everything(catalog) if pdi is None else _named(catalog, pdi):
         for representation in version.representations:
             yield from _check(catalog, objects, representation)
+    for leaf in () if pdi is None else catalog.entries(pdi):
+        problem = audit_entry(catalog, leaf)
+        if problem:
+            yield Finding(str(pdi), "log", problem)
 
 
 def _everything(catalog: Catalog) -> Iterator[Version]:

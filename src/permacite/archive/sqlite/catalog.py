@@ -9,6 +9,7 @@ from permacite.archive.sqlite.connection import Readers, make, recognize
 from permacite.archive.sqlite.writer import Writer
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -181,12 +182,64 @@ class SqliteCatalog:
         with self._readers.lend() as connection:
             return citations.citations(connection, pdi)
 
+    def log_size(self) -> int:
+        """Return the number of leaves."""
+        with self._readers.lend() as connection:
+            return leaves.size(connection)
+
+    def log_node(self, level: int, position: int) -> bytes:
+        """Return the hash over the 2**level leaves from position * 2**level on."""
+        with self._readers.lend() as connection:
+            return leaves.node(connection, level, position)
+
+    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
+        """Return sizes and notes of the checkpoints that were signed, the newest first."""
+        with self._readers.lend() as connection:
+            return connection.execute(
+                "SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT ?",
+                (-1 if limit is None else limit,),
+            ).fetchall()
+
+    def record_checkpoint(self, size: int, note: str) -> str:
+        """Keep a signed checkpoint; where one of this size is kept, return that instead."""
+        now = rows.timestamp(self._clock())
+
+        def record(connection: sqlite3.Connection) -> str:
+            kept = connection.execute(
+                "SELECT note FROM checkpoint WHERE size = ?", (size,)
+            ).fetchone()
+            if kept is not None:
+                return str(kept[0])
+            connection.execute("INSERT INTO checkpoint VALUES (?, ?, ?)", (size, note, now))
+            return note
+
+        return self._writer.run(record)
+
+    def rebuilt(self, leaf: Leaf) -> bytes | None:
+        """Return what a leaf would say if it were made of the records as they are now."""
+        with self._readers.lend() as connection:
+            return leaves.rebuilt(connection, leaf)
+
+    def committed(self) -> dict[str, int]:
+        """Return how many rows there are of what leaves tell."""
+        with self._readers.lend() as connection:
+            return {
+                table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - ours
+                for table in ("version", "representation")
+            }
+
+    def entries(self, pdi: PDI) -> list[Leaf]:
+        """Return the leaves about the document `pdi`, oldest first."""
+        subject = str(rows.name_of(rows.document_key(pdi)))
+        with self._readers.lend() as connection:
+            return leaves.entries(connection, subject)
+
     def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
         """Return the log's entries from `start` up to `end`."""
         while end is None or start < end:
             stop = start + _LEAVES_AT_ONCE if end is None else min(end, start + _LEAVES_AT_ONCE)
             with self._readers.lend() as connection:
-                page = list(leaves.leaves(connection, start, stop))
+                page = leaves.leaves(connection, start, stop)
             yield from page
             start += _LEAVES_AT_ONCE
             if not page:

@@ -6,25 +6,39 @@ subtree is complete (RFC 6962 §2.1), so that a proof among a million leaves rea
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.catalog import Leaf
-from permacite.archive.merkle import leaf_hash, node_hash
+from permacite.archive.log.merkle import leaf_hash, node_hash
 from permacite.archive.objects import digest_of
+from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-
     from permacite.archive.model import JSON
 
-__all__ = ["append", "append_formats", "append_version", "leaves"]
+__all__ = [
+    "append",
+    "append_format",
+    "append_version",
+    "entries",
+    "leaves",
+    "node",
+    "rebuilt",
+    "size",
+]
 
 _VERSION = """
 SELECT d.series, d.date, d.unique_id, v.number, v.title, v.uri, v.final_uri, v.retrieved_at,
        v.details, v.committed_at
 FROM version AS v JOIN document AS d USING (document_id) WHERE v.version_id = ?
+"""
+
+_VERSION_ID = """
+SELECT version_id FROM version JOIN document USING (document_id)
+WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
 """
 
 _FORMATS = """
@@ -48,72 +62,130 @@ _DESCRIBED = (
 
 def append_version(connection: sqlite3.Connection, version_id: int) -> None:
     """Append the leaf of a version with all its formats."""
+    append(connection, _version_entry(connection, version_id))
+
+
+def append_format(connection: sqlite3.Connection, version_id: int, token: str) -> None:
+    """Append the leaf of a format that was added to a version later."""
+    append(connection, _format_entry(connection, version_id, token))
+
+
+def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
+    """Return what a leaf would say if it were made of the records as they are now."""
+    try:
+        entry = json.loads(leaf.content)
+        row = connection.execute(_VERSION_ID, (*_key(entry["name"]), entry["version"])).fetchone()
+        tokens = [one["format"] for one in entry["formats"]]
+        if row is None:
+            return None
+        if entry["kind"] == "format":
+            return _content(_format_entry(connection, row[0], tokens[0]))
+        return _content(_version_entry(connection, row[0], tokens))
+    except (ValueError, LookupError, TypeError, StopIteration, sqlite3.Error):
+        return None  # the leaf itself is no entry of ours
+
+
+def _version_entry(
+    connection: sqlite3.Connection, version_id: int, tokens: list[str] | None = None
+) -> dict[str, JSON]:
+    """Return the entry of a version with these formats, all where None."""
     row = connection.execute(_VERSION, (version_id,)).fetchone()
     formats = connection.execute(_FORMATS, (version_id,)).fetchall()
-    uri, final_uri, retrieved_at, details, committed_at = row[5:]
-    origin = [row[4], uri, final_uri, retrieved_at, details]
-    append(
-        connection,
-        {
-            "kind": "version",
-            "name": _name(row),
-            "version": row[3],
-            "committed_at": committed_at,
-            "uri": uri,
-            "retrieved_at": retrieved_at,
-            "provenance": digest_of(canonical_json(origin)),
-            "formats": [_format(connection, one) for one in formats],
-        },
-    )
+    title, uri, final_uri, retrieved_at, details, committed_at = row[4:]
+    return {
+        "kind": "version",
+        "name": _name(row),
+        "version": row[3],
+        "committed_at": committed_at,
+        "uri": uri,
+        "retrieved_at": retrieved_at,
+        "provenance": digest_of(canonical_json([title, uri, final_uri, retrieved_at, details])),
+        "formats": [
+            _format(connection, one) for one in formats if tokens is None or one[1] in tokens
+        ],
+    }
 
 
-def append_formats(connection: sqlite3.Connection, version_id: int, token: str) -> None:
-    """Append the leaf of a format that was added to a version later."""
+def _format_entry(connection: sqlite3.Connection, version_id: int, token: str) -> dict[str, JSON]:
+    """Return the entry of a format that was added later. Raises StopIteration if there is none."""
     row = connection.execute(_VERSION, (version_id,)).fetchone()
     formats = connection.execute(_FORMATS, (version_id,)).fetchall()
     added = next(one for one in formats if one[1] == token)
-    append(
-        connection,
-        {
-            "kind": "format",
-            "name": _name(row),
-            "version": row[3],
-            "committed_at": added[-1],
-            "formats": [_format(connection, added)],
-        },
+    return {
+        "kind": "format",
+        "name": _name(row),
+        "version": row[3],
+        "committed_at": added[-1],
+        "formats": [_format(connection, added)],
+    }
+
+
+def append(connection: sqlite3.Connection, entry: dict[str, JSON]) -> None:
+    """Append one leaf and the nodes it completes."""
+    content = _content(entry)
+    position = size(connection)
+    connection.execute(
+        "INSERT INTO leaf VALUES (?, ?, ?)", (position, entry["name"], content.decode())
     )
-
-
-def append(connection: sqlite3.Connection, entry: dict[str, JSON]) -> int:
-    """Append one leaf and the nodes it completes; return its sequence number.
-
-    Members without a value are left out.
-    """
-    content = canonical_json({name: value for name, value in entry.items() if value is not None})
-    sequence = int(
-        connection.execute("SELECT 1 + coalesce(max(sequence), -1) FROM leaf").fetchone()[0]
-    )
-    connection.execute("INSERT INTO leaf VALUES (?, ?)", (sequence, content.decode()))
-    position, level, node = sequence, 0, leaf_hash(content)
-    connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, node))
+    level, found = 0, leaf_hash(content)
+    connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, found))
     while position % 2:
-        left = connection.execute(
-            "SELECT hash FROM log_node WHERE level = ? AND position = ?", (level, position - 1)
-        ).fetchone()[0]
-        position, level, node = position // 2, level + 1, node_hash(left, node)
-        connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, node))
-    return sequence
+        left = node(connection, level, position - 1)
+        position, level, found = position // 2, level + 1, node_hash(left, found)
+        connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, found))
 
 
-def leaves(connection: sqlite3.Connection, start: int, end: int) -> Iterator[Leaf]:
+def size(connection: sqlite3.Connection) -> int:
+    """Return the number of leaves."""
+    row = connection.execute("SELECT 1 + coalesce(max(sequence), -1) FROM leaf").fetchone()
+    return int(row[0])
+
+
+def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
+    """Return the hash of a complete subtree. Raises IntegrityError where it is missing."""
+    row = connection.execute(
+        "SELECT hash FROM log_node WHERE level = ? AND position = ?", (level, position)
+    ).fetchone()
+    if row is None:
+        raise IntegrityError(
+            f"the log lacks its node {level}/{position}", expected="a hash", actual="nothing"
+        )
+    return bytes(row[0])
+
+
+def leaves(connection: sqlite3.Connection, start: int, end: int) -> list[Leaf]:
     """Return the leaves from `start` up to `end`."""
-    for sequence, content, node in connection.execute(
-        "SELECT l.sequence, l.content, n.hash FROM leaf AS l LEFT JOIN log_node AS n"
-        " ON n.level = 0 AND n.position = l.sequence"
-        " WHERE l.sequence >= ? AND l.sequence < ? ORDER BY l.sequence",
-        (start, end),
-    ):
-        yield Leaf(sequence, content.encode(), node or b"")
+    return _leaves(connection, "l.sequence >= ? AND l.sequence < ?", (start, end))
+
+
+def entries(connection: sqlite3.Connection, subject: str) -> list[Leaf]:
+    """Return the leaves about the document named `subject`, oldest first."""
+    return _leaves(connection, "l.subject = ?", (subject,))
+
+
+def _leaves(
+    connection: sqlite3.Connection, condition: str, parameters: tuple[int | str, ...]
+) -> list[Leaf]:
+    """Return the leaves that meet a condition; the hash is empty where it is missing."""
+    found = connection.execute(
+        "SELECT l.sequence, l.content, n.hash FROM leaf AS l LEFT JOIN log_node AS n"  # noqa: S608 - ours
+        f" ON n.level = 0 AND n.position = l.sequence WHERE {condition} ORDER BY l.sequence",
+        parameters,
+    )
+    return [
+        Leaf(sequence, content.encode(), bytes(hash_ or b"")) for sequence, content, hash_ in found
+    ]
+
+
+def _content(entry: dict[str, JSON]) -> bytes:
+    """Return an entry as it is hashed; members without a value are left out."""
+    return canonical_json({name: value for name, value in entry.items() if value is not None})
+
+
+def _key(name: str) -> tuple[str, str, str]:
+    """Return the key of the document that a leaf names. Raises ValueError for other texts."""
+    series, year, month, day, unique_id = name.removeprefix("urn:pdi://").split("/")
+    return series, f"{year}-{month}-{day}", unique_id
 
 
 def _name(row: tuple[Any, ...]) -> str:

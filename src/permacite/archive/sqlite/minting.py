@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.objects import digest_of
-from permacite.archive.sqlite.leaves import append_formats, append_version
+from permacite.archive.sqlite.leaves import append_format, append_version
 from permacite.archive.sqlite.rows import Key, document_key, name_of, timestamp
 from permacite.errors import ConflictError, NotFoundError, StorageError
 
@@ -90,7 +90,7 @@ def add_format(
     if present is None:
         now = _today(connection, key[0], clock)
         _insert_format(connection, version[0], stored, now)
-        append_formats(connection, version[0], stored.format)
+        append_format(connection, version[0], stored.format)
     elif present[0] != stored.digest:
         name = str(name_of(key).with_(format=stored.format, version=number))
         raise ConflictError(f"{name} is committed, with other bytes", name)

@@ -99,8 +99,10 @@ CREATE INDEX citation_representation ON citation (representation_id);
 
 CREATE TABLE leaf (
   sequence INTEGER PRIMARY KEY CHECK (sequence >= 0),
+  subject TEXT NOT NULL,
   content TEXT NOT NULL
 ) STRICT;
+CREATE INDEX leaf_subject ON leaf (subject);
 
 CREATE TABLE log_node (
   level INTEGER NOT NULL CHECK (level >= 0),
@@ -108,6 +110,12 @@ CREATE TABLE log_node (
   hash BLOB NOT NULL CHECK (length(hash) = 32),
   PRIMARY KEY (level, position)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE checkpoint (
+  size INTEGER PRIMARY KEY CHECK (size >= 0),
+  note TEXT NOT NULL,
+  signed_at TEXT NOT NULL
+) STRICT;
 """
 
 _KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -120,6 +128,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "citation": (("citation_id",), ("identity",)),
     "leaf": (("sequence",),),
     "log_node": (("level", "position"),),
+    "checkpoint": (("size",),),
 }
 """The tables whose rows never change, and every key a row could be replaced by."""
 

@@ -1,0 +1,8 @@
+"""The Merkle log of an archive: what was committed, in which order, signed and provable."""
+
+from permacite.archive.log.checking import Check, ProofReport, check_proof
+from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.log import Log
+from permacite.archive.log.note import Checkpoint
+
+__all__ = ["Check", "Checkpoint", "Log", "ProofReport", "Signer", "Verifier", "check_proof"]

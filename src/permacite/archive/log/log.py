@@ -1,0 +1,85 @@
+"""The log of one archive: its size, its root, its proofs and its signed checkpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.archive.log.keys import Signer, Verifier, load_or_make
+from permacite.archive.log.merkle import consistency_proof, inclusion_proof, tree_hash
+from permacite.archive.log.note import Checkpoint, Note
+from permacite.errors import IntegrityError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from permacite.archive.catalog import Catalog, Leaf
+
+__all__ = ["Log"]
+
+
+class Log:
+    """The RFC 6962 log over an archive's leaves."""
+
+    def __init__(self, catalog: Catalog, key_path: Path, origin: Callable[[], str]) -> None:
+        """The key in `key_path` is made when it is first needed; `origin` then names the log."""
+        self._catalog = catalog
+        self._key_path = key_path
+        self._origin = origin
+        self._signer: Signer | None = None
+
+    @property
+    def signer(self) -> Signer:
+        """The key that signs. Raises StorageError."""
+        if self._signer is None:
+            self._signer = load_or_make(self._key_path, self._origin())
+        return self._signer
+
+    @property
+    def verifier(self) -> Verifier:
+        """The public key: publish its text where people will find it."""
+        return self.signer.verifier
+
+    def size(self) -> int:
+        """Return the number of leaves."""
+        return self._catalog.log_size()
+
+    def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
+        """Return the leaves from `start` up to `end`."""
+        return self._catalog.leaves(start, end)
+
+    def root(self, size: int) -> bytes:
+        """Return the hash of the tree over the first `size` leaves."""
+        return tree_hash(size, self._catalog.log_node)
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """Return the proof that leaf `index` is in the tree of `size`. Raises IndexError."""
+        return inclusion_proof(index, size, self._catalog.log_node)
+
+    def consistency(self, old: int, new: int) -> list[bytes]:
+        """Return the proof that the tree of `new` leaves extends that of `old`."""
+        return consistency_proof(old, new, self._catalog.log_node)
+
+    def checkpoint(self) -> str:
+        """Return the signed checkpoint of the log as it is; each is kept.
+
+        Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
+        signed then.
+        """
+        size = self.size()
+        for earlier_size, note in self._catalog.checkpoints(limit=1):
+            if earlier_size == size:
+                return note
+            self._check_extends(Checkpoint.parse(Note.parse(note).text), size)
+        body = Checkpoint(self.signer.name, size, self.root(size)).body
+        return self._catalog.record_checkpoint(size, self.signer.sign(body))
+
+    def _check_extends(self, earlier: Checkpoint, size: int) -> None:
+        """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""
+        actual = self.root(earlier.size) if earlier.size <= size else b""
+        if actual != earlier.root:
+            raise IntegrityError(
+                f"the log has {size} entries and does not extend its checkpoint of {earlier.size}",
+                expected=f"sha-256:{earlier.root.hex()}",
+                actual=f"sha-256:{actual.hex()}",
+            )

@@ -1,0 +1,44 @@
+"""What a proof bundle tells people who check it by hand, with common tools and no permacite."""
+
+from __future__ import annotations
+
+__all__ = ["README"]
+
+README = """\
+This bundle proves that an archive held certain bytes under a permanent name when it signed its
+log. It does not prove that anyone else ever published them. `permacite verify FILE.zip` checks all
+of the following; here is how to check it without permacite.
+
+  name.txt          the permanent name (a PDI): series/date/id.format.version
+  content           the bytes it names
+  leaf.json         the archive's log entry about them
+  proof.tlog-proof  the way from that entry to the root of the log (c2sp.org/tlog-proof)
+  checkpoint.txt    the log's name, its size, and its root hash in base64
+  checkpoint.sig    the Ed25519 signature of checkpoint.txt
+  log-key.pem       the public key it was made with; log-key.txt is the same as a note key
+  citation.json     if there: the words that were cited, and where they stand
+
+1. The bytes. `sha256sum content` is the "digest" of the format that name.txt names, in the
+   "formats" of leaf.json; the "name" and "version" there are those of name.txt.
+
+2. The entry. Its hash is SHA-256 of one zero byte followed by leaf.json:
+     { printf '\\000'; cat leaf.json; } | sha256sum
+
+3. The way to the root (RFC 9162 section 2.1.3.2). proof.tlog-proof gives the entry's index and one
+   hash a line, in base64. checkpoint.txt gives the log's size on its second line. Begin with
+     fn = index, sn = size - 1, r = the entry's hash
+   and for each hash p of the proof, in order:
+     if fn is odd, or fn = sn:
+       r = SHA-256(byte 1, p, r); if fn is even, halve fn and sn until fn is odd or 0
+     else:
+       r = SHA-256(byte 1, r, p)
+     then halve fn and sn, dropping the remainder.
+   At the end sn is 0 and r, in base64, is the third line of checkpoint.txt.
+
+4. The signature:
+     openssl pkeyutl -verify -pubin -inkey log-key.pem -rawin -in checkpoint.txt \\
+       -sigfile checkpoint.sig
+
+5. The key. Anyone can make a key: compare log-key.txt with the key that the archive publishes, or
+   that you noted down earlier. Without this step the bundle proves nothing.
+"""

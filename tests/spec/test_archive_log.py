@@ -1,0 +1,396 @@
+"""The log of an archive: entries, checkpoints, tampering found, bundles checked offline."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import io
+import json
+import shutil
+import sqlite3
+import subprocess
+import zipfile
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from permacite import pdi
+from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive.log import Checkpoint, Signer, check_proof
+from permacite.archive.log.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
+from permacite.archive.log.note import Note
+from permacite.errors import (
+    IntegrityError,
+    LimitError,
+    NotFoundError,
+    ParseError,
+    PermaciteError,
+    StorageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from permacite.archive import Version
+
+pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+SERIES = "lab.example.us"
+
+
+def mth(leaves: list[bytes]) -> bytes:
+    """Return MTH(D[n]) by the recursion of RFC 6962 §2.1, word for word."""
+    if not leaves:
+        return hashlib.sha256(b"").digest()
+    if len(leaves) == 1:
+        return leaf_hash(leaves[0])
+    k = 1
+    while k * 2 < len(leaves):
+        k *= 2
+    return node_hash(mth(leaves[:k]), mth(leaves[k:]))
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Where the archive of a test is."""
+    return tmp_path / "archive"
+
+
+@pytest.fixture
+def archive(directory: Path) -> Iterator[Archive]:
+    """An empty archive at noon of a day of 2026."""
+    noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    with Archive.create(directory, series=SERIES, clock=lambda: noon) as opened:
+        yield opened
+
+
+def commit(archive: Archive, count: int = 1) -> Version:
+    """Commit pages with their text, and return the last one."""
+    for number in range(count):
+        page = NewRepresentation(f"<p>{number}".encode(), "text/html", charset="utf-8")
+        text = NewRepresentation(f"word {number}".encode(), "text/plain", charset="utf-8")
+        source = Provenance(title="t", uri="http://example.org/")
+        version = archive.commit([page, text], provenance=source)
+    return version
+
+
+def test_every_commit_is_one_entry(archive: Archive) -> None:
+    version = commit(archive)
+    archive.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
+    first, second = (json.loads(leaf.content) for leaf in archive.log.leaves())
+    name = "urn:pdi://lab.example.us/2026/11/21/1"
+    assert (first["kind"], first["name"], first["version"]) == ("version", name, 1)
+    assert [one["digest"] for one in first["formats"]] == [
+        one.digest for one in version.representations
+    ]
+    assert (first["uri"], first["committed_at"]) == (
+        "http://example.org/",
+        "2026-11-21T12:00:00.000000Z",
+    )
+    assert (second["kind"], second["name"]) == ("format", name)
+    assert [one["format"] for one in second["formats"]] == ["pdf"]
+    for leaf in archive.log.leaves():
+        assert leaf.hash == leaf_hash(leaf.content)
+        canonical = json.dumps(json.loads(leaf.content), sort_keys=True, separators=(",", ":"))
+        assert leaf.content == canonical.encode()
+
+
+def test_roots_and_proofs_come_from_the_kept_nodes(archive: Archive) -> None:
+    commit(archive, 21)
+    leaves = [leaf.content for leaf in archive.log.leaves()]
+    for size in range(22):
+        assert archive.log.root(size) == mth(leaves[:size])
+    for index in range(21):
+        proof = archive.log.inclusion(index, 21)
+        assert root_of_inclusion(leaf_hash(leaves[index]), index, 21, proof) == mth(leaves)
+    proof = archive.log.consistency(13, 21)
+    assert is_consistent(13, mth(leaves[:13]), 21, mth(leaves), proof=proof)
+
+
+def test_what_is_undone_leaves_no_entry(archive: Archive) -> None:
+    commit(archive)
+    with pytest.raises(NotFoundError):
+        archive.commit([NewRepresentation(b"", "image/png")], series="other.example.us")
+    assert archive.log.size() == 1
+
+
+def test_checkpoints_are_signed_kept_and_repeated(archive: Archive, directory: Path) -> None:
+    empty = archive.log.checkpoint()
+    commit(archive, 3)
+    note = archive.log.checkpoint()
+    assert archive.log.checkpoint() == note != empty
+    parsed = Checkpoint.parse(Note.parse(note).text)
+    assert parsed == Checkpoint(f"{SERIES}/log", 3, archive.log.root(3))
+    assert archive.log.verifier.verifies(Note.parse(note))
+    assert (directory / "log.key").stat().st_mode & 0o777 == 0o600
+    with Archive.open(directory) as again:
+        assert again.log.verifier == archive.log.verifier
+        assert again.log.checkpoint() == note
+
+
+@pytest.mark.usefixtures("archive")
+def test_a_damaged_key_is_told(directory: Path) -> None:
+    (directory / "log.key").write_text("nonsense")
+    with Archive.open(directory) as again:
+        with pytest.raises(StorageError):
+            again.log.checkpoint()
+        assert [one.kind for one in again.verify()] == ["log"]
+
+
+def tamper(directory: Path, *statements: str) -> None:
+    """Change the catalog as someone with all rights would, triggers out of the way."""
+    connection = sqlite3.connect(directory / "catalog.sqlite")
+    with contextlib.closing(connection), connection:
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        for (name,) in names.fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            connection.execute(statement)
+
+
+TAMPERINGS = [
+    ("an-entry-altered", ["UPDATE leaf SET content = replace(content, '/1\"', '/9\"')"]),
+    ("a-hash-altered", ["UPDATE log_node SET hash = zeroblob(32) WHERE level = 1"]),
+    ("a-hash-missing", ["DELETE FROM log_node WHERE level = 2"]),
+    ("a-title-altered", ["UPDATE version SET title = 'other' WHERE version_id = 2"]),
+    ("a-digest-altered", ["UPDATE representation SET digest = 'sha-256:' || printf('%064d', 0)"]),
+    ("a-format-removed", ["DELETE FROM representation WHERE representation_id = 4"]),
+    (
+        "a-format-added",
+        [
+            (
+                "INSERT INTO representation SELECT 99, 1, 'gif', 'image/gif', NULL, 1, digest,"
+                " NULL, NULL, NULL, NULL, committed_at FROM representation LIMIT 1"
+            ),
+        ],
+    ),
+    (
+        "the-log-cut",
+        ["DELETE FROM leaf WHERE sequence > 2", "DELETE FROM log_node WHERE position > 2"],
+    ),
+    (
+        "the-log-cut-with-its-records",
+        [
+            "DELETE FROM leaf WHERE sequence = 4",
+            "DELETE FROM log_node WHERE level = 0 AND position = 4",
+            "DELETE FROM representation WHERE version_id = 5",
+            "DELETE FROM version WHERE version_id = 5",
+        ],
+    ),
+    ("an-entry-cut-out", ["DELETE FROM leaf WHERE sequence = 1"]),
+    ("a-checkpoint-altered", ["UPDATE checkpoint SET note = replace(note, '5\n', '4\n')"]),
+    ("a-signature-altered", ["UPDATE checkpoint SET note = replace(note, '/log ', '/log2 ')"]),
+]
+
+
+@pytest.mark.parametrize(
+    "statements", [row[1] for row in TAMPERINGS], ids=[row[0] for row in TAMPERINGS]
+)
+def test_verify_finds_a_log_that_was_tampered_with(
+    archive: Archive, directory: Path, statements: list[str]
+) -> None:
+    commit(archive, 5)
+    archive.log.checkpoint()
+    assert {finding.kind for finding in archive.verify()} == {"ok"}
+    tamper(directory, *statements)
+    assert "log" in {finding.kind for finding in archive.verify()}
+
+
+def test_a_cut_log_is_never_signed_again(archive: Archive, directory: Path) -> None:
+    commit(archive, 5)
+    archive.log.checkpoint()
+    tamper(directory, "DELETE FROM leaf WHERE sequence > 2")
+    with pytest.raises(IntegrityError):
+        archive.log.checkpoint()
+
+
+def test_verify_of_one_name_finds_its_altered_entry(archive: Archive, directory: Path) -> None:
+    version = commit(archive, 2)
+    tamper(directory, "UPDATE version SET uri = 'http://example.com/' WHERE version_id = 2")
+    assert [one.kind for one in archive.verify(version.pdi)] == ["ok", "ok", "log"]
+
+
+@pytest.fixture
+def proof(archive: Archive) -> bytes:
+    """A bundle about the text of the fourth of seven documents."""
+    commit(archive, 7)
+    return archive.prove(name("urn:pdi://lab.example.us/2026/11/21/4.text.1"))
+
+
+def name(text: str) -> pdi.PDI:
+    """Return the name of one document."""
+    value = pdi.parse(text)
+    assert isinstance(value, pdi.PDI)
+    return value
+
+
+def test_a_bundle_is_checked_offline(archive: Archive, proof: bytes) -> None:
+    report = check_proof(proof, str(archive.log.verifier))
+    assert report.ok
+    assert report.trusted
+    assert report.name == "urn:pdi://lab.example.us/2026/11/21/4.utf-8.1"
+    assert report.digest == "sha-256:" + hashlib.sha256(b"word 3").hexdigest()
+    assert (report.origin, report.tree_size) == (f"{SERIES}/log", 7)
+    assert report.committed_at == "2026-11-21T12:00:00.000000Z"
+    assert {check.name for check in report.checks} >= {"content", "inclusion", "signature", "key"}
+    assert archive.prove(name(report.name)) == proof
+
+
+def test_a_bundle_whose_key_nobody_vouches_for_says_so(proof: bytes) -> None:
+    assert not check_proof(proof).trusted
+    other = Signer.make(f"{SERIES}/log").verifier
+    report = check_proof(proof, str(other))
+    assert not report.ok
+    assert [check.name for check in report.checks if not check.ok] == ["key"]
+
+
+def unzipped(proof: bytes) -> dict[str, bytes]:
+    """Return the files of a bundle."""
+    with zipfile.ZipFile(io.BytesIO(proof)) as files:
+        return {one: files.read(one) for one in files.namelist()}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """Return a bundle of these files."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for one, content in files.items():
+            archive.writestr(one, content)
+    return target.getvalue()
+
+
+FORGERIES = [
+    ("content", "content", b"word 3", b"word 4", "content"),
+    ("entry", "leaf.json", b"12:00", b"11:00", "inclusion"),
+    ("index", "proof.tlog-proof", b"index 3", b"index 2", "inclusion"),
+    ("size", "proof.tlog-proof", b"log\n7\n", b"log\n8\n", "signature"),
+    ("origin", "proof.tlog-proof", b"lab.example.us/log\n7", b"lab.example.uk/log\n7", "signature"),
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fails"),
+    [row[1:] for row in FORGERIES],
+    ids=[row[0] for row in FORGERIES],
+)
+def test_a_forged_bundle_fails_where_it_was_forged(
+    proof: bytes, file: str, old: bytes, new: bytes, fails: str
+) -> None:
+    files = unzipped(proof)
+    assert old in files[file]
+    report = check_proof(zipped(files | {file: files[file].replace(old, new)}))
+    assert fails in {check.name for check in report.checks if not check.ok}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name.txt": b"urn:pdi://lab.example.us/2026/11/21/5.utf-8.1\n"},
+        {"name.txt": b"urn:pdi://lab.example.us/2026/11/21/4.gif.1\n"},
+        {"name.txt": b"urn:pdi://lab.example.us/2026/11/21/4.utf-8.2\n"},
+        {"name.txt": b"\xff"},
+        {"leaf.json": b"[" * 100_000},
+        {"leaf.json": b"[]"},
+        {"leaf.json": b'{"formats": [[]]}'},
+        {"log-key.txt": b"\xff"},
+        {"proof.tlog-proof": b""},
+    ],
+)
+def test_a_bundle_about_something_else_is_refused(proof: bytes, changes: dict[str, bytes]) -> None:
+    with pytest.raises(ParseError):
+        check_proof(zipped(unzipped(proof) | changes))
+
+
+@pytest.mark.parametrize(
+    "missing", ["name.txt", "content", "leaf.json", "proof.tlog-proof", "log-key.txt"]
+)
+def test_a_bundle_that_lacks_a_part_is_refused(proof: bytes, missing: str) -> None:
+    files = unzipped(proof)
+    del files[missing]
+    with pytest.raises(ParseError):
+        check_proof(zipped(files))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_damaged_bundle_is_refused_or_fails(bundle: bytes, data: st.DataObject) -> None:
+    position = data.draw(st.integers(0, len(bundle) - 1))
+    value = data.draw(st.integers(0, 255))
+    damaged = bundle[:position] + bytes([value]) + bundle[position + 1 :]
+    try:
+        report = check_proof(damaged)
+    except PermaciteError:
+        return
+    # What is proven is the same, or the proof fails; files that are for reading alone may differ.
+    assert not report.ok or report == check_proof(bundle)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A bundle for tests that change it."""
+    directory = tmp_path_factory.mktemp("bundle") / "archive"
+    with Archive.create(directory, series=SERIES) as archive:
+        version = commit(archive, 3)
+        return archive.prove(version.representations[1].pdi)
+
+
+def test_a_zip_bomb_is_refused_unread(proof: bytes) -> None:
+    with pytest.raises(LimitError) as error:
+        check_proof(proof, max_bytes=1000)
+    assert (error.value.limit, error.value.maximum) == ("bundle_bytes", 1000)
+
+
+def test_a_citation_goes_into_the_bundle_with_its_words(archive: Archive) -> None:
+    text = commit(archive).representations[1].pdi
+    cited = archive.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
+    proof = archive.prove(text, citation=cited)
+    assert json.loads(unzipped(proof)["citation.json"])["quote"] == "word"
+    assert check_proof(proof).ok
+
+
+def test_an_entry_that_is_missing_cannot_be_proven(archive: Archive, directory: Path) -> None:
+    version = commit(archive)
+    tamper(directory, "DELETE FROM leaf")
+    with pytest.raises(IntegrityError):
+        archive.prove(version.representations[0].pdi)
+
+
+def test_openssl_agrees_with_the_signature(proof: bytes, tmp_path: Path) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    with zipfile.ZipFile(io.BytesIO(proof)) as files:
+        files.extractall(tmp_path)
+    command = "pkeyutl -verify -pubin -inkey log-key.pem -rawin -in checkpoint.txt -sigfile"
+    arguments = [openssl, *command.split(), "checkpoint.sig"]
+    checked = subprocess.run(arguments, cwd=tmp_path, capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    (tmp_path / "checkpoint.txt").write_text("other\n")
+    checked = subprocess.run(arguments, cwd=tmp_path, capture_output=True, check=False)
+    assert checked.returncode != 0
+
+
+def test_the_way_that_the_readme_tells_leads_to_the_root(proof: bytes) -> None:
+    files = unzipped(proof)
+    assert b"halve fn and sn" in files["README.txt"]
+    lines = files["proof.tlog-proof"].decode().split("\n\n")[0].split("\n")
+    _, size, root = files["checkpoint.txt"].decode().splitlines()
+    fn, sn = int(lines[1].split()[1]), int(size) - 1
+    r = hashlib.sha256(b"\0" + files["leaf.json"]).digest()
+    for line in lines[2:]:
+        p = base64.b64decode(line)
+        if fn % 2 or fn == sn:
+            r = hashlib.sha256(b"\1" + p + r).digest()
+            if fn % 2 == 0:
+                while fn % 2 == 0 and fn:
+                    fn, sn = fn // 2, sn // 2
+        else:
+            r = hashlib.sha256(b"\1" + r + p).digest()
+        fn, sn = fn // 2, sn // 2
+    assert sn == 0
+    assert base64.b64encode(r).decode() == root
