@@ -1,22 +1,51 @@
-"""URI references: parse, resolve, compare and find them (RFC 2396, and an RFC 3986 profile)."""
+"""URI references: parse, resolve, compare and find them (RFC 2396, and an RFC 3986 profile).
+
+RFC 2396 is the default everywhere; `profile="rfc3986"` reads by its successor. The rooms:
+reference (values), resolution, relativization, normalization, composition, escapes (and IRIs),
+context (running text, App. E), cautions (§7).
+"""
 
 from __future__ import annotations
 
-from permacite.uri.iri import from_iri
-from permacite.uri.normalization import equivalent, normalize
+from permacite.uri.cautions import Caution, warnings
+from permacite.uri.composition import compose, replace
+from permacite.uri.context import Found, find
+from permacite.uri.escapes import (
+    from_iri,
+    quote,
+    quote_from_bytes,
+    to_iri,
+    unquote,
+    unquote_to_bytes,
+)
+from permacite.uri.normalization import DEFAULT_PORTS, equivalent, normalize
 from permacite.uri.reference import Reference, Segment, iter_errors, parse
+from permacite.uri.relativization import relativize
 from permacite.uri.resolution import Base, Resolved, establish_base, resolve
 
 __all__ = [
+    "DEFAULT_PORTS",
     "Base",
+    "Caution",
+    "Found",
     "Reference",
     "Resolved",
     "Segment",
+    "compose",
     "equivalent",
     "establish_base",
+    "find",
     "from_iri",
     "iter_errors",
     "normalize",
     "parse",
+    "quote",
+    "quote_from_bytes",
+    "relativize",
+    "replace",
     "resolve",
+    "to_iri",
+    "unquote",
+    "unquote_to_bytes",
+    "warnings",
 ]

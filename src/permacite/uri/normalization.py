@@ -67,6 +67,9 @@ def normalize(
     Raises ParseError if the text does not parse.
     """
     if isinstance(reference, str):
+        plain = _PLAIN(reference)  # nearly every URI that is met is normal already
+        if plain and "/." not in reference and (plain.lastindex or level != "scheme"):
+            return trusted(reference, profile or "rfc2396")
         reference = parse(reference, profile or "rfc2396")
     elif profile is not None and profile != reference.profile:
         reference = parse(reference.text, profile)
@@ -86,6 +89,17 @@ def equivalent(
     True means that they refer to the same thing; False means only that this level cannot tell.
     """
     return normalize(a, level, profile=profile).text == normalize(b, level, profile=profile).text
+
+
+_LEGAL = r"A-Za-z0-9_.!~*'()\-;:@&=+$,/"
+_ESCAPED = r"%(?:[0189A-F][0-9A-F]|2[02-6BCF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # what stays escaped
+_PORTS = "|".join(map(str, sorted(set(DEFAULT_PORTS.values()))))
+_PLAIN = re.compile(  # no capital, userinfo, or port that may be left out; a path is group 1
+    rf"[a-z][a-z0-9+.\-]*+://[a-z0-9.\-]++(?::(?!(?:{_PORTS})?(?![0-9]))[0-9]++)?+"
+    rf"(/[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)?+"
+    rf"(?:\?[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
+    rf"(?:#[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
+).fullmatch
 
 
 def _upper(escape: re.Match[str]) -> str:

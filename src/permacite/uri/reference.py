@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from permacite.errors import ParseError
     from permacite.uri.syntax import Profile
 
-__all__ = ["Reference", "Segment", "from_parts", "iter_errors", "parse", "trusted"]
+__all__ = ["Reference", "Segment", "iter_errors", "parse", "trusted"]
 
 _MAX_PORT_DIGITS = 4000  # `int` refuses more than 4300, leading zeros included
 _COMPONENTS = ("scheme", "opaque_part", "authority", "path", "query", "fragment")
-_SERVER = ("userinfo", "host", "port_text", "reg_name")
+_NO_SERVER = (None, None, None)
 
 
 class Segment(NamedTuple):
@@ -54,23 +54,19 @@ class Segment(NamedTuple):
 
 
 class _Parts:
-    """The storage of a Reference: written here once, before it becomes immutable."""
+    """The storage of a Reference: filled here once, before it becomes immutable."""
 
     # By hand rather than a frozen dataclass: building one of those takes longer than the parsing.
-    # Slots that are left empty are filled by Reference.__getattr__ when they are first read.
     __slots__ = (
+        "_server",
         "authority",
         "fragment",
-        "host",
         "opaque_part",
         "path",
-        "port_text",
         "profile",
         "query",
-        "reg_name",
         "scheme",
         "text",
-        "userinfo",
     )
 
     text: str
@@ -81,10 +77,7 @@ class _Parts:
     path: str | None
     query: str | None
     fragment: str | None
-    userinfo: str | None
-    host: str | None
-    port_text: str | None
-    reg_name: str | None
+    _server: tuple[str | None, ...]
 
 
 class Reference(_Parts):
@@ -100,15 +93,20 @@ class Reference(_Parts):
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> Any:
-        """Fill the slots that were left empty."""
-        if name in _COMPONENTS:
-            _fill_components(self)
-        elif name in _SERVER:
-            _fill_server(self)
-        else:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self, name)
+    @property
+    def userinfo(self) -> str | None:
+        """What stands before the "@" of a server."""
+        return self._parts_of_server()[0]
+
+    @property
+    def host(self) -> str | None:
+        """The host name or address of a server."""
+        return self._parts_of_server()[1]
+
+    @property
+    def port_text(self) -> str | None:
+        """The port as written; "" where nothing follows the colon."""
+        return self._parts_of_server()[2]
 
     @property
     def port(self) -> int | None:
@@ -120,6 +118,11 @@ class Reference(_Parts):
         if not digits:
             return None
         return int(digits) if len(digits) <= _MAX_PORT_DIGITS else 10**_MAX_PORT_DIGITS - 1
+
+    @property
+    def reg_name(self) -> str | None:
+        """An authority that does not have the form of a server."""
+        return self.authority if self.authority and self.host is None else None
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -141,6 +144,17 @@ class Reference(_Parts):
     def is_opaque(self) -> bool:
         """Whether its scheme is followed by an opaque part (RFC 2396 §3)."""
         return self.opaque_part is not None
+
+    def _parts_of_server(self) -> tuple[str | None, ...]:
+        """Divide the authority when that is first asked for (RFC 2396 §3.2.2)."""
+        try:
+            return self._server
+        except AttributeError:
+            authority = self.authority
+        matched = None if authority is None else GRAMMARS[self.profile].server(authority)
+        server = _NO_SERVER if matched is None else matched.groups()
+        object.__setattr__(self, "_server", server)
+        return server
 
     def __str__(self) -> str:
         return self.text
@@ -167,6 +181,28 @@ class Reference(_Parts):
         raise AttributeError(f"a Reference cannot be changed: {name}")
 
 
+class _Unread(Reference):
+    """A Reference whose text is known to parse, and is divided when that is first asked for.
+
+    It is a class of its own because `__getattr__` slows down every access, found or not.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _COMPONENTS:
+            raise AttributeError(f"a Reference has no attribute {name!r}")
+        matched = GRAMMARS[self.profile].reference(self.text)
+        if matched is None:  # a registry-based authority that came through `resolve`
+            matched = GRAMMARS["rfc2396"].reference(self.text)
+        if matched is None:
+            raise next(reference_faults(self.text, self.profile))
+        for component, part in zip(_COMPONENTS, matched.groups(), strict=True):
+            object.__setattr__(self, component, part)
+        object.__setattr__(self, "__class__", Reference)
+        return getattr(self, name)
+
+
 # A new value is a _Parts until it is complete; Any lets it be returned as what it becomes.
 _new: Any = _Parts
 _common_2396 = GRAMMARS["rfc2396"].common
@@ -181,18 +217,13 @@ def parse(text: str, profile: Profile = "rfc2396") -> Reference:
     matched = _common_2396(text) if profile == "rfc2396" else GRAMMARS[profile].common(text)
     if matched is None:
         return _parse_uncommon(text, profile)
-    reference = _new()
-    reference.text = text
-    reference.profile = profile
-    (
-        reference.scheme,
-        reference.authority,
-        reference.path,
-        reference.query,
-        reference.fragment,
-    ) = matched.groups()
-    reference.__class__ = Reference
-    return reference  # type: ignore[no-any-return]  # it is a Reference since the line above
+    new = _new()
+    new.text = text
+    new.profile = profile
+    new.opaque_part = None
+    new.scheme, new.authority, new.path, new.query, new.fragment = matched.groups()
+    new.__class__ = Reference
+    return new  # type: ignore[no-any-return]  # it is a Reference since the line above
 
 
 def _parse_uncommon(text: str, profile: Profile) -> Reference:
@@ -200,46 +231,21 @@ def _parse_uncommon(text: str, profile: Profile) -> Reference:
     matched = GRAMMARS[profile].reference(text)
     if matched is None:
         raise next(reference_faults(text, profile))
-    return from_parts(text, profile, matched.groups())
-
-
-def from_parts(text: str, profile: Profile, parts: tuple[str | None, ...]) -> Reference:
-    """Return the Reference of `text` whose six components are known to be `parts`."""
-    reference = trusted(text, profile)
-    for name, part in zip(_COMPONENTS, parts, strict=True):
-        object.__setattr__(reference, name, part)
-    return reference
+    new = _new()
+    new.text = text
+    new.profile = profile
+    new.scheme, new.opaque_part, new.authority, new.path, new.query, new.fragment = matched.groups()
+    new.__class__ = Reference
+    return new  # type: ignore[no-any-return]  # it is a Reference since the line above
 
 
 def trusted(text: str, profile: Profile) -> Reference:
     """Return the Reference of a `text` that is known to parse, without parsing it yet."""
-    reference = _new()
-    reference.text = text
-    reference.profile = profile
-    reference.__class__ = Reference
-    return reference  # type: ignore[no-any-return]  # it is a Reference since the line above
-
-
-def _fill_components(reference: Reference) -> None:
-    """Divide the text into its components (RFC 2396 App. B)."""
-    matched = GRAMMARS[reference.profile].reference(reference.text)
-    if matched is None:  # a registry-based authority that came through `resolve`
-        matched = GRAMMARS["rfc2396"].reference(reference.text)
-    if matched is None:
-        raise next(reference_faults(reference.text, reference.profile))
-    for name, part in zip(_COMPONENTS, matched.groups(), strict=True):
-        object.__setattr__(reference, name, part)
-
-
-def _fill_server(reference: Reference) -> None:
-    """Divide the authority, if it has the form of a server (RFC 2396 §3.2)."""
-    authority = reference.authority
-    matched = None if authority is None else GRAMMARS[reference.profile].server(authority)
-    userinfo, host, port_text = (None, None, None) if matched is None else matched.groups()
-    object.__setattr__(reference, "userinfo", userinfo)
-    object.__setattr__(reference, "host", host)
-    object.__setattr__(reference, "port_text", port_text)
-    object.__setattr__(reference, "reg_name", None if matched or not authority else authority)
+    new = _new()
+    new.text = text
+    new.profile = profile
+    new.__class__ = _Unread
+    return new  # type: ignore[no-any-return]  # it is a Reference since the line above
 
 
 def iter_errors(text: str, profile: Profile = "rfc2396") -> Iterator[ParseError]:

@@ -31,10 +31,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.errors import ParseError
 from permacite.uri.dots import Excessive, remove_2396, remove_dot_segments
-from permacite.uri.reference import Reference, iter_errors, parse, trusted
+from permacite.uri.reference import Reference, iter_errors, parse
+from permacite.uri.reference import trusted as _trusted
 from permacite.uri.syntax import GRAMMARS
 
 if TYPE_CHECKING:
+    import re
+
     from permacite.uri.syntax import Profile
 
 __all__ = ["Base", "EmptyPath", "Excess", "Resolved", "SameScheme", "establish_base", "resolve"]
@@ -45,6 +48,10 @@ SameScheme = Literal["strict", "loose"]
 """Whether `http:g` is a URI, or relative to a base that is also http (§5.2(3))."""
 EmptyPath = Literal["root", "literal"]
 """Whether a base such as `http://a` has the path "/" (see Readings)."""
+
+
+_MOST_ANCESTORS = 16
+_NOT_PLAIN = (".", "/", "")
 
 
 class Resolved(NamedTuple):
@@ -63,6 +70,9 @@ class Resolved(NamedTuple):
         return document + self.reference.text
 
 
+_pair = tuple.__new__  # the constructor of a NamedTuple, without the function around it
+
+
 class Base:
     """A base URI, prepared for many references (§5.1).
 
@@ -73,9 +83,11 @@ class Base:
 
     # By hand rather than a dataclass: `resolve` reads these a million times for one base.
     __slots__ = (
-        "_ascending",
+        "_ancestors",
         "_directory",
-        "_plain",
+        "_is_3986",
+        "_match",
+        "_queried",
         "_root",
         "_scheme_colon",
         "document",
@@ -106,10 +118,24 @@ class Base:
         self._scheme_colon = "" if scheme is None else scheme + ":"
         self._root = self._scheme_colon + ("" if authority is None else "//" + authority)
         self._directory = self._merge_directory()
-        # Where neither path has a dot segment or a risk of "//", resolving is concatenation.
-        plain = scheme and self._directory[:1] == "/" and self._directory[:2] != "//"
-        plain = plain and "/." not in self._directory
-        self._plain = self._root + self._directory if plain else ""
+        self._match = GRAMMARS[self.profile].reference
+        self._ancestors = self._plain_ancestors()
+        self._queried = self.document.partition("?")[0]
+        self._is_3986 = self.profile == "rfc3986"
+
+    def _plain_ancestors(self) -> list[str]:
+        """The directory with all before it, and those above, for paths that are only appended.
+
+        None where appending is not enough: the directory has dot segments, or may come to "//".
+        """
+        directory = self._directory
+        if not self._scheme_colon or directory[:1] != "/" or "//" in directory or "/." in directory:
+            return []
+        found: list[str] = []
+        while len(found) < _MOST_ANCESTORS and directory:
+            found.append(self._root + directory)
+            directory = directory[: directory.rfind("/", 0, -1) + 1]
+        return found
 
     def _merge_directory(self) -> str:
         """All but the last segment of the path: what a relative path is appended to (6a)."""
@@ -124,23 +150,75 @@ class Base:
 
     def resolve(self, reference: str | Reference) -> Resolved:
         """Return what `reference` refers to in a document with this base (§5.2)."""
-        if isinstance(reference, str) or reference.profile != self.profile:
-            reference = _read(reference, self.profile)
-        path = reference.path
-        if (
-            path
-            and self._plain
-            and reference.scheme is None
-            and reference.authority is None
-            and path[0] not in "./"  # a dot segment begins the path or follows a slash
-            and "/." not in path
-        ):
-            text = self._plain + reference.text
-            same = self.profile == "rfc3986" and text.partition("#")[0] == self.document
-            return Resolved(trusted(text, self.profile), same)
+        if isinstance(reference, str):
+            matched = self._match(reference)
+            if matched is not None:
+                quick = (
+                    self._quick_3986(reference, matched)
+                    if self._is_3986
+                    else self._quick_2396(reference, matched)
+                )
+                if quick is not None:
+                    return quick
+        reference = _read(reference, self.profile)
         if self.profile == "rfc2396":
             return self._resolve_2396(reference)
         return self._resolve_3986(reference)
+
+    # The two that follow answer what needs nothing but other text before it, which is nearly
+    # everything that pages hold, in a third of the time of the algorithm as it is printed.
+
+    def _quick_2396(self, text: str, matched: re.Match[str]) -> Resolved | None:
+        """Resolve without taking a path apart; None where that is needed."""
+        scheme, _, authority, path, query, _ = matched.groups()
+        if scheme is not None:
+            if self.same_scheme != "strict":
+                return None
+        elif authority is None:
+            if not path and query is None:
+                return _pair(Resolved, (_trusted(text, "rfc2396"), True))
+            before, start = self._appended(path)
+            if not before:
+                return None
+            text = before + text[start:] if start else before + text
+        else:
+            return None
+        return _pair(Resolved, (_trusted(text, "rfc2396"), False))
+
+    def _quick_3986(self, text: str, matched: re.Match[str]) -> Resolved | None:
+        """The same, where dot segments go from absolute paths too, and the base counts."""
+        scheme, _, authority, path, query, fragment = matched.groups()
+        if scheme is not None or authority is not None or "/." in path:
+            return None
+        if not path:
+            if not self._ancestors:
+                return None
+            before, start = self.document if query is None else self._queried, 0
+        else:
+            before, start = self._appended(path)
+            if not before:
+                return None
+        text = before + text[start:]
+        document = text if fragment is None else text[: -1 - len(fragment)]
+        return _pair(Resolved, (_trusted(text, "rfc3986"), document == self.document))
+
+    def _appended(self, path: str) -> tuple[str, int]:
+        """Return what comes before a path, and from where on; "" where it must be taken apart."""
+        ancestors = self._ancestors
+        if not path:
+            return ancestors[0] if ancestors else "", 0
+        first = path[0]
+        if first == "/":
+            return self._root if ancestors else "", 0
+        start = level = 0
+        if first == ".":
+            start = 2 if path.startswith("./") else 0
+            while path.startswith("../", start):
+                start += 3
+                level += 1
+        if level >= len(ancestors) or path[start : start + 1] in _NOT_PLAIN:
+            return "", 0
+        return ancestors[level] if path.find("/.", start) < 0 else "", start
 
     def _resolve_2396(self, reference: Reference) -> Resolved:
         """The seven steps of RFC 2396 §5.2, which are numbered here as there."""
@@ -210,7 +288,7 @@ class Base:
         same = self.profile == "rfc3986" and text == self.document
         if reference.fragment is not None:
             text = f"{text}#{reference.fragment}"
-        return Resolved(trusted(text, self.profile), same)
+        return Resolved(_trusted(text, self.profile), same)
 
     def _unsuitable(self) -> ParseError:
         """Say why nothing can be relative to this base (§5, §5.1)."""
@@ -231,7 +309,7 @@ def _read(reference: str | Reference, profile: Profile | None) -> Reference:
         return parse(reference, profile or "rfc2396")
     except ParseError:
         if profile == "rfc3986" and not any(iter_errors(reference)):
-            return trusted(reference, "rfc3986")
+            return _trusted(reference, "rfc3986")
         raise
 
 
