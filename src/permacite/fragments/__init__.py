@@ -11,6 +11,6 @@
 Everything here is pure and needs the standard library alone.
 """
 
-from permacite.fragments.text import Check, Location, Span, Text
+from permacite.fragments.text import Check, Index, Location, Span, Text
 
-__all__ = ["Check", "Location", "Span", "Text"]
+__all__ = ["Check", "Index", "Location", "Span", "Text"]

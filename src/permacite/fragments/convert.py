@@ -22,7 +22,7 @@ from permacite.errors import ParseError
 from permacite.fragments.text import Text
 
 if TYPE_CHECKING:
-    from permacite.fragments.tally import Tally, Unit
+    from permacite.fragments.counting.tally import Tally, Unit
 
 __all__ = ["Converted", "pdi_to_rfc5147", "rfc5147_to_pdi"]
 

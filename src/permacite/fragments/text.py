@@ -24,25 +24,28 @@ Readings:
 
 from __future__ import annotations
 
-import hashlib
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import IntegrityError, ParseError
-from permacite.fragments import charsets, rfc5147
-from permacite.fragments.reading import Reader
-from permacite.fragments.source import source_of
-from permacite.fragments.tally import Tally, line_endings_of, seek, tally
+from permacite.fragments import rfc5147
+from permacite.fragments.counting import charsets
+from permacite.fragments.counting.index import Index, digest
+from permacite.fragments.counting.reading import Reader
+from permacite.fragments.counting.source import source_of
+from permacite.fragments.counting.survey import Survey
+from permacite.fragments.counting.tally import Measure, Plan
 
 if TYPE_CHECKING:
-    import mmap
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
-    from permacite.fragments.reading import Block, Errors
-    from permacite.fragments.tally import Unit
+    from permacite.fragments.counting.reading import Errors
+    from permacite.fragments.counting.source import Buffer
+    from permacite.fragments.counting.tally import Tally, Unit
 
-__all__ = ["Check", "Location", "Span", "Text"]
+__all__ = ["Check", "Index", "Location", "Span", "Text"]
 
 CheckResult = Literal["ok", "failed", "other-charset", "unknown", "not-run"]
 Ends = tuple[int, int]
@@ -51,18 +54,15 @@ Ends = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the entity, counted four ways: each a half-open (start, end).
+    """A part of the entity, counted three ways: each a half-open (start, end).
 
-    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored,
-    `pdi` as two (PDI §3.4.1); `line` is how many line endings stand before. Only `byte` counts a
-    byte order mark.
+    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored. Only
+    `byte` counts a byte order mark.
     """
 
     char: Ends
     code_point: Ends
     byte: Ends
-    line: Ends
-    pdi: Ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +104,53 @@ class Text:
     `source` is bytes, a mapped file, or the path of a file. `charset` is the declared one (RFC
     2046: US-ASCII where none is). `line_endings` is "http" (CRLF, LF and CR, mixed), "mime" (CRLF
     alone), "all" (NEL and CR NEL besides) or "lf" (CRLF and LF); None is "all" for EBCDIC charsets
-    and "http" for others. `errors` is "replace" or "strict".
+    and "http" for others. `errors` is "replace" or "strict". An `index` of the same bytes makes
+    every answer quick.
 
     Raises ParseError for a charset that cannot be decoded, and, where `errors` is "strict",
-    whenever bytes are read that are no characters.
+    whenever bytes are read that are no characters. Raises IntegrityError for an index of an entity
+    of another size, ValueError for one of another charset, or without NEL where that ends lines.
     """
 
     def __init__(
         self,
-        source: bytes | bytearray | memoryview | mmap.mmap | os.PathLike[str],
+        source: Buffer | os.PathLike[str],
         charset: str = "us-ascii",
         line_endings: str | None = None,
         *,
         errors: Errors = "replace",
+        index: Index | None = None,
     ) -> None:
         self.source = source_of(source)
         self.charset = charsets.resolve(charset)
-        default = "all" if self.charset.is_ebcdic else "http"
-        self.line_endings = line_endings_of(default if line_endings is None else line_endings)
-        self.errors = errors
-        self.encoding = self.charset.encoding(self.source.read(0, charsets.LONGEST_MARK))
-        self._end: Tally | None = None
-        self._invalid = False
-        self._md5: str | None = None
+        self.line_endings = charsets.line_endings_in(self.charset, line_endings)
+        with self.source.reading() as fetch:
+            head = bytes(fetch(0, charsets.LONGEST_MARK))
+        self._use(self.charset.encoding(head), errors, index)
+
+    def _use(self, encoding: charsets.Encoding, errors: Errors, index: Index | None) -> None:
+        """Set up what finds places. Raises as the constructor does."""
+        if index is not None and index.size_bytes != self.source.size:
+            raise IntegrityError(
+                "the index is of another entity",
+                expected=f"{index.size_bytes} bytes",
+                actual=f"{self.source.size} bytes",
+            )
+        same = index is None or charsets.same(index.charset, self.charset.label)
+        if not same or (index is not None and self.line_endings == "all" and not index.with_nel):
+            raise ValueError("the index is of another charset or of other line endings")
+        self.encoding = encoding
+        self._survey = Survey(Reader(self.source, encoding, errors), index)
+        self._md5 = None if index is None else index.md5
 
     @classmethod
     def of(cls, text: str, line_endings: str | None = None) -> Text:
-        """Return an entity of decoded text; its bytes are UTF-8, without a byte order mark."""
+        """Return an entity of decoded text, whose first character is never a byte order mark.
+
+        Its bytes are UTF-8; a lone surrogate, which has none, counts as the "?" that replaces it.
+        """
         entity = cls(text.encode("utf-8", "replace"), "utf-8", line_endings)
-        entity.encoding = charsets.Encoding("utf-8", 0, "utf-8")
+        entity._use(charsets.Encoding("utf-8", 0, "utf-8"), "strict", None)
         return entity
 
     # ------------------------------------------------------------ what the whole entity is
@@ -140,26 +158,18 @@ class Text:
     @property
     def length(self) -> int:
         """How many characters there are (RFC 5147 §3.1), a line ending being one."""
-        return self.end.char(self.line_endings)
+        return self._survey.end(self._plan(lines=False)).char(self.line_endings)
 
     @property
     def end(self) -> Tally:
         """The counts of the whole entity."""
-        if self._end is None:
-            end = Tally(self.encoding.mark_bytes)
-            for block, before in self._walk():
-                end = _after(block, before)
-            self._end = end
-        return self._end
+        return self._survey.end(self._plan(lines=True))
 
     @property
     def md5(self) -> str:
         """The MD5 fingerprint of the bytes (RFC 5147 §3.1), 32 hexadecimal digits."""
         if self._md5 is None:
-            digest = hashlib.md5(usedforsecurity=False)
-            for start in range(0, self.source.size, _HASHED_BYTES):
-                digest.update(self.source.read(start, start + _HASHED_BYTES))
-            self._md5 = digest.hexdigest()
+            self._md5 = digest(self.source, "md5")
         return self._md5
 
     # ------------------------------------------------------------ places
@@ -168,26 +178,12 @@ class Text:
         """Return the counts before a position in `unit`s; the end of the entity if too large."""
         return self.places(unit, [position])[0]
 
-    def places(self, unit: Unit, positions: Iterable[int]) -> list[Tally]:
+    def places(self, unit: Unit, positions: Sequence[int]) -> list[Tally]:
         """Return the counts before each position, reading the entity once, as far as needed.
 
         Raises ValueError for a negative position.
         """
-        wanted = sorted(set(positions))
-        if wanted and wanted[0] < 0:
-            raise ValueError("a position is not negative")
-        found: dict[int, Tally] = {}
-        left = iter(wanted)
-        target = next(left, None)
-        for block, before in self._walk():
-            after = _after(block, before)
-            reached = after.position(unit, self.line_endings)
-            while target is not None and (block.last or reached > target):
-                found[target] = self._place_in(block, before, unit, target)
-                target = next(left, None)
-            if target is None:
-                break
-        return [found[position] for position in positions]
+        return self._places(unit, positions, lines=True)
 
     def span(self, start: int, end: int, unit: Unit = "char") -> Span:
         """Return the part from position `start` up to `end`, both clamped to the entity.
@@ -196,14 +192,14 @@ class Text:
         """
         if start > end:
             raise ValueError(f"range runs backwards: {start},{end}")
-        return self._between(*self.places(unit, [start, end]))
+        return self._between(*self._places(unit, [start, end]))
 
     def slice(self, span: Span) -> str:
         """Return the decoded text of a span of this entity, its line endings as they are."""
         start, end = span.code_point
         pieces = []
-        for block, before in self._walk():
-            low, high = start - before.code_point, end - before.code_point
+        for block, before in self._survey.blocks_from(start):
+            low, high = start - before, end - before
             if high <= 0:
                 break
             pieces.append(block.text[max(0, low) : high])
@@ -232,7 +228,7 @@ class Text:
         if failed and not force:
             problem = f"the entity has changed: {failed[0].name} is {failed[0].actual}"
             return Location("ignored", "integrity", (), checks, problem, self._notes())
-        span = self._between(*self.places(fragment.scheme, self._ends(fragment)))
+        span = self._between(*self._places(fragment.scheme, self._ends(fragment)))
         notes = self._notes() + (("forced",) if failed else ())
         return Location("ok", None, (span,), checks, "", notes, fragment.kind)
 
@@ -275,19 +271,15 @@ class Text:
 
     # ------------------------------------------------------------ inside
 
-    def _walk(self) -> Iterator[tuple[Block, Tally]]:
-        """Yield each block with the counts before it."""
-        before = Tally(self.encoding.mark_bytes)
-        for block in Reader(self.source, self.encoding, self.errors).blocks():
-            self._invalid = self._invalid or block.invalid
-            yield block, before
-            before = _after(block, before)
+    def _plan(self, *, lines: bool) -> Plan:
+        return Plan(lines=lines, nel=self.line_endings == "all")
 
-    def _place_in(self, block: Block, before: Tally, unit: Unit, target: int) -> Tally:
-        """Return the counts before a position that lies in `block`."""
-        mode = self.line_endings
-        offset = seek(block.text, unit, target - before.position(unit, mode), mode)
-        return before.plus(tally(block.text, 0, offset))._replace(byte=block.byte(offset))
+    def _places(self, unit: Unit, positions: Sequence[int], *, lines: bool = False) -> list[Tally]:
+        """Return the counts; those of line endings only if `lines`, or if `unit` needs them."""
+        if min(positions) < 0:
+            raise ValueError("a position is not negative")
+        plan = self._plan(lines=lines or unit not in {"char", "code_point"})
+        return self._survey.places(Measure(unit, self.line_endings, plan), positions)
 
     def _between(self, start: Tally, end: Tally) -> Span:
         mode = self.line_endings
@@ -295,13 +287,11 @@ class Text:
             (start.char(mode), end.char(mode)),
             (start.code_point, end.code_point),
             (start.byte, end.byte),
-            (start.line(mode), end.line(mode)),
-            (start.pdi(mode), end.pdi(mode)),
         )
 
     def _ends(self, fragment: rfc5147.TextFragment) -> tuple[int, int]:
         """Return both positions; an absent end is one that no entity reaches."""
-        end = self.source.size if fragment.end is None else fragment.end
+        end = sys.maxsize if fragment.end is None else fragment.end
         return fragment.start or 0, end
 
     def _checked(self, check: rfc5147.IntegrityCheck, *, run: bool) -> Check:
@@ -327,11 +317,4 @@ class Text:
 
     def _notes(self) -> tuple[str, ...]:
         stripped = ("bom-stripped",) if self.encoding.mark_bytes else ()
-        return stripped + (("invalid-bytes",) if self._invalid else ())
-
-
-_HASHED_BYTES = 1 << 18
-
-
-def _after(block: Block, before: Tally) -> Tally:
-    return before.plus(tally(block.text))._replace(byte=block.end)
+        return stripped + (("invalid-bytes",) if self._survey.invalid else ())

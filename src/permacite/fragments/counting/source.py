@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.errors import NotFoundError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
-__all__ = ["FileSource", "MemorySource", "Source", "source_of"]
+__all__ = ["Buffer", "Fetch", "FileSource", "MemorySource", "Source", "source_of"]
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview | mmap.mmap"
+Fetch: TypeAlias = "Callable[[int, int], memoryview]"
+"""Gives the bytes from a start up to an end, fewer where the source ends sooner.
+
+They stay as they are until the next call.
+"""
 
 
 class Source(Protocol):
@@ -25,11 +31,9 @@ class Source(Protocol):
     @property
     def size(self) -> int:
         """How many bytes there are."""
-        ...
 
-    def read(self, start: int, end: int) -> bytes:
-        """Return the bytes from `start` up to `end`, fewer where the source ends sooner."""
-        ...
+    def reading(self) -> AbstractContextManager[Fetch]:
+        """Return what reads slices, for as long as the context lasts, in one thread."""
 
 
 class MemorySource:
@@ -38,39 +42,43 @@ class MemorySource:
     __slots__ = ("_view", "size")
 
     def __init__(self, data: Buffer) -> None:
-        self._view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+        self._view = memoryview(data).cast("B")
         self.size = len(self._view)
 
-    def read(self, start: int, end: int) -> bytes:
-        """Return a copy of a slice (the same object where it is the whole of a `bytes`)."""
-        return bytes(self._view[start:end])
+    @contextmanager
+    def reading(self) -> Iterator[Fetch]:
+        """Give slices without copying them."""
+        yield lambda start, end: self._view[start:end]
 
 
 class FileSource:
-    """A file, opened for each piece of work, so that none is left open and none is held."""
+    """A file, opened for each piece of work, so that none is left open."""
 
-    __slots__ = ("_handle", "path", "size")
+    __slots__ = ("path", "size")
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._handle: int | None = None
         with _reported(path):
             self.size = path.stat().st_size
 
-    def read(self, start: int, end: int) -> bytes:
-        """Read a slice. Raises StorageError where the file cannot be read."""
+    @contextmanager
+    def reading(self) -> Iterator[Fetch]:
+        """Open the file. Raises NotFoundError or StorageError where it cannot be read."""
         with _reported(self.path), self.path.open("rb", buffering=0) as file:
-            file.seek(start)
-            return _read_all(file.fileno(), end - start)
+            buffer = memoryview(b"")
 
+            def fetch(start: int, end: int) -> memoryview:
+                # One buffer serves all slices: fresh memory for each costs more than reading.
+                nonlocal buffer
+                if len(buffer) < end - start:
+                    buffer = memoryview(bytearray(end - start))
+                file.seek(start)
+                done = 0
+                while done < end - start and (got := file.readinto(buffer[done : end - start])):
+                    done += got
+                return buffer[:done]
 
-def _read_all(handle: int, wanted: int) -> bytes:
-    """Read until `wanted` bytes or the end; a raw read may give less."""
-    pieces = []
-    while wanted > 0 and (piece := os.read(handle, wanted)):
-        pieces.append(piece)
-        wanted -= len(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            yield fetch
 
 
 @contextmanager

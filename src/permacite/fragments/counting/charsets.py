@@ -22,11 +22,15 @@ import codecs
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
+from permacite.fragments.counting.tally import line_endings_of
 
-__all__ = ["Charset", "Encoding", "resolve", "same"]
+if TYPE_CHECKING:
+    from permacite.fragments.counting.tally import LineEndings
+
+__all__ = ["LONGEST_MARK", "Charset", "Encoding", "line_endings_in", "resolve", "same"]
 
 Family = Literal["utf-8", "single", "unit", "other"]
 """How bytes and characters relate: UTF-8; one byte each; UTF-16 or UTF-32; anything else."""
@@ -178,6 +182,13 @@ def same(first: str, second: str) -> bool:
         return False
 
 
+def line_endings_in(charset: Charset, name: str | None) -> LineEndings:
+    """Return the mode of that name; by default "all" in EBCDIC charsets, "http" in others."""
+    if name is None:
+        return "all" if charset.is_ebcdic else "http"
+    return line_endings_of(name)
+
+
 @lru_cache(maxsize=256)
 def _family(codec: str) -> Family:
     """Say how bytes and characters relate in `codec`."""
@@ -186,5 +197,6 @@ def _family(codec: str) -> Family:
     if codec in {"utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}:
         return "unit"
     decoder = codecs.getincrementaldecoder(codec)
-    single = all(len(decoder("replace").decode(bytes([byte]))) == 1 for byte in range(256))
-    return "single" if single else "other"
+    alone = [decoder("replace").decode(bytes([byte])) for byte in range(256)]
+    ends_are_unique = all(alone.count(ending) <= 1 for ending in "\r\n\x85")
+    return "single" if ends_are_unique and all(len(one) == 1 for one in alone) else "other"

@@ -16,27 +16,32 @@ from __future__ import annotations
 import codecs
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.errors import LimitError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
-    from permacite.fragments.charsets import Encoding
-    from permacite.fragments.source import Source
+    from permacite.fragments.counting.charsets import Encoding
+    from permacite.fragments.counting.source import Fetch, Source
 
 __all__ = ["BLOCK_BYTES", "Block", "Reader", "State"]
 
-BLOCK_BYTES = 1 << 16
-"""How much is decoded at a time."""
+BLOCK_BYTES = 1 << 15
+"""How much is decoded at a time: little enough that the allocator keeps the memory at hand."""
 
 _LONGEST_BLOCK_BYTES = 1 << 24
 """A decoder that asks for more than this before it gives a character is refused."""
 
+_SHIFTING = ("iso2022", "hz", "utf-7")
+"""Codecs whose bytes may stand for no character, but for how to read those that follow."""
+
 Errors = Literal["strict", "replace"]
-State = int
-"""What a decoder remembers between two characters (ISO-2022's shifts); 0 for most charsets."""
+State: TypeAlias = "int | None"
+"""What a decoder remembers between two characters (ISO-2022's shifts); None for nothing yet."""
 
 
 class _Piece(NamedTuple):
@@ -91,28 +96,36 @@ class Reader:
         self.errors = errors
 
     def blocks(
-        self, start: int | None = None, state: State = 0, *, size: int = BLOCK_BYTES
+        self, start: int | None = None, state: State = None, *, size: int = BLOCK_BYTES
     ) -> Iterator[Block]:
         """Yield the blocks from byte `start` on; the last one, perhaps empty, has `last` set.
 
         Raises ParseError for bytes that are no characters, where `errors` is "strict".
         """
         place = self.encoding.mark_bytes if start is None else start
-        while True:
-            block = self._block(place, state, size)
-            yield block
-            if block.last:
-                return
-            place, state = block.end, block.after
+        with self.source.reading() as fetch:
+            while True:
+                block = self._block(fetch, place, state, size)
+                yield block
+                if block.last:
+                    return
+                place, state = block.end, block.after
 
-    def _block(self, start: int, state: State, size: int) -> Block:
+    def decoded(self, data: bytes, start: int) -> str:
+        """Return the text of bytes that begin and end between characters, and begin at `start`.
+
+        Raises ParseError as `blocks` does.
+        """
+        return self._decoded(data, start, None, last=True).text
+
+    def _block(self, fetch: Fetch, start: int, state: State, size: int) -> Block:
         """Read and decode one block; a longer one where the decoder needs to see more."""
         while size <= _LONGEST_BLOCK_BYTES:
-            data = self.source.read(start, start + size)
+            data = bytes(fetch(start, start + size))
             last = start + len(data) >= self.source.size
             piece = self._decoded(data, start, state, last=last)
-            if piece.text.endswith("\r") and not last:
-                piece = self._without_last(data, start, state, piece)
+            if not last:
+                piece = self._trimmed(data, start, state, piece)
             if piece.used or last:
                 return Block(
                     self.encoding,
@@ -129,13 +142,26 @@ class Reader:
             "the decoder sees no end of a character", limit="block", maximum=_LONGEST_BLOCK_BYTES
         )
 
-    def _without_last(self, data: bytes, start: int, state: State, piece: _Piece) -> _Piece:
-        """Leave the last character, a CR, to the next block: what follows may belong to it."""
-        shorter, used = piece, piece.used
-        while len(shorter.text) == len(piece.text):
-            used -= 1
-            shorter = self._decoded(data[:used], start, state, last=False)
-        return shorter
+    def _trimmed(self, data: bytes, start: int, state: State, piece: _Piece) -> _Piece:
+        """Leave to the next block a CR that may be half a line ending, and a shift at the end."""
+        wanted = len(piece.text) - piece.text.endswith("\r")
+        if wanted == len(piece.text) and not self.encoding.codec.startswith(_SHIFTING):
+            return piece
+        return self._shortest(data, start=start, state=state, piece=piece, wanted=wanted)
+
+    def _shortest(
+        self, data: bytes, *, start: int, state: State, piece: _Piece, wanted: int
+    ) -> _Piece:
+        """Decode the fewest bytes that give so many characters: some steps back, then by halves."""
+        low, high, step = 0, piece.used, 1
+        while high - low > 1:
+            middle = max(high - step, (low + high) // 2)
+            shorter = self._decoded(data[:middle], start, state, last=False)
+            if len(shorter.text) < wanted:
+                low, step = middle, 1
+            else:
+                piece, high, step = shorter, middle, 2 * step
+        return piece
 
     def _decoded(self, data: bytes, start: int, state: State, *, last: bool) -> _Piece:
         """Decode from `state`; bytes that are no characters become U+FFFD, or are refused."""
@@ -147,11 +173,25 @@ class Reader:
             return self._decoded_as("replace", data, state, last=last)._replace(invalid=True)
 
     def _decoded_as(self, errors: Errors, data: bytes, state: State, *, last: bool) -> _Piece:
-        decoder = codecs.getincrementaldecoder(self.encoding.codec)(errors)
-        decoder.setstate((b"", state))
+        decoder = _decoder(self.encoding, errors, state)
         text = decoder.decode(data, last)
         pending, after = decoder.getstate()
-        return _Piece(text, len(data) - len(pending), after, invalid=False)
+        used = len(data) - len(pending)
+        return _Piece(text, used, None if after == _fresh(self.encoding) else after, invalid=False)
+
+
+def _decoder(encoding: Encoding, errors: str, state: State) -> codecs.IncrementalDecoder:
+    """Return a decoder that goes on from `state`, which another of the same kind was in."""
+    decoder = codecs.getincrementaldecoder(encoding.codec)(errors)
+    if state is not None:
+        decoder.setstate((b"", state))
+    return decoder
+
+
+@lru_cache(maxsize=64)
+def _fresh(encoding: Encoding) -> int:
+    """Return the state of a decoder that has seen nothing; not 0 for all charsets."""
+    return codecs.getincrementaldecoder(encoding.codec)().getstate()[1]
 
 
 def _refused(encoding: Encoding, data: bytes, start: int, error: UnicodeDecodeError) -> ParseError:
@@ -187,8 +227,7 @@ def _bytes_of(block: Block, offset: int) -> int:
     Decodes in strides up to the one with that place, then that one byte by byte. Where a sequence
     of bytes stands for several code points, the places between them are at its end.
     """
-    decoder = codecs.getincrementaldecoder(block.encoding.codec)("permacite.record")
-    decoder.setstate((b"", block.state))
+    decoder = _decoder(block.encoding, "permacite.record", block.state)
     done, count = 0, 0
     while True:
         before = decoder.getstate()

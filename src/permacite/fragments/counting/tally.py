@@ -5,6 +5,7 @@
 | RFC 5147 §2.1.2, §4.1 line endings count as one character | Tally.char |
 | RFC 5147 §4.1 which line endings there are | LineEndings, Tally.line |
 | PDI §3.4.1 positions of the canonical CRLF text | Tally.pdi |
+| draft-wilde-text-fragment-00 §2.1.3 lines separated by CRLF | seek, unit "line_end" |
 
 Deviations: none.
 
@@ -16,12 +17,17 @@ Readings:
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-__all__ = ["LineEndings", "Tally", "Unit", "line_endings_of", "seek", "tally"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["LineEndings", "Measure", "Plan", "Tally", "Unit", "line_endings_of", "seek", "tally"]
 
 LineEndings = Literal["http", "mime", "all", "lf"]
-Unit = Literal["char", "line", "code_point", "pdi"]
+
+Unit = Literal["char", "line", "line_end", "code_point", "pdi"]
+"""What positions count. "line" is a line's start, "line_end" its end, before the line ending."""
 
 _NAMES: dict[str, LineEndings] = {
     "http": "http",
@@ -44,8 +50,9 @@ class Tally(NamedTuple):
 
     `byte` counts from the start of the entity, byte order mark included; the others from the first
     character. `cr`, `lf` and `nel` count every such character, `crlf` and `crnel` the pairs: so
-    one tally gives the positions of every mode. Between the two characters of a pair, positions
-    equal those after it.
+    one tally gives the positions of every mode. A place between the two characters of a pair is
+    none: it is never tallied. Whoever needs no lines may leave `cr`, `lf` and `nel` at 0, and
+    whoever does not use the mode "all", `nel` and `crnel`.
     """
 
     byte: int = 0
@@ -57,8 +64,8 @@ class Tally(NamedTuple):
     crnel: int = 0
 
     def plus(self, other: Tally) -> Tally:
-        """Add the counts of the text that follows."""
-        return Tally(*(mine + its for mine, its in zip(self, other, strict=True)))
+        """Add the counts of what follows."""
+        return Tally(*map(int.__add__, self, other))
 
     def line(self, mode: LineEndings) -> int:
         """How many line endings stand before the place (RFC 5147 §2.1.2 line position)."""
@@ -81,33 +88,57 @@ class Tally(NamedTuple):
         """Return the position in `unit`s."""
         if unit == "char":
             return self.char(mode)
-        if unit == "line":
+        if unit in {"line", "line_end"}:
             return self.line(mode)
         return self.code_point if unit == "code_point" else self.pdi(mode)
 
 
-def tally(text: str, start: int = 0, end: int | None = None) -> Tally:
-    """Count a piece of decoded text (`byte` is left at 0)."""
+class Plan(NamedTuple):
+    """What is to be counted besides code points and CRLF: line endings; NEL and CR NEL."""
+
+    lines: bool
+    nel: bool
+
+
+class Measure(NamedTuple):
+    """What positions count: the unit, which line endings there are, and what must be tallied."""
+
+    unit: Unit
+    mode: LineEndings
+    plan: Plan
+
+    def passes(self, counts: Tally, target: int) -> bool:
+        """Whether the place of `target` is surely before the end of what was counted.
+
+        A line's start may be anywhere before the first place that counts as many line endings.
+        """
+        position = counts.position(self.unit, self.mode)
+        return position >= target if self.unit == "line" else position > target
+
+
+def tally(text: str, start: int = 0, end: int | None = None, *, lines: bool = True) -> Tally:
+    """Count a piece of decoded text (`byte` is left at 0); without `lines`, only what merges."""
     end = len(text) if end is None else end
-    cr = text.count("\r", start, end)
-    nel = text.count("\x85", start, end)
+    cr = text.count("\r", start, end) if lines else text.find("\r", start, end) >= 0
+    nel = text.count("\x85", start, end) if lines else cr
     return Tally(
         code_point=end - start,
-        cr=cr,
-        lf=text.count("\n", start, end),
+        cr=cr if lines else 0,
+        lf=text.count("\n", start, end) if lines else 0,
         crlf=text.count("\r\n", start, end) if cr else 0,
-        nel=nel,
+        nel=nel if lines else 0,
         crnel=text.count("\r\x85", start, end) if cr and nel else 0,
     )
 
 
 def seek(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
-    """Return the code point offset in `text` of the position `target`, never inside an ending.
+    """Return the code point offset in `text` of the position `target`.
 
-    Where no place has that position (`len(text)` is too small, or a canonical CRLF is stored as
-    one character), it is the last place before.
+    It is never inside a line ending, save that code points can be told apart there too. Where no
+    place has that position (`text` is too short, or a canonical CRLF is stored as one character),
+    it is the last place before.
     """
-    if unit == "code_point":
+    if unit == "code_point" or (unit == "char" and "\r" not in text):
         return min(target, len(text))
     if unit != "line":
         return _last_place(text, unit, target, mode)
@@ -119,21 +150,54 @@ def seek(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
 
 def _last_place(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
     """Return the last place whose position is not after `target`, by halving."""
-    low, high = 0, len(text)
-    counted = Tally()
-    if tally(text).position(unit, mode) <= target:
+    count = _counter(text, unit, mode)
+    low, high, left = 0, len(text), target
+    if count(low, high) <= left:
         return high
     while high - low > 1:
         middle = (low + high) // 2
         middle += splits_ending(text, middle, mode)
         if middle >= high:
             break
-        here = counted.plus(tally(text, low, middle))
-        if here.position(unit, mode) <= target:
-            low, counted = middle, here
+        passed = count(low, middle)
+        if passed <= left:
+            low, left = middle, left - passed
         else:
             high = middle
     return low
+
+
+_ENDINGS: dict[LineEndings, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "http": (("\r", "\n"), ("\r\n",)),
+    "mime": (("\r\n",), ()),
+    "all": (("\r", "\n", "\x85"), ("\r\n", "\r\x85")),
+    "lf": (("\n",), ()),
+}
+"""What line endings are counted by: what is added, and what was added twice."""
+
+
+def _merged(mode: LineEndings) -> tuple[str, ...]:
+    """Return the line endings of two code points."""
+    return ("\r\n", "\r\x85") if mode == "all" else ("\r\n",)
+
+
+def _counter(text: str, unit: Unit, mode: LineEndings) -> Callable[[int, int], int]:
+    """Return what counts `unit`s between two places that are not inside a line ending."""
+    plus, minus = _ENDINGS[mode]
+    if unit == "char":
+        plus, minus = (), _merged(mode)
+    elif unit == "pdi":
+        minus += _merged(mode)
+    width = 1 if unit in {"char", "pdi"} else 0
+    terms = [(1, term) for term in plus if term in text]
+    terms += [(-1, term) for term in minus if term in text]
+
+    def count(low: int, high: int) -> int:
+        return width * (high - low) + sum(
+            sign * text.count(term, low, high) for sign, term in terms
+        )
+
+    return count
 
 
 def splits_ending(text: str, offset: int, mode: LineEndings) -> bool:

@@ -1,0 +1,11 @@
+"""Counting in texts too large to hold: sources, charsets, tallies, blocks, sweeps and the index.
+
+| room | what it holds |
+|---|---|
+| source | where the bytes are: memory, a mapping, a file |
+| charsets | charset names, byte order marks, how bytes become characters |
+| tally | counts before a place, and finding a place by a count |
+| reading | an entity block by block, decoded |
+| sweep | the counts of long stretches, fast |
+| index | checkpoints, so that any place is found by reading one block |
+"""

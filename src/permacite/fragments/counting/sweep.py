@@ -1,0 +1,197 @@
+"""Sweeping: the counts of long stretches of an entity, fast and in constant memory.
+
+A sweep yields marks: places that are safe to read from, with the counts before them. It counts in
+the bytes where it can (UTF-8, one byte per character) and decodes where it must. UTF-8 is checked
+on the way: a slice with bytes that are no characters is decoded, so that the counts stay right.
+With NumPy, stretches are counted by vector instructions, in as many threads as there are cores.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from permacite.fragments.counting.reading import BLOCK_BYTES
+from permacite.fragments.counting.stretch import counter, safe_cut, vector_counter
+from permacite.fragments.counting.tally import Tally, tally
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from concurrent.futures import Future
+
+    from permacite.fragments.counting.reading import Reader, State
+    from permacite.fragments.counting.source import Fetch
+    from permacite.fragments.counting.stretch import Counter
+    from permacite.fragments.counting.tally import Plan
+
+__all__ = ["Mark", "sweep"]
+
+_STRETCH_BYTES = 1 << 19
+"""How much is counted at a time with NumPy."""
+
+_WORTH_THE_IMPORT_BYTES = 1 << 25
+_WORTH_A_VECTOR_BYTES = 1 << 20
+"""Below these sizes, importing NumPy, or starting threads, costs more than it saves."""
+
+_MAX_THREADS = 4
+
+_AROUND_BYTES = 8
+"""What `safe_cut` may want to see on either side."""
+
+
+class Mark(NamedTuple):
+    """A place to read from: the counts before it, and the decoder's state there.
+
+    `invalid` says whether bytes that are no characters were seen on the way to it.
+    """
+
+    tally: Tally
+    state: State = None
+    invalid: bool = False
+
+
+def sweep(
+    reader: Reader,
+    plan: Plan,
+    start: Mark,
+    *,
+    step: int | None = None,
+    stretch: int = _STRETCH_BYTES,
+    by: Literal["size", "vectors", "decoding"] = "size",
+) -> Generator[Mark, None, None]:
+    """Yield marks from `start` (not included) to the end of the entity (always included).
+
+    They are about `step` bytes apart: what suits the counter, where it is None. The size of the
+    entity decides whether vectors of `stretch` bytes are counted, unless `by` does.
+    """
+    if reader.encoding.family not in {"utf-8", "single"}:
+        yield from _decoded(reader, plan, start, step or BLOCK_BYTES)
+        return
+    left = reader.source.size - start.tally.byte
+    worth = _WORTH_A_VECTOR_BYTES if "numpy" in sys.modules else _WORTH_THE_IMPORT_BYTES
+    vectors: list[Counter] = []
+    if by == "vectors" or (by == "size" and left >= worth):
+        vectors = _counters(reader, plan, stretch)
+    work = _Work(reader, plan, start.tally.byte, vectors)
+    work.length = stretch if vectors else (step or BLOCK_BYTES)
+    work.step = step or work.length
+    here = start
+    for counts, invalid in work.in_threads() if vectors else work.in_turn():
+        here = Mark(here.tally.plus(counts), None, here.invalid or invalid)
+        yield here
+
+
+def _decoded(reader: Reader, plan: Plan, start: Mark, step: int) -> Iterator[Mark]:
+    """Count what only a decoder can."""
+    here = start
+    for block in reader.blocks(start.tally.byte, start.state, size=step):
+        counts = tally(block.text, lines=plan.lines)
+        here = Mark(
+            here.tally.plus(counts)._replace(byte=block.end),
+            block.after,
+            here.invalid or block.invalid,
+        )
+        yield here
+
+
+Counts = tuple[Tally, bool]
+"""What a slice holds, its length in `byte`, and whether some of its bytes are no characters."""
+
+
+def _counters(reader: Reader, plan: Plan, stretch: int) -> list[Counter]:
+    """Return a counter for each thread; none without NumPy."""
+    size = stretch + 2 * _AROUND_BYTES
+    made = [
+        vector_counter(reader.encoding, plan, size)
+        for _ in range(min(_MAX_THREADS, os.cpu_count() or 1))
+    ]
+    return [one for one in made if one is not None]
+
+
+class _Work:
+    """The stretches of one sweep, each of `length` bytes, in slices of `step` bytes."""
+
+    length = BLOCK_BYTES
+    step = BLOCK_BYTES
+
+    def __init__(self, reader: Reader, plan: Plan, start: int, vectors: list[Counter]) -> None:
+        self.reader = reader
+        self.plan = plan
+        self.start = start
+        self.size = reader.source.size
+        self.plain = counter(reader.encoding, plan)
+        self.vectors = vectors
+
+    def in_turn(self) -> Iterator[Counts]:
+        """Count one stretch after the other."""
+        with self.reader.source.reading() as fetch:
+            for place in self._places():
+                yield from self._count(fetch, place, self.plain)
+
+    def in_threads(self) -> Iterator[Counts]:
+        """Count several stretches at a time, and give their counts in order."""
+        waiting: deque[Future[list[Counts]]] = deque()
+        idle: SimpleQueue[tuple[Fetch, Counter]] = SimpleQueue()
+
+        def work(place: int) -> list[Counts]:
+            fetch, vector = idle.get()
+            try:
+                return self._count(fetch, place, vector)
+            finally:
+                idle.put((fetch, vector))
+
+        with ExitStack() as files:
+            for vector in self.vectors:
+                idle.put((files.enter_context(self.reader.source.reading()), vector))
+            pool = files.enter_context(ThreadPoolExecutor(len(self.vectors)))
+            files.callback(pool.shutdown, cancel_futures=True)
+            for place in self._places():
+                waiting.append(pool.submit(work, place))
+                if len(waiting) > 2 * len(self.vectors):
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+
+    def _places(self) -> range:
+        """Where stretches begin, before they are cut at safe places."""
+        return range(self.start, max(self.size, self.start + 1), self.length)
+
+    def _count(self, fetch: Fetch, place: int, by: Counter) -> list[Counts]:
+        """Count the stretch that begins at or shortly before `place`, slice by slice."""
+        origin = max(self.start, place - _AROUND_BYTES)
+        data = fetch(origin, place + self.length + _AROUND_BYTES)
+        cuts = [self._cut(data, origin, at) for at in self._slices(place)]
+        begin = cuts.pop(0)
+        piece = data[begin : cuts[-1]]
+        cuts = [cut - begin for cut in cuts]
+        counts = by.count(piece, cuts)
+        if None in counts and by is not self.plain:
+            counts = self.plain.count(piece, cuts)
+        starts = [0, *cuts]
+        return [
+            (found, False)
+            if found is not None
+            else self._decoded(bytes(piece[first:last]), origin + begin + first)
+            for found, first, last in zip(counts, starts, cuts, strict=False)
+        ]
+
+    def _slices(self, place: int) -> list[int]:
+        """Return where the slices of a stretch begin, and where the last one ends."""
+        end = min(place + self.length, self.size)
+        return [*(range(place, end, self.step) or [place]), end]
+
+    def _cut(self, data: memoryview, origin: int, place: int) -> int:
+        """Return a safe place in `data`; the ends of the entity are safe."""
+        if place in {self.start, self.size}:
+            return place - origin
+        return safe_cut(data, place - origin, self.reader.encoding)
+
+    def _decoded(self, data: bytes, start: int) -> Counts:
+        """Count what the bytes are replaced by. Raises ParseError for a strict reader."""
+        text = self.reader.decoded(data, start)
+        return tally(text, lines=self.plan.lines)._replace(byte=len(data)), True

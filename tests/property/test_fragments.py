@@ -1,0 +1,375 @@
+"""Laws of fragments of plain text, against a slow reference that does the obvious thing."""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from permacite.errors import ParseError
+from permacite.fragments import Index, Text, convert, rfc5147
+from permacite.fragments.counting.charsets import resolve
+from permacite.fragments.counting.reading import Reader
+from permacite.fragments.counting.source import MemorySource
+from permacite.fragments.counting.sweep import Mark, sweep
+from permacite.fragments.counting.tally import Plan, Tally
+
+MODES = ("http", "mime", "all", "lf")
+
+ENDINGS = {
+    "http": ("\r\n", "\r", "\n"),
+    "mime": ("\r\n",),
+    "all": ("\r\n", "\r\x85", "\r", "\n", "\x85"),
+    "lf": ("\r\n", "\n"),
+}
+
+# ---------------------------------------------------------------- the slow reference
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Characters of a text, one by one: what each is, and where it begins in bytes."""
+
+    characters: tuple[str, ...]
+    starts: tuple[int, ...]
+    """For each code point, and the end, the byte where it begins."""
+
+    def joined(self, mode: str) -> list[tuple[int, int]]:
+        """Each character of RFC 5147 as a range of code points."""
+        text, place, found = "".join(self.characters), 0, []
+        while place < len(text):
+            ending = next((e for e in ENDINGS[mode] if text.startswith(e, place)), None)
+            width = len(ending) if ending else 1
+            found.append((place, place + width))
+            place += width
+        return found
+
+    def lines(self, mode: str) -> list[int]:
+        """The code point where each line position is."""
+        text = "".join(self.characters)
+        places = [0]
+        places += [end for start, end in self.joined(mode) if text[start:end] in ENDINGS[mode]]
+        return places if places[-1] == len(text) else [*places, len(text)]
+
+    def chars(self, mode: str) -> list[int]:
+        """The code point where each character position is."""
+        return [0, *(end for _, end in self.joined(mode))]
+
+
+def utf8_pieces(data: bytes) -> list[tuple[str, int]]:
+    """Each character with its length in bytes; U+FFFD for each maximal part of a sequence."""
+    found = []
+    place = 0
+    while place < len(data):
+        for width in (1, 2, 3, 4):
+            try:
+                found.append((data[place : place + width].decode(), width))
+                break
+            except UnicodeDecodeError:
+                continue
+        else:
+            width = 1
+            while (
+                width < 4
+                and place + width < len(data)
+                and _is_start(data[place : place + width + 1])
+            ):
+                width += 1
+            found.append(("\ufffd", width))
+        place += found[-1][1]
+    return found
+
+
+def _is_start(part: bytes) -> bool:
+    """Whether some sequence begins with these bytes (by trying all that could follow)."""
+    tails = (b"\x80", b"\xbf", b"\x80\x80", b"\xbf\xbf", b"\x80\x80\x80", b"\xbf\xbf\xbf")
+    for tail in tails:
+        try:
+            return len((part + tail).decode()) == 1
+        except UnicodeDecodeError:
+            continue
+    return False
+
+
+def unit_pieces(text: str, codec: str) -> list[tuple[str, int]]:
+    return [(character, len(character.encode(codec))) for character in text]
+
+
+def slow(pieces: list[tuple[str, int]], mark: int) -> Slow:
+    starts = [mark]
+    for _, width in pieces:
+        starts.append(starts[-1] + width)
+    return Slow(tuple(piece for piece, _ in pieces), tuple(starts))
+
+
+# ---------------------------------------------------------------- what is drawn
+
+CHARACTERS = "ab\r\n\x85\x0b\x0c\x1c\u2028\ufeffé\u0a0d\u0d0a中😀\u0301\udbff"[:-1]
+texts = st.lists(
+    st.sampled_from([*CHARACTERS, "\r\n", "\r\n", "\r\x85", "\n\r", "\r\r\n"]), max_size=40
+).map("".join)
+
+CHARSETS = [
+    # charset, codec of the bytes, byte order mark
+    ("utf-8", "utf-8", b""),
+    ("utf-8", "utf-8", b"\xef\xbb\xbf"),
+    ("utf-16", "utf-16-le", b"\xff\xfe"),
+    ("utf-16", "utf-16-be", b"\xfe\xff"),
+    ("utf-16", "utf-16-be", b""),
+    ("utf-16le", "utf-16-le", b""),
+    ("utf-16be", "utf-16-be", b"\xfe\xff"),
+    ("utf-32", "utf-32-be", b""),
+    ("utf-32", "utf-32-le", b"\xff\xfe\x00\x00"),
+    ("utf-32le", "utf-32-le", b""),
+    ("gb18030", "gb18030", b""),
+    ("gb18030", "gb18030", b"\x84\x31\x95\x33"),
+    ("iso-8859-1", "iso-8859-1", b""),
+    ("windows-1252", "cp1252", b""),
+    ("cp037", "cp037", b""),
+    ("shift_jis", "shift_jis", b""),
+    ("big5", "big5", b""),
+    ("euc-jp", "euc_jp", b""),
+    ("koi8-r", "koi8-r", b""),
+]
+
+
+@st.composite
+def entities(draw: st.DrawFn) -> tuple[bytes, str, Slow]:
+    """Valid bytes, their charset, and what the reference makes of them."""
+    charset, codec, mark = draw(st.sampled_from(CHARSETS))
+    text = draw(texts).encode(codec, "ignore").decode(codec)
+    if not mark and text.startswith("\ufeff"):
+        text = text.lstrip("\ufeff")
+    return mark + text.encode(codec), charset, slow(unit_pieces(text, codec), len(mark))
+
+
+positions = st.integers(0, 60)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> str:
+    scheme = draw(st.sampled_from(["char", "line"]))
+    first, second = sorted((draw(positions), draw(positions)))
+    form = draw(st.sampled_from(["{0}", "{0},{1}", ",{1}", "{0},"]))
+    return f"{scheme}={form.format(first, second)}"
+
+
+def expected(reference: Slow, fragment: str, mode: str) -> dict[str, tuple[int, int]]:
+    parsed = rfc5147.parse(fragment)
+    places = reference.chars(mode) if parsed.scheme == "char" else reference.lines(mode)
+    ends = []
+    for number, default in ((parsed.start, 0), (parsed.end, len(places) - 1)):
+        ends.append(places[min(default if number is None else number, len(places) - 1)])
+    chars = reference.chars(mode)
+    return {
+        "char": (chars.index(ends[0]), chars.index(ends[1])),
+        "code_point": (ends[0], ends[1]),
+        "byte": (reference.starts[ends[0]], reference.starts[ends[1]]),
+    }
+
+
+def found(text: Text, fragment: str) -> dict[str, tuple[int, int]]:
+    location = text.locate(fragment)
+    assert location.status == "ok", location
+    (span,) = location.spans
+    return {"char": span.char, "code_point": span.code_point, "byte": span.byte}
+
+
+# ---------------------------------------------------------------- laws
+
+
+@given(entities(), ranges(), st.sampled_from(MODES))
+@settings(max_examples=400)
+def test_spans_are_those_of_the_reference(
+    entity: tuple[bytes, str, Slow], fragment: str, mode: str
+) -> None:
+    data, charset, reference = entity
+    text = Text(data, charset, mode)
+    wanted = expected(reference, fragment, mode)
+    assert found(text, fragment) == wanted
+    start, end = wanted["code_point"]
+    assert text.excerpt(fragment) == "".join(reference.characters)[start:end]
+    assert text.length == len(reference.joined(mode))
+
+
+@given(entities(), ranges(), st.sampled_from(MODES), st.sampled_from([1, 3, 7, 16]))
+@settings(max_examples=200)
+def test_an_index_changes_nothing(
+    entity: tuple[bytes, str, Slow], fragment: str, mode: str, step: int
+) -> None:
+    data, charset, reference = entity
+    index = Index.build(data, charset, "all", step_bytes=step)
+    stored = Index.from_bytes(index.to_bytes())
+    assert stored == index
+    text = Text(data, charset, mode, index=stored)
+    assert found(text, fragment) == expected(reference, fragment, mode)
+    assert text.length == len(reference.joined(mode))
+    assert text.md5 == Text(data, charset).md5
+
+
+PARTS = (
+    *(b"a", b"\r", b"\n", b"\r\n", b"\r\xc2\x85", b"\xc2\x85", b"\xd0\x85"),
+    *(b"\xe4\xb8\xad", b"\xe4\xb8", b"\xf0\x9f\x98\x80", b"\xf0\x9f", b"\xed\x9f"),
+    *(b"\x80", b"\x90", b"\xa0", b"\xbf", b"\xc0", b"\xc2", b"\xe0", b"\xed\xa0"),
+    *(b"\xf0", b"\xf4", b"\xf4\x90", b"\xf5", b"\xff"),
+)
+octets = st.lists(st.sampled_from(PARTS), max_size=40).map(b"".join)
+
+
+@given(octets, ranges(), st.sampled_from(MODES))
+@settings(max_examples=400)
+def test_bytes_that_are_no_characters_count_as_replaced(
+    data: bytes, fragment: str, mode: str
+) -> None:
+    mark = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    reference = slow(utf8_pieces(data[mark:]), mark)
+    assert "".join(reference.characters) == data[mark:].decode("utf-8", "replace")
+    text = Text(data, "utf-8", mode)
+    assert found(text, fragment) == expected(reference, fragment, mode)
+    valid = "\ufffd" not in reference.characters
+    assert text.length == len(reference.joined(mode))
+    assert ("invalid-bytes" in text.locate(fragment).notes) is not valid
+    if not valid:
+        with pytest.raises(ParseError):
+            _ = Text(data, "utf-8", mode, errors="strict").length
+
+
+def marks(
+    data: bytes, charset: str, step: int, stretch: int, by: str
+) -> list[tuple[Mark, Tally, bool]]:
+    """Each mark of a sweep, with what the reference counts up to there."""
+    encoding = resolve(charset).encoding(data[:5])
+    reader = Reader(MemorySource(data), encoding, "replace")
+    start = Mark(Tally(encoding.mark_bytes))
+    plan = Plan(lines=True, nel=True)
+    pairs = []
+    for mark in sweep(reader, plan, start, step=step, stretch=stretch, by=by):  # type: ignore[arg-type]
+        text = data[encoding.mark_bytes : mark.tally.byte].decode(encoding.codec, "replace")
+        counts = Tally(
+            mark.tally.byte,
+            len(text),
+            *(text.count(part) for part in ("\r", "\n", "\r\n", "\x85", "\r\x85")),
+        )
+        pairs.append((mark, counts, "\ufffd" in text))
+    return pairs
+
+
+@given(
+    octets | texts.map(str.encode),
+    st.sampled_from(["utf-8", "iso-8859-1", "us-ascii", "windows-1252", "cp037"]),
+    st.sampled_from([1, 5, 8, 64]),
+    st.sampled_from([8, 21, 64]),
+    st.sampled_from(["vectors", "decoding"]),
+)
+@example(b"\xf0\x9f\x98\x80\r\n\xe4\xb8\xad" * 9, "utf-8", 1, 8, "vectors")
+@settings(max_examples=400)
+def test_every_mark_of_a_sweep_is_right(
+    data: bytes, charset: str, step: int, stretch: int, by: str
+) -> None:
+    pairs = marks(data, charset, step, stretch, by)
+    assert pairs[-1][0].tally.byte == len(data)
+    for mark, counts, replaced in pairs:
+        assert mark.tally == counts
+        assert mark.invalid == replaced
+        assert data[mark.tally.byte - 1 : mark.tally.byte + 1] != b"\r\n" or charset == "cp037"
+
+
+EDGES = [
+    b"a" * 7 + b"\r\n" + b"b" * 7,
+    "x\r\x85y中\r\n".encode() * 3,
+    "é中😀".encode() * 3,
+    b"\xf0\x9f\x98" + b"\x80" * 5 + b"\xe4\xb8" + b"\r\n" * 4,
+    b"\r" * 20 + b"\n" * 3,
+]
+
+
+@pytest.mark.parametrize("by", ["vectors", "decoding"])
+@pytest.mark.parametrize("edge", range(len(EDGES)))
+@pytest.mark.parametrize("pad", range(12))
+def test_rfc5147_a9_no_block_edge_splits_a_character_or_a_line_ending(
+    edge: int, pad: int, by: str
+) -> None:
+    data = b"." * pad + EDGES[edge]
+    for step, stretch in ((8, 8), (3, 16)):
+        for mark, counts, replaced in marks(data, "utf-8", step, stretch, by):
+            assert (mark.tally, mark.invalid) == (counts, replaced)
+
+
+@given(entities(), st.data(), st.sampled_from(MODES))
+def test_what_is_cited_is_found_again(
+    entity: tuple[bytes, str, Slow], data: st.DataObject, mode: str
+) -> None:
+    content, charset, reference = entity
+    text = Text(content, charset, mode)
+    scheme = data.draw(st.sampled_from(["char", "line"]))
+    last = len(reference.chars(mode)) - 1
+    if scheme == "line":
+        last = text.end.line(text.line_endings)
+    start, end = sorted((data.draw(st.integers(0, last)), data.draw(st.integers(0, last))))
+    fragment = text.cite(start, end, scheme=scheme)  # type: ignore[arg-type]
+    assert rfc5147.parse(str(fragment)) == fragment
+    location = text.locate(str(fragment))
+    assert [check.result for check in location.checks] == ["ok", "ok"]
+    assert location.spans[0] == text.span(start, end, scheme)  # type: ignore[arg-type]
+    if scheme == "char":
+        assert location.spans[0].char == (start, end)
+
+
+@given(texts, st.data(), st.sampled_from(["http", "mime", "lf"]))
+def test_positions_of_the_canonical_text_convert_there_and_back(
+    text: str, data: st.DataObject, mode: str
+) -> None:
+    entity = Text.of(text, mode)
+    chars = [text[slice(*ends)] for ends in slow([(c, 1) for c in text], 0).joined(mode)]
+    canonical = ["\r\n" if char in ENDINGS[mode] else char for char in chars]
+    last = len(chars)
+    start, end = sorted((data.draw(st.integers(0, last)), data.draw(st.integers(0, last))))
+    pdi = convert.rfc5147_to_pdi(entity, start, end)
+    assert pdi == (len("".join(canonical[:start])), len("".join(canonical[:end])), True)
+    assert convert.pdi_to_rfc5147(entity, pdi.start, pdi.end) == (start, end, True)
+
+
+@given(st.text() | texts)
+@example("char=1;length=\ue030")
+def test_any_text_is_a_fragment_or_a_parse_error(source: str) -> None:
+    fragment, error = parsed(source)
+    if fragment is None:
+        assert error is not None
+        assert (error.source, 0 <= error.offset <= len(source)) == (source, True)
+        return
+    assert str(fragment) == source
+    assert rfc5147.parse(fragment.canonical()).canonical() == fragment.canonical()
+
+
+def parsed(source: str) -> tuple[rfc5147.TextFragment | None, ParseError | None]:
+    try:
+        return rfc5147.parse(source), None
+    except ParseError as error:
+        return None, error
+
+
+@pytest.mark.parametrize("kind", ["mmap", "path", "memoryview", "bytearray"])
+def test_every_source_gives_the_same_answer(kind: str) -> None:
+    content = ("naïve 中文 😀\r\n" * 30_000).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "text.txt")
+        path.write_bytes(content)
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            source = {
+                "mmap": view,
+                "path": path,
+                "memoryview": memoryview(content),
+                "bytearray": bytearray(content),
+            }[kind]
+            text = Text(source, "utf-8")  # type: ignore[arg-type] # one of four
+            assert text.locate("char=300000,300005") == Text(content, "utf-8").locate(
+                "char=300000,300005"
+            )
+            assert text.excerpt("line=29999,") == "naïve 中文 😀\r\n"
+            assert text.locate("char=999999999").spans[0].byte == (len(content), len(content))
+            del text
