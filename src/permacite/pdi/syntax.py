@@ -139,6 +139,8 @@ class _Parser:
         elif not _CITED_PREFIX.match(cursor.source, cursor.offset):
             fail(cursor, "expected the PDI that is cited", spec="PDI §3.5.2", hint="pdi://...")
         cited = self._cited(depth)
+        if isinstance(cited, PDI):
+            violations += _tolerated(cited, "citation-without-version", cursor.offset)
         return CitationPDI(document, origin, cited, violations, cursor.source[begin:])
 
     def _cited(self, depth: int) -> PDI | FragmentPDI | CitationPDI:
@@ -149,7 +151,7 @@ class _Parser:
         if isinstance(cited, PDIPattern):
             at = cursor.source.index("*", start)
             fail(cursor, "a citation cites one document, not a pattern", at=at, spec="PDI §3.6.3")
-        if isinstance(cited, PDI) and cited.version is None and (self.strict or not cited.format):
+        if isinstance(cited, PDI) and cited.version is None and self.strict:
             fail(
                 cursor,
                 "expected the format and the version of what is cited",
