@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome, Site
+    from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
 

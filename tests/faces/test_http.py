@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from conftest import Running
+    from tests.faces.conftest import Running
 
 HTML = "<!doctype html><title>Page</title><p>Some <b>archived</b> words.</p><script>x()</script>"
 BROWSER_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conftest import Running, Site
     from playwright.sync_api import Browser, Page
+    from tests.faces.conftest import Running, Site
 
 pytestmark = pytest.mark.browser
 
