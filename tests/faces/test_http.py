@@ -8,7 +8,7 @@ import http.client
 import json
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -34,7 +34,7 @@ class Answer:
     body: bytes
 
     @property
-    def json(self) -> dict[str, object]:
+    def json(self) -> dict[str, Any]:
         """The body as a JSON object."""
         value = json.loads(self.body)
         assert isinstance(value, dict)
@@ -189,9 +189,9 @@ def test_citing_gives_the_forms_of_the_command_line(
     with Service.open(archive) as service:
         again = service.cite(names["utf-8"], quote="archived words")
     assert answer.json["reference"] == again.reference
-    assert answer.json["forms"]["markdown"] == again.forms.markdown  # type: ignore[index] - JSON
+    assert answer.json["forms"]["markdown"] == again.forms.markdown
     shown = ask(running.base, f"/-/api/document?name={names['html']}").json
-    assert [item["reference"] for item in shown["citations"]] == [again.reference]  # type: ignore[attr-defined] - JSON
+    assert [item["reference"] for item in shown["citations"]] == [again.reference]
 
 
 @pytest.mark.parametrize(
