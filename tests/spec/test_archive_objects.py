@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive.file_objects import FileObjects
+from permacite.archive.objects import FileObjects
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:

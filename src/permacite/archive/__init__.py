@@ -8,6 +8,7 @@ from permacite.archive.archive import Archive
 from permacite.archive.catalog import Leaf
 from permacite.archive.model import (
     JSON,
+    Assertion,
     Citation,
     Clock,
     Finding,
@@ -16,12 +17,14 @@ from permacite.archive.model import (
     Provenance,
     Representation,
     Version,
+    Withdrawal,
     utc_now,
 )
 
 __all__ = [
     "JSON",
     "Archive",
+    "Assertion",
     "Citation",
     "Clock",
     "Finding",
@@ -31,5 +34,6 @@ __all__ = [
     "Provenance",
     "Representation",
     "Version",
+    "Withdrawal",
     "utc_now",
 ]

@@ -11,9 +11,9 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
+from permacite.archive.backup import backup
 from permacite.archive.catalog import Catalog, Order
 from permacite.archive.deposit import deposit
-from permacite.archive.file_objects import FileObjects
 from permacite.archive.log import Log
 from permacite.archive.model import (
     Citation,
@@ -24,6 +24,7 @@ from permacite.archive.model import (
     Version,
     utc_now,
 )
+from permacite.archive.objects import FileObjects
 from permacite.archive.reading import Reading
 from permacite.archive.sqlite import SqliteCatalog
 from permacite.errors import ConflictError, StorageError
@@ -169,6 +170,16 @@ class Archive(Reading):
         version = self.version(pdi)
         (stored,) = deposit(self._objects, [representation])
         return self._catalog.add_format(version.pdi, version.number, stored)
+
+    def backup(self, target: Path, *, link: bool = True) -> None:
+        """Make `target` an archive with all that is committed now, or bring an earlier one up.
+
+        Others may go on committing meanwhile. `link` gives the same files a second name where the
+        disk is the same, which costs no space; without it they are copied, which guards against a
+        disk that fails. The log's key is copied too. Raises ConflictError where `target` holds
+        other things, or entries that this archive has not.
+        """
+        backup(self.directory, self._catalog, target, link=link)
 
     def record_citation(self, citation: NewCitation) -> Citation:
         """Record a citation once; the same again, at whatever time, gives the first record.

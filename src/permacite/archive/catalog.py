@@ -12,12 +12,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-    from permacite.archive.model import Citation, NewCitation, Provenance, Representation, Version
+    from permacite.archive.model import (
+        Assertion,
+        Citation,
+        NewCitation,
+        Provenance,
+        Representation,
+        Version,
+    )
     from permacite.pdi import PDI
 
-__all__ = ["Catalog", "Leaf", "Order", "Selection", "StoredFormat"]
+__all__ = [
+    "Catalog",
+    "CitationRecords",
+    "Leaf",
+    "LogRecords",
+    "Order",
+    "Selection",
+    "StatementRecords",
+    "StoredFormat",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +94,78 @@ class Leaf:
     """SHA-256 of an octet 0 and `content` (RFC 6962 §2.1)."""
 
 
-class Catalog(Protocol):
-    """The records of one archive."""
+class LogRecords(Protocol):
+    """The entries of the Merkle log, and the hashes above them."""
+
+    def log_size(self) -> int:
+        """Return the number of leaves."""
+        ...
+
+    def log_node(self, level: int, position: int) -> bytes:
+        """Return the hash over the 2**level leaves from position * 2**level on.
+
+        Raises IntegrityError where it is missing.
+        """
+        ...
+
+    def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
+        """Return the log's entries from `start` up to `end`."""
+        ...
+
+    def entries(self, pdi: PDI) -> list[Leaf]:
+        """Return the leaves about the document `pdi`, oldest first."""
+        ...
+
+    def rebuilt(self, leaf: Leaf) -> bytes | None:
+        """Return what a leaf would say if it were made of the records as they are now.
+
+        None where the records lack what it is about.
+        """
+        ...
+
+    def committed(self) -> dict[str, int]:
+        """Return how many rows there are of what leaves tell: "version", "representation"."""
+        ...
+
+    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
+        """Return sizes and notes of the checkpoints that were signed, the newest first."""
+        ...
+
+    def record_checkpoint(self, size: int, note: str) -> str:
+        """Keep a signed checkpoint; where one of this size is kept, return that instead."""
+        ...
+
+
+class StatementRecords(Protocol):
+    """What is said about names."""
+
+    def record_assertion(
+        self, subject: str, predicate: str, text: str, who: str | None
+    ) -> Assertion:
+        """Record a statement; `subject` is a canonical name."""
+        ...
+
+    def assertions(
+        self, subjects: Sequence[str] | None, predicates: Sequence[str] | None
+    ) -> list[Assertion]:
+        """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
+        ...
+
+
+class CitationRecords(Protocol):
+    """Which passages are cited."""
+
+    def record_citation(self, citation: NewCitation) -> Citation:
+        """Record a citation once; the same again gives the first record."""
+        ...
+
+    def citations(self, pdi: PDI | None) -> list[Citation]:
+        """Return the citations of what `pdi` names (all where None), oldest first."""
+        ...
+
+
+class Catalog(LogRecords, StatementRecords, CitationRecords, Protocol):
+    """All records of one archive."""
 
     def close(self) -> None:
         """Give everything back; what was acknowledged is kept."""
@@ -140,48 +227,17 @@ class Catalog(Protocol):
         """Return the digests of a representation's side objects by name."""
         ...
 
-    def record_citation(self, citation: NewCitation) -> Citation:
-        """Record a citation once; the same again gives the first record."""
+    def names(self, digest: str) -> bool:
+        """Say whether anything committed has these octets."""
         ...
 
-    def citations(self, pdi: PDI | None) -> list[Citation]:
-        """Return the citations of what `pdi` names (all where None), oldest first."""
+    def faults(self) -> list[str]:
+        """Return what is wrong with the records themselves, in words."""
         ...
 
-    def log_size(self) -> int:
-        """Return the number of leaves."""
-        ...
+    def copy_to(self, path: Path) -> None:
+        """Copy all records as they are now, over an earlier copy if one is there.
 
-    def log_node(self, level: int, position: int) -> bytes:
-        """Return the hash over the 2**level leaves from position * 2**level on.
-
-        Raises IntegrityError where it is missing.
+        Raises ConflictError where what is there has entries of its own.
         """
-        ...
-
-    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
-        """Return sizes and notes of the checkpoints that were signed, the newest first."""
-        ...
-
-    def record_checkpoint(self, size: int, note: str) -> str:
-        """Keep a signed checkpoint; where one of this size is kept, return that instead."""
-        ...
-
-    def rebuilt(self, leaf: Leaf) -> bytes | None:
-        """Return what a leaf would say if it were made of the records as they are now.
-
-        None where the records lack what it is about.
-        """
-        ...
-
-    def committed(self) -> dict[str, int]:
-        """Return how many rows there are of what leaves tell: "version", "representation"."""
-        ...
-
-    def entries(self, pdi: PDI) -> list[Leaf]:
-        """Return the leaves about the document `pdi`, oldest first."""
-        ...
-
-    def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
-        """Return the log's entries from `start` up to `end`."""
         ...

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.catalog import StoredFormat
-from permacite.archive.text_form import canonical_digest
+from permacite.archive.objects import Objects, digest_of
 from permacite.errors import ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from permacite.archive.model import NewRepresentation
-    from permacite.archive.objects import Objects
 
 __all__ = ["deposit"]
+
+_LINE_ENDING = re.compile(r"\r\n|\r|\n")
 
 
 def deposit(
@@ -49,7 +51,7 @@ def _put(objects: Objects, new: NewRepresentation, token: str) -> StoredFormat:
         charset=new.charset,
         size_bytes=len(new.content),
         digest=objects.put(new.content),
-        canonical_digest=canonical_digest(new.content, new.media_type.lower(), new.charset),
+        canonical_digest=_canonical_digest(new.content, new.media_type.lower(), new.charset),
         received_digest=None if new.received is None else objects.put(new.received),
         derived_from=new.derived_from,
         rendition=new.rendition,
@@ -60,3 +62,17 @@ def _put(objects: Objects, new: NewRepresentation, token: str) -> StoredFormat:
 def _put_all(objects: Objects, attachment: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     """Keep side objects and return their names and digests."""
     return tuple((name, objects.put(attachment[name])) for name in sorted(attachment))
+
+
+def _canonical_digest(content: bytes, media_type: str, charset: str | None) -> str | None:
+    """Return the digest of the text that positions count; None for what is no readable text.
+
+    A byte order mark is no part of the text. Without a charset the octets are read as UTF-8.
+    """
+    if not media_type.startswith("text/"):
+        return None
+    try:
+        text = content.decode(charset or "utf-8").removeprefix("\ufeff")
+    except (LookupError, ValueError):
+        return None
+    return digest_of(_LINE_ENDING.sub("\r\n", text).encode("utf-8", "surrogatepass"))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "Assertion",
     "Citation",
     "Clock",
     "Finding",
@@ -24,6 +25,7 @@ __all__ = [
     "Provenance",
     "Representation",
     "Version",
+    "Withdrawal",
     "utc_now",
 ]
 
@@ -163,14 +165,43 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Assertion:
+    """A statement about a name (PDI §3.6.5). It is never changed; a later one may contradict it."""
+
+    subject: str
+    """A PDI of any kind, in canonical form. Without a version it is about the document itself."""
+    predicate: str
+    object: str
+    """A name, a URI or a text, as the predicate has it."""
+    who: str | None
+    """Who says so."""
+    stated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A tombstone: the name and its digests stay, the octets are no longer given out."""
+
+    pdi: str
+    """What was withdrawn: a document, or one format of one version."""
+    status: int
+    """410 (Gone), or 451 (Unavailable For Legal Reasons), as in HTTP."""
+    reason: str
+    who: str | None
+    withdrawn_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """The outcome of checking one stored thing.
 
     `kind` is "ok", "missing" (no bytes), "altered" (other bytes), "unreadable" (the disk refuses),
-    or "log" (the Merkle log does not agree with the catalog).
+    "log" (the Merkle log does not agree with the catalog), "catalog" (the database is damaged or
+    lacks a rule), or "orphan" (bytes that no name points to: harmless, left by a failed commit).
     """
 
     pdi: str
-    """The full name of the representation it belongs to; "log" for the archive as a whole."""
+    """The full name of the representation it belongs to; "log", "catalog" or a digest for
+    what belongs to no single one."""
     kind: str
     detail: str = ""

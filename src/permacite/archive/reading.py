@@ -8,6 +8,7 @@ from permacite import pdi as grammar
 from permacite.archive import names, verification
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundle import bundle, entry_of
+from permacite.archive.statements import Statements
 from permacite.errors import NotFoundError
 from permacite.pdi import PDI, PDIPattern
 
@@ -31,10 +32,13 @@ class Reading:
 
     log: Log
     """The Merkle log over all commits."""
+    statements: Statements
+    """Assertions about names, and withdrawals."""
 
     def __init__(self, catalog: Catalog, objects: Objects, log: Log) -> None:
         """Take a catalog, objects and a log that are open."""
         self.log = log
+        self.statements = Statements(catalog)
         self._catalog = catalog
         self._objects = objects
 
@@ -62,20 +66,28 @@ class Reading:
     def read(self, representation: Representation) -> bytes:
         """Return the octets, checked against their digest.
 
-        Raises IntegrityError where they are altered, NotFoundError where they are missing.
+        Raises IntegrityError where they are altered, NotFoundError where they are missing or
+        withdrawn.
         """
+        self._check_given_out(representation)
         return self._objects.get(representation.digest)
 
     def path(self, representation: Representation) -> Path:
-        """Return the file of the octets, for reading piece by piece; nothing is checked."""
+        """Return the file of the octets, for reading piece by piece; nothing is recomputed.
+
+        Raises NotFoundError where they are withdrawn.
+        """
+        self._check_given_out(representation)
         return self._objects.path(representation.digest)
 
     def read_received(self, representation: Representation) -> bytes:
         """Return the octets as they were received, where they differ, checked likewise."""
+        self._check_given_out(representation)
         return self._objects.get(representation.received_digest or representation.digest)
 
     def attachment(self, representation: Representation, name: str) -> bytes | None:
         """Return a side object, checked likewise; None where there is none of this name."""
+        self._check_given_out(representation)
         digest = self._catalog.attachments(representation).get(name)
         return None if digest is None else self._objects.get(digest)
 
@@ -123,6 +135,14 @@ class Reading:
         if pdi is None:
             yield from audit(self._catalog, self.log)
 
+    def fsck(self) -> Iterator[Finding]:
+        """Check all that `verify` checks, the database itself, and for octets nothing names.
+
+        Octets of a commit that is under way count as named by nothing.
+        """
+        yield from self.verify()
+        yield from verification.fsck(self._catalog, self._objects)
+
     def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
         """Return a zip that proves, offline, that this archive holds what `pdi` names.
 
@@ -133,6 +153,16 @@ class Reading:
         found = self.representation(pdi)
         leaf = entry_of(self._catalog.entries(pdi), found)
         return bundle(self.log, found, self.read(found), leaf, citation=citation)
+
+    def _check_given_out(self, representation: Representation) -> None:
+        """Raise NotFoundError where a representation is withdrawn."""
+        withdrawal = self.statements.withdrawal(representation)
+        if withdrawal is not None:
+            raise NotFoundError(
+                f"{withdrawal.pdi} was withdrawn: {withdrawal.reason}",
+                str(representation.pdi),
+                hint=f"status {withdrawal.status}; its name and its digests stay on record",
+            )
 
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects import Objects
     from permacite.pdi import PDI
 
-__all__ = ["verify"]
+__all__ = ["fsck", "verify"]
 
 _PAGE = 200
 
@@ -34,6 +34,15 @@ def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Find
         problem = audit_entry(catalog, leaf)
         if problem:
             yield Finding(str(pdi), "log", problem)
+
+
+def fsck(catalog: Catalog, objects: Objects) -> Iterator[Finding]:
+    """Return what is wrong with the database, and the octets that no name points to."""
+    for problem in catalog.faults():
+        yield Finding("catalog", "catalog", problem)
+    for digest in objects.digests():
+        if not catalog.names(digest):
+            yield Finding(digest, "orphan", "octets that nothing names; a failed commit left them")
 
 
 def _everything(catalog: Catalog) -> Iterator[Version]:

@@ -62,9 +62,9 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         if leaf.sequence != tree.size:
             yield Finding(_LOG, "log", f"entry {tree.size} is missing")
             return
-        problem = audit_entry(catalog, leaf) or tree.add(leaf)
-        if problem:
-            yield Finding(_LOG, "log", problem)
+        for problem in (audit_entry(catalog, leaf), tree.add(leaf)):
+            if problem:
+                yield Finding(_LOG, "log", problem)
         counted.update(_counts(leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifier)
     for size in sorted(signed):

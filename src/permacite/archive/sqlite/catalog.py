@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from typing import TYPE_CHECKING
 
-from permacite.archive.sqlite import citations, leaves, minting, neighbours, rows
-from permacite.archive.sqlite.connection import Readers, make, recognize
-from permacite.archive.sqlite.writer import Writer
+from permacite.archive.sqlite import minting, neighbours, rows
+from permacite.archive.sqlite.citations import SqliteCitations
+from permacite.archive.sqlite.connection import check_copy, faults, make, recognize
+from permacite.archive.sqlite.log import SqliteLog
+from permacite.archive.sqlite.statements import SqliteStatements
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive.catalog import Leaf, Order, Selection, StoredFormat
-    from permacite.archive.model import Citation, Clock, NewCitation, Representation, Version
+    from permacite.archive.catalog import Order, Selection, StoredFormat
+    from permacite.archive.model import Clock, Representation, Version
     from permacite.pdi import PDI
 
 __all__ = ["SqliteCatalog"]
 
-_LEAVES_AT_ONCE = 1000
+
+_NAMES = """
+SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
+    OR EXISTS (SELECT 1 FROM representation WHERE received_digest = :digest)
+    OR EXISTS (SELECT 1 FROM attachment WHERE digest = :digest)
+"""
 
 
-class SqliteCatalog:
+class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
     """Records in `path`. Any number of threads and processes may use it at once."""
 
     def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
         """Open the file. Raises StorageError (reasons "not-an-archive", "newer", "locked")."""
         recognize(path, busy_timeout_s=busy_timeout_s)
-        self._clock = clock
-        self._readers = Readers(path, busy_timeout_s=busy_timeout_s)
-        self._writer = Writer(path, busy_timeout_s=busy_timeout_s)
+        super().__init__(path, clock=clock, busy_timeout_s=busy_timeout_s)
 
     @staticmethod
     def make(path: Path) -> None:
         """Make an empty file. Raises FileExistsError where `path` is taken."""
         make(path)
-
-    def close(self) -> None:
-        """Finish what waits to be written and give all connections back."""
-        self._writer.close()
-        self._readers.close()
 
     def setting(self, name: str) -> str | None:
         """Return one setting, or None."""
@@ -169,81 +169,22 @@ class SqliteCatalog:
             ).fetchall()
         return dict(found)
 
-    def record_citation(self, citation: NewCitation) -> Citation:
-        """Record a citation once; the same again gives the first record."""
-        recorded = self._writer.run(
-            lambda connection: citations.record(connection, citation, self._clock())
-        )
+    def names(self, digest: str) -> bool:
+        """Say whether anything committed has these octets."""
         with self._readers.lend() as connection:
-            return citations.citations(connection, citation_id=recorded)[0]
+            row = connection.execute(_NAMES, {"digest": digest}).fetchone()
+        return bool(row[0])
 
-    def citations(self, pdi: PDI | None) -> list[Citation]:
-        """Return the citations of what `pdi` names (all where None), oldest first."""
+    def faults(self) -> list[str]:
+        """Return what is wrong with the file."""
         with self._readers.lend() as connection:
-            return citations.citations(connection, pdi)
+            return faults(connection)
 
-    def log_size(self) -> int:
-        """Return the number of leaves."""
-        with self._readers.lend() as connection:
-            return leaves.size(connection)
-
-    def log_node(self, level: int, position: int) -> bytes:
-        """Return the hash over the 2**level leaves from position * 2**level on."""
-        with self._readers.lend() as connection:
-            return leaves.node(connection, level, position)
-
-    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
-        """Return sizes and notes of the checkpoints that were signed, the newest first."""
-        with self._readers.lend() as connection:
-            return connection.execute(
-                "SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT ?",
-                (-1 if limit is None else limit,),
-            ).fetchall()
-
-    def record_checkpoint(self, size: int, note: str) -> str:
-        """Keep a signed checkpoint; where one of this size is kept, return that instead."""
-        now = rows.timestamp(self._clock())
-
-        def record(connection: sqlite3.Connection) -> str:
-            kept = connection.execute(
-                "SELECT note FROM checkpoint WHERE size = ?", (size,)
-            ).fetchone()
-            if kept is not None:
-                return str(kept[0])
-            connection.execute("INSERT INTO checkpoint VALUES (?, ?, ?)", (size, note, now))
-            return note
-
-        return self._writer.run(record)
-
-    def rebuilt(self, leaf: Leaf) -> bytes | None:
-        """Return what a leaf would say if it were made of the records as they are now."""
-        with self._readers.lend() as connection:
-            return leaves.rebuilt(connection, leaf)
-
-    def committed(self) -> dict[str, int]:
-        """Return how many rows there are of what leaves tell."""
-        with self._readers.lend() as connection:
-            return {
-                table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - ours
-                for table in ("version", "representation")
-            }
-
-    def entries(self, pdi: PDI) -> list[Leaf]:
-        """Return the leaves about the document `pdi`, oldest first."""
-        subject = str(rows.name_of(rows.document_key(pdi)))
-        with self._readers.lend() as connection:
-            return leaves.entries(connection, subject)
-
-    def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
-        """Return the log's entries from `start` up to `end`."""
-        while end is None or start < end:
-            stop = start + _LEAVES_AT_ONCE if end is None else min(end, start + _LEAVES_AT_ONCE)
-            with self._readers.lend() as connection:
-                page = leaves.leaves(connection, start, stop)
-            yield from page
-            start += _LEAVES_AT_ONCE
-            if not page:
-                return
+    def copy_to(self, path: Path) -> None:
+        """Copy all records as they are now, over an earlier copy if one is there."""
+        with self._readers.lend() as source, contextlib.closing(sqlite3.connect(path)) as target:
+            check_copy(source, target)
+            source.backup(target)
 
     def _version(self, version_id: int) -> Version:
         """Return a version that was just written."""

@@ -8,6 +8,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import Citation, NewCitation
 from permacite.archive.objects import digest_of
 from permacite.archive.sqlite.rows import document_key, instant, name_of, timestamp
+from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from permacite.pdi import PDI
 
-__all__ = ["citations", "record"]
+__all__ = ["SqliteCitations"]
 
 _CITATIONS = """
 SELECT c.fragment, d.series, d.date, d.unique_id, r.format, v.number, c.start, c."end", c.quote,
@@ -28,7 +29,22 @@ JOIN document AS d USING (document_id)
 """
 
 
-def record(connection: sqlite3.Connection, citation: NewCitation, now: datetime) -> int:
+class SqliteCitations(Access):
+    """The citations of one catalog."""
+
+    def record_citation(self, citation: NewCitation) -> Citation:
+        """Record a citation once; the same again gives the first record."""
+        recorded = self._writer.run(lambda connection: _record(connection, citation, self._clock()))
+        with self._readers.lend() as connection:
+            return _citations(connection, citation_id=recorded)[0]
+
+    def citations(self, pdi: PDI | None) -> list[Citation]:
+        """Return the citations of what `pdi` names (all where None), oldest first."""
+        with self._readers.lend() as connection:
+            return _citations(connection, pdi)
+
+
+def _record(connection: sqlite3.Connection, citation: NewCitation, now: datetime) -> int:
     """Record a citation and return its row; the same again gives the first row.
 
     Raises NotFoundError where what it cites is not committed.
@@ -61,7 +77,7 @@ def record(connection: sqlite3.Connection, citation: NewCitation, now: datetime)
     return inserted
 
 
-def citations(
+def _citations(
     connection: sqlite3.Connection, pdi: PDI | None = None, *, citation_id: int | None = None
 ) -> list[Citation]:
     """Return the citations of what `pdi` names, or the one with this row, oldest first."""

@@ -9,13 +9,13 @@ import threading
 from typing import TYPE_CHECKING
 
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
-from permacite.errors import StorageError
+from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["Readers", "connect", "make", "recognize", "reporting"]
+__all__ = ["Readers", "check_copy", "connect", "faults", "make", "recognize", "reporting"]
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: ("locked", "another process holds the archive"),
@@ -112,6 +112,35 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
             reason="newer",
             hint="use a later version of permacite",
         )
+
+
+def faults(connection: sqlite3.Connection) -> list[str]:
+    """Return what is wrong with the file: damaged pages, broken references, rules that are gone."""
+    found = [f"damaged: {row[0]}" for row in connection.execute("PRAGMA integrity_check")]
+    broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+    found += [f"row {row[1]} of {row[0]} refers to no row of {row[2]}" for row in broken]
+    question = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+    actual = set(connection.execute(question))
+    with contextlib.closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        expected = set(empty.execute(question))
+    found += [f"the {kind} {name} is missing or another" for kind, name, _ in expected - actual]
+    found += [f"the {kind} {name} is not ours" for kind, name, _ in actual - expected]
+    return sorted(one for one in found if one != "damaged: ok")
+
+
+def check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Raise ConflictError unless `target` is empty, or its log begins the one of `source`.
+
+    The last node of each level says all: it stands over everything before it.
+    """
+    if not target.execute("SELECT 1 FROM sqlite_schema").fetchone():
+        return
+    question = "SELECT level, max(position), hash FROM log_node GROUP BY level"
+    check = "SELECT 1 FROM log_node WHERE level = ? AND position = ? AND hash = ?"
+    for node in target.execute(question).fetchall():
+        if source.execute(check, node).fetchone() is None:
+            raise ConflictError("the copy has entries that the archive has not", "catalog.sqlite")
 
 
 class Readers:

@@ -6,8 +6,6 @@ subtree is complete (RFC 6962 §2.1), so that a proof among a million leaves rea
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
@@ -17,6 +15,8 @@ from permacite.archive.objects import digest_of
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from permacite.archive.model import JSON
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "entries",
     "leaves",
     "node",
-    "rebuilt",
     "size",
 ]
 
@@ -34,11 +33,6 @@ _VERSION = """
 SELECT d.series, d.date, d.unique_id, v.number, v.title, v.uri, v.final_uri, v.retrieved_at,
        v.details, v.committed_at
 FROM version AS v JOIN document AS d USING (document_id) WHERE v.version_id = ?
-"""
-
-_VERSION_ID = """
-SELECT version_id FROM version JOIN document USING (document_id)
-WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
 """
 
 _FORMATS = """
@@ -62,30 +56,15 @@ _DESCRIBED = (
 
 def append_version(connection: sqlite3.Connection, version_id: int) -> None:
     """Append the leaf of a version with all its formats."""
-    append(connection, _version_entry(connection, version_id))
+    append(connection, version_entry(connection, version_id))
 
 
 def append_format(connection: sqlite3.Connection, version_id: int, token: str) -> None:
     """Append the leaf of a format that was added to a version later."""
-    append(connection, _format_entry(connection, version_id, token))
+    append(connection, format_entry(connection, version_id, token))
 
 
-def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
-    """Return what a leaf would say if it were made of the records as they are now."""
-    try:
-        entry = json.loads(leaf.content)
-        row = connection.execute(_VERSION_ID, (*_key(entry["name"]), entry["version"])).fetchone()
-        tokens = [one["format"] for one in entry["formats"]]
-        if row is None:
-            return None
-        if entry["kind"] == "format":
-            return _content(_format_entry(connection, row[0], tokens[0]))
-        return _content(_version_entry(connection, row[0], tokens))
-    except (ValueError, LookupError, TypeError, StopIteration, sqlite3.Error):
-        return None  # the leaf itself is no entry of ours
-
-
-def _version_entry(
+def version_entry(
     connection: sqlite3.Connection, version_id: int, tokens: list[str] | None = None
 ) -> dict[str, JSON]:
     """Return the entry of a version with these formats, all where None."""
@@ -106,7 +85,7 @@ def _version_entry(
     }
 
 
-def _format_entry(connection: sqlite3.Connection, version_id: int, token: str) -> dict[str, JSON]:
+def format_entry(connection: sqlite3.Connection, version_id: int, token: str) -> dict[str, JSON]:
     """Return the entry of a format that was added later. Raises StopIteration if there is none."""
     row = connection.execute(_VERSION, (version_id,)).fetchone()
     formats = connection.execute(_FORMATS, (version_id,)).fetchall()
@@ -120,19 +99,20 @@ def _format_entry(connection: sqlite3.Connection, version_id: int, token: str) -
     }
 
 
-def append(connection: sqlite3.Connection, entry: dict[str, JSON]) -> None:
-    """Append one leaf and the nodes it completes."""
-    content = _content(entry)
-    position = size(connection)
+def append(connection: sqlite3.Connection, entry: dict[str, JSON]) -> int:
+    """Append one leaf and the nodes it completes; return its place."""
+    content = content_of(entry)
+    sequence = size(connection)
     connection.execute(
-        "INSERT INTO leaf VALUES (?, ?, ?)", (position, entry["name"], content.decode())
+        "INSERT INTO leaf VALUES (?, ?, ?)", (sequence, entry["name"], content.decode())
     )
-    level, found = 0, leaf_hash(content)
+    level, position, found = 0, sequence, leaf_hash(content)
     connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, found))
     while position % 2:
         left = node(connection, level, position - 1)
         position, level, found = position // 2, level + 1, node_hash(left, found)
         connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, found))
+    return sequence
 
 
 def size(connection: sqlite3.Connection) -> int:
@@ -177,15 +157,9 @@ def _leaves(
     ]
 
 
-def _content(entry: dict[str, JSON]) -> bytes:
+def content_of(entry: dict[str, JSON]) -> bytes:
     """Return an entry as it is hashed; members without a value are left out."""
     return canonical_json({name: value for name, value in entry.items() if value is not None})
-
-
-def _key(name: str) -> tuple[str, str, str]:
-    """Return the key of the document that a leaf names. Raises ValueError for other texts."""
-    series, year, month, day, unique_id = name.removeprefix("urn:pdi://").split("/")
-    return series, f"{year}-{month}-{day}", unique_id
 
 
 def _name(row: tuple[Any, ...]) -> str:

@@ -67,6 +67,8 @@ CREATE TABLE representation (
   UNIQUE (version_id, format)
 ) STRICT;
 CREATE INDEX representation_digest ON representation (digest);
+CREATE INDEX representation_received ON representation (received_digest)
+WHERE received_digest IS NOT NULL;
 
 CREATE TABLE attachment (
   representation_id INTEGER NOT NULL REFERENCES representation,
@@ -74,6 +76,7 @@ CREATE TABLE attachment (
   digest TEXT NOT NULL CHECK (length(digest) = 72),
   PRIMARY KEY (representation_id, name)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX attachment_digest ON attachment (digest);
 
 CREATE TABLE idempotency (
   key TEXT PRIMARY KEY,
@@ -111,6 +114,38 @@ CREATE TABLE log_node (
   PRIMARY KEY (level, position)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE assertion (
+  assertion_id INTEGER PRIMARY KEY,
+  sequence INTEGER NOT NULL UNIQUE REFERENCES leaf,
+  subject TEXT NOT NULL,
+  predicate TEXT NOT NULL CHECK (predicate <> ''),
+  object TEXT NOT NULL,
+  who TEXT,
+  stated_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX assertion_subject ON assertion (subject, predicate);
+
+CREATE TABLE delegation (
+  delegation_id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('resolver', 'minter')),
+  series TEXT NOT NULL,
+  first_date TEXT NOT NULL,
+  last_date TEXT NOT NULL CHECK (last_date >= first_date),
+  target TEXT NOT NULL,
+  recorded_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX delegation_series ON delegation (series, kind);
+
+CREATE TABLE quotation (
+  quotation_id INTEGER PRIMARY KEY,
+  representation_id INTEGER NOT NULL REFERENCES representation,
+  origin TEXT NOT NULL,
+  cited TEXT NOT NULL,
+  cited_document TEXT NOT NULL,
+  UNIQUE (representation_id, origin, cited)
+) STRICT;
+CREATE INDEX quotation_cited ON quotation (cited_document);
+
 CREATE TABLE checkpoint (
   size INTEGER PRIMARY KEY CHECK (size >= 0),
   note TEXT NOT NULL,
@@ -129,6 +164,9 @@ _KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "leaf": (("sequence",),),
     "log_node": (("level", "position"),),
     "checkpoint": (("size",),),
+    "assertion": (("assertion_id",), ("sequence",)),
+    "delegation": (("delegation_id",),),
+    "quotation": (("quotation_id",), ("representation_id", "origin", "cited")),
 }
 """The tables whose rows never change, and every key a row could be replaced by."""
 

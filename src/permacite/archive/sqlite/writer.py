@@ -14,14 +14,16 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from permacite.archive.sqlite.connection import connect, reporting
+from permacite.archive.sqlite.connection import Readers, connect, reporting
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["Writer"]
+    from permacite.archive.model import Clock
+
+__all__ = ["Access", "Writer"]
 
 T = TypeVar("T")
 
@@ -149,3 +151,17 @@ def _commit(connection: sqlite3.Connection, jobs: list[_Job[object]]) -> None:
     else:
         for job in jobs:
             job.acknowledge()
+
+
+class Access:
+    """The file as the parts of a catalog use it: many read, one writes, a clock dates the rows."""
+
+    def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
+        self._clock = clock
+        self._readers = Readers(path, busy_timeout_s=busy_timeout_s)
+        self._writer = Writer(path, busy_timeout_s=busy_timeout_s)
+
+    def close(self) -> None:
+        """Finish what waits to be written and give all connections back."""
+        self._writer.close()
+        self._readers.close()

@@ -15,7 +15,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING, NoReturn
 
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.protocol import digest_of
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
@@ -80,9 +80,26 @@ class FileObjects:
 
     def digests(self) -> Iterator[str]:
         """Return the digests of everything kept, in no order."""
-        for path in self._directory.glob("[0-9a-f][0-9a-f]/[0-9a-f][0-9a-f]/*"):
-            if _NAME.fullmatch(path.name):
-                yield f"sha-256:{path.name}"
+        for path in _files(self._directory):
+            yield f"sha-256:{path.name}"
+
+    def adopt(self, source: Path, *, link: bool) -> None:
+        """Take over all octets of another store's folder, by hard links where `link`.
+
+        Files that cannot be linked, to another disk say, are copied. Nothing is checked: what is
+        altered there is altered here, and told when it is read.
+        """
+        folders = set()
+        for path in _files(source):
+            target = self._directory / path.relative_to(source)
+            if target.exists():
+                continue
+            self._make_folder(target.parent)
+            if not (link and _linked(path, target)):
+                self._write(target, path.read_bytes())
+            folders.add(target.parent)
+        for folder in folders:
+            _flush_folder(folder)
 
     def _make_folder(self, folder: Path) -> None:
         """Make `folder` and those above it, durably: a folder's name stands in its parent."""
@@ -131,6 +148,24 @@ class FileObjects:
                     path.unlink()
                 finally:
                     os.close(descriptor)
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    """Return the files of a store."""
+    for path in directory.glob("[0-9a-f][0-9a-f]/[0-9a-f][0-9a-f]/*"):
+        if _NAME.fullmatch(path.name):
+            yield path
+
+
+def _linked(path: Path, target: Path) -> bool:
+    """Give a file a second name, and say whether the disk could."""
+    try:
+        os.link(path, target)
+    except OSError as error:
+        if error.errno in {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP}:
+            return False
+        raise
+    return True
 
 
 def _is_there(path: Path, content: bytes) -> bool:

@@ -1,0 +1,6 @@
+"""The octets of an archive, by their digest: a Protocol, and its embedded form as files."""
+
+from permacite.archive.objects.files import FileObjects
+from permacite.archive.objects.protocol import Objects, digest_of
+
+__all__ = ["FileObjects", "Objects", "digest_of"]

@@ -1,0 +1,106 @@
+"""Statements about names: each one row, one leaf of the log, never changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive.model import JSON, Assertion
+from permacite.archive.sqlite import leaves
+from permacite.archive.sqlite.rows import instant, timestamp
+from permacite.archive.sqlite.writer import Access
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from datetime import datetime
+
+__all__ = ["SqliteStatements", "entry_at"]
+
+_COLUMNS = "subject, predicate, object, who, stated_at"
+
+
+class SqliteStatements(Access):
+    """The statements of one catalog."""
+
+    def record_assertion(
+        self, subject: str, predicate: str, text: str, who: str | None
+    ) -> Assertion:
+        """Record a statement; `subject` is a canonical name."""
+        return self._writer.run(
+            lambda connection: _record(
+                connection, subject, predicate, text, who=who, now=self._clock()
+            )
+        )
+
+    def assertions(
+        self, subjects: Sequence[str] | None, predicates: Sequence[str] | None
+    ) -> list[Assertion]:
+        """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
+        with self._readers.lend() as connection:
+            return _assertions(connection, subjects, predicates)
+
+
+def _record(
+    connection: sqlite3.Connection,
+    subject: str,
+    predicate: str,
+    text: str,
+    *,
+    who: str | None,
+    now: datetime,
+) -> Assertion:
+    """Write a statement and its leaf."""
+    row = (subject, predicate, text, who, timestamp(now))
+    sequence = leaves.append(connection, _entry(row))
+    connection.execute(
+        f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - ours
+        (sequence, *row),
+    )
+    return _assertion(row)
+
+
+def _assertions(
+    connection: sqlite3.Connection,
+    subjects: Sequence[str] | None,
+    predicates: Sequence[str] | None,
+) -> list[Assertion]:
+    """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
+    conditions = ["TRUE"]
+    parameters: list[str] = []
+    for column, values in (("subject", subjects), ("predicate", predicates)):
+        if values is not None:
+            conditions.append(f"{column} IN ({','.join('?' * len(values))})")
+            parameters += values
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)} ORDER BY assertion_id",  # noqa: S608 - ours
+        parameters,
+    )
+    return [_assertion(row) for row in rows]
+
+
+def entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+    """Return the entry of the statement whose leaf is `sequence`, as its row has it now."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?",  # noqa: S608 - ours
+        (sequence,),
+    ).fetchone()
+    return None if row is None else _entry(row)
+
+
+def _entry(row: tuple[Any, ...]) -> dict[str, JSON]:
+    """Return what the leaf of a statement says."""
+    subject, predicate, text, who, stated_at = row
+    return {
+        "kind": "assertion",
+        "name": subject,
+        "predicate": predicate,
+        "object": text,
+        "who": who,
+        "stated_at": stated_at,
+    }
+
+
+def _assertion(row: tuple[Any, ...]) -> Assertion:
+    """Return the statement of one row."""
+    subject, predicate, text, who, stated_at = row
+    return Assertion(subject, predicate, text, who, instant(stated_at))

@@ -1,0 +1,133 @@
+"""What is said about names: assertions, and withdrawals, which are assertions with an effect.
+
+PDI draft:
+  §3.6.5 Assertions             -> `state`, `assertions`
+  §2.1 names cannot be retracted -> `withdraw`, `reinstate`, `withdrawal`
+
+Deviations: none.
+Readings: a name stays for ever, so a withdrawal is a tombstone over its octets (pdi-18): name,
+digests and the log stay, the octets are kept and no longer given out, and nothing else ever gets
+the name. A later reinstatement lifts it; both stay on record. Of the statements about a document
+and about one format of one version, the latest counts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from permacite import pdi as grammar
+from permacite.archive import names
+from permacite.archive.canonical_json import canonical_json
+from permacite.archive.model import Assertion, Withdrawal
+from permacite.errors import ConflictError, NotFoundError, ParseError
+
+if TYPE_CHECKING:
+    from permacite.archive.catalog import Catalog
+    from permacite.archive.model import Representation
+    from permacite.pdi import PDI
+
+__all__ = ["Statements"]
+
+_WITHDRAWN = "withdrawn"
+_REINSTATED = "reinstated"
+_EFFECTS = (_WITHDRAWN, _REINSTATED)
+
+
+class Statements:
+    """The statements of one archive."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def state(
+        self, subject: str, predicate: str, value: str, *, who: str | None = None
+    ) -> Assertion:
+        """Record a statement about a PDI of any kind, of this archive or of another one.
+
+        Raises ParseError where `subject` is no PDI, ConflictError for the predicates "withdrawn"
+        and "reinstated", which `withdraw` and `reinstate` write.
+        """
+        if predicate in _EFFECTS:
+            raise ConflictError(f"the predicate {predicate!r} has a method of its own", subject)
+        if not predicate.strip():
+            raise ParseError("expected a predicate", predicate, 0, "PDI §3.6.5")
+        return self._catalog.record_assertion(_canonical(subject), predicate, value, who)
+
+    def assertions(
+        self, subject: str | None = None, predicate: str | None = None
+    ) -> list[Assertion]:
+        """Return the statements with this subject and predicate, oldest first; any where None.
+
+        The subject is compared by lexical equivalence (PDI §3.6.4); statements about a document
+        are not repeated for its versions.
+        """
+        return self._catalog.assertions(
+            None if subject is None else [_canonical(subject)],
+            None if predicate is None else [predicate],
+        )
+
+    def withdraw(
+        self, pdi: PDI, *, reason: str, status: Literal[410, 451] = 410, who: str | None = None
+    ) -> Withdrawal:
+        """Withdraw a document, all its versions, or one format of one version.
+
+        From now on its octets are not given out. Raises NotFoundError where it is not here.
+        """
+        subject = self._subject(pdi)
+        text = canonical_json({"reason": reason, "status": int(status)}).decode()
+        return _withdrawal(self._catalog.record_assertion(subject, _WITHDRAWN, text, who))
+
+    def reinstate(self, pdi: PDI, *, reason: str, who: str | None = None) -> Assertion:
+        """Lift a withdrawal. Raises NotFoundError where `pdi` is not withdrawn."""
+        subject = self._subject(pdi)
+        if self._latest([subject]) is None:
+            raise NotFoundError(f"{subject} is not withdrawn", subject)
+        text = canonical_json({"reason": reason}).decode()
+        return self._catalog.record_assertion(subject, _REINSTATED, text, who)
+
+    def withdrawal(self, representation: Representation) -> Withdrawal | None:
+        """Return the tombstone over a representation, None where it is given out."""
+        name = representation.pdi.with_()
+        subjects = [one.canonical() for one in (name.document, name)]
+        return self._latest([_as_urn(one) for one in subjects])
+
+    def _subject(self, pdi: PDI) -> str:
+        """Return what a withdrawal of `pdi` is about. Raises NotFoundError, ConflictError."""
+        if pdi.format is None and pdi.version is None:
+            names.version(self._catalog, pdi)
+            return _as_urn(pdi.canonical())
+        if pdi.format is None or pdi.version is None:
+            raise ConflictError(
+                "withdraw a whole document, or one format of one version", pdi.canonical()
+            )
+        return _as_urn(names.representation(self._catalog, pdi).pdi.canonical())
+
+    def _latest(self, subjects: list[str]) -> Withdrawal | None:
+        """Return the withdrawal among the statements about `subjects` that nothing lifted since."""
+        found = self._catalog.assertions(subjects, list(_EFFECTS))
+        if not found or found[-1].predicate == _REINSTATED:
+            return None
+        return _withdrawal(found[-1])
+
+
+def _canonical(subject: str) -> str:
+    """Return a PDI in canonical form, as a URN. Raises ParseError."""
+    return _as_urn(grammar.parse(subject).canonical())
+
+
+def _as_urn(name: str) -> str:
+    """Return the URN form, in which all names are kept (PDI §3.8: the two mean the same)."""
+    return name if name.startswith("urn:") else f"urn:{name}"
+
+
+def _withdrawal(assertion: Assertion) -> Withdrawal:
+    """Return the withdrawal that a statement is."""
+    said = json.loads(assertion.object)
+    return Withdrawal(
+        pdi=assertion.subject,
+        status=said["status"],
+        reason=said["reason"],
+        who=assertion.who,
+        withdrawn_at=assertion.stated_at,
+    )
