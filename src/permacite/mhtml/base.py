@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from permacite import uri
 from permacite.errors import ParseError
 from permacite.markup import StartTag, decode, tokenize
+from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
 
 if TYPE_CHECKING:
     from permacite.mhtml.reading.part import BodyPart
@@ -100,27 +101,18 @@ class Base:
             return self.octets.partition("#")[0] + _undisguise(str(resolved.reference)), True
         return _undisguise(str(resolved.reference)), False
 
-    def browser_key(self, reference: str) -> str | None:
-        """Return the absolute URI of a reference (text) as browsers would write it."""
+    def browser_key(self, reference: str, charset: str | None = None) -> str | None:
+        """Return the absolute URI of a reference (text) as browsers write it (URL Standard §4).
+
+        They escape little, as UTF-8, but in a query in the document's `charset`.
+        """
         if self._browser is None:
             return None
         try:
-            resolved = self._browser.resolve(uri.from_iri(reference, "rfc3986"))
+            resolved = self._browser.resolve(_disguise(escaped_as_browsers_do(reference, charset)))
         except ParseError:
             return None
-        return _as_browsers_write(resolved.uri(self._browser))
-
-
-def _as_browsers_write(text: str) -> str:
-    """Lower the case of scheme and host, drop the scheme's own port, leave escapes alone."""
-    scheme, colon, rest = text.partition(":")
-    lowered = scheme.lower() + colon + rest
-    found = _HOST.match(lowered)
-    if found is None:
-        return lowered
-    port = "" if found[3] in (None, ":", _PORTS.get(scheme.lower())) else found[3]
-    tail = lowered[found.end() :]
-    return found[1] + found[2].lower() + port + (tail if tail.startswith("/") else "/" + tail)
+        return _undisguise(lowered(resolved.uri(self._browser)))
 
 
 def base_of(octets: str, text: str, found: Found, path: str) -> Base | None:
@@ -131,7 +123,8 @@ def base_of(octets: str, text: str, found: Found, path: str) -> Base | None:
     except ParseError:
         return None
     try:
-        browser = uri.Base(uri.from_iri(text, "rfc3986"), profile="rfc3986", same_scheme="loose")
+        legal = _disguise(escaped_as_browsers_do(text, None))
+        browser = uri.Base(legal, profile="rfc3986", same_scheme="loose")
     except ParseError:
         browser = None
     return Base(octets, text, found, path, rfc, browser)

@@ -1,7 +1,7 @@
 """Labels of body parts: Content-Location and Content-ID, read from a heading and written to one.
 
     RFC 2557 §4.1 syntax, comments -> read_location      §4.4.1 encoding -> write_location
-    RFC 2557 §4.4.3 unfolding, decoding -> read_location  §4.4.2 folding (RFC 2017 §3.1) -> _fold
+    RFC 2557 §4.4.3 unfolding, decoding -> read_location  §4.4.2 folding (RFC 2017 §3.1) -> fold_url
     RFC 2045 §7 Content-ID -> read_id
 
 Deviations: None.
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from permacite.mhtml.mime.words import ENCODED_WORD, encode_word, known_charset, octets_of_word
 
-__all__ = ["Label", "read_id", "read_location", "write_location"]
+__all__ = ["Label", "fold_url", "read_id", "read_location", "write_location"]
 
 _SPACE = b" \t\r\n"
 _SPACES = re.compile(rb"[ \t\r\n]*+")
@@ -188,15 +188,15 @@ def read_id(value: bytes) -> tuple[str, bool]:
     return inner.translate(None, _SPACE).decode("latin-1"), found is not None
 
 
-def write_location(uri: str, *, charset: str | None = None, fold: bool = True) -> str:
+def write_location(uri: str, *, charset: str | None = None) -> str:
     """Return the value of a Content-Location field for `uri`.
 
     What a URI may not hold is put into encoded words, in `charset` if there are octets beyond
     ASCII, which is unknown-8bit where it is None (RFC 2557 §4.4.1). Long ones are folded after
-    that (§4.4.2); `fold` False keeps one line where no encoded word is needed.
+    that (§4.4.2).
     """
     if _ILLEGAL_TEXT.search(uri) is None and not uri.startswith("(") and "=?" not in uri:
-        return _fold(uri) if fold and len(uri) > _UNFOLDED else uri
+        return fold_url(uri)
     octets, name = _octets(uri, charset)
     pieces = _pieces(uri, octets, name)
     return "\r\n ".join(encode_word(piece, name) for piece in pieces)
@@ -240,8 +240,10 @@ def _octets(uri: str, charset: str | None) -> tuple[bytes, str]:
     return octets, "utf-8" if charset else "unknown-8bit"
 
 
-def _fold(uri: str) -> str:
-    """Split a URL into words on lines of their own; none begins with what could be a note."""
+def fold_url(uri: str) -> str:
+    """Split a long URL into words on lines of their own; none begins with what could be a note."""
+    if len(uri) <= _UNFOLDED:
+        return uri
     words, start = [], 0
     while start < len(uri):
         end = min(start + _URL_WORD, len(uri))

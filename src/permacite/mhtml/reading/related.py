@@ -29,7 +29,7 @@ _PAGES = ("text/html", "application/xhtml+xml")
 
 
 def root_of(part: BodyPart) -> tuple[BodyPart, list[Defect]]:
-    """Return the part by which `part` is shown, itself unless it holds others; and what is wrong."""
+    """Return the part that `part` is shown by, itself unless it holds others; and defects."""
     defects: list[Defect] = []
     while part.body_parts:
         if part.content_type == "multipart/related":

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.mhtml.base import Bases, octets_in
+from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.reading import related
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class _Labels:
         self.plain: dict[str, BodyPart] = {}
         self.ids: dict[str, BodyPart] = {}
         self.cid_locations: dict[str, BodyPart] = {}
-        self._browser: tuple[dict[str, BodyPart], dict[str, BodyPart]] | None = None
+        self._browser: dict[str, BodyPart] | None = None
         self._located: list[tuple[BodyPart, Base, str]] = []
         for part in members:
             self._add(part)
@@ -121,19 +122,24 @@ class _Labels:
             self.defects.append(part.defect("duplicate-label", "Content-Location", absolute))
         self.plain.setdefault(absolute.partition("#")[0], part)
 
-    @property
-    def browser(self) -> tuple[dict[str, BodyPart], dict[str, BodyPart]]:
-        """The labels as browsers compare them: with fragments, and without."""
+    def browser(self, key: str) -> BodyPart | None:
+        """Return the part that browsers find by a URL: as it is, without fragment, escaped."""
         if self._browser is None:
-            exact: dict[str, BodyPart] = {}
-            plain: dict[str, BodyPart] = {}
-            for part, base, text in self._located:
-                key = base.browser_key(text)
-                if key is not None:
-                    exact.setdefault(key, part)
-                    plain.setdefault(key.partition("#")[0], part)
-            self._browser = exact, plain
-        return self._browser
+            self._browser = {}
+            keys = [(base.browser_key(text), part) for part, base, text in self._located]
+            for form in (str, _without_fragment, fully_escaped):
+                for known, part in keys:
+                    if known is not None:
+                        self._browser.setdefault(form(known), part)
+        for form in (str, _without_fragment, fully_escaped):
+            found = self._browser.get(form(key))
+            if found is not None:
+                return found
+        return None
+
+
+def _without_fragment(key: str) -> str:
+    return key.partition("#")[0]
 
 
 class Resolver:
@@ -170,7 +176,8 @@ class Resolver:
             return _answer(open_question, within, "same-document")
         found = None if absolute is None else self._as_rfc(open_question, within)
         if found is None and profile == "browser":
-            found = self._as_browser(open_question, base.browser_key(reference), within)
+            key = base.browser_key(reference, within.charset)
+            found = self._as_browser(open_question, key, within)
         return found or open_question
 
     def _as_rfc(self, question: Resolution, within: BodyPart) -> Resolution | None:
@@ -222,8 +229,7 @@ class Resolver:
         if key.startswith("cid:"):
             return self._by_cid_location(question, key.removeprefix("cid:"), within)
         for labels in self._browser_scopes(within):
-            exact, plain = labels.browser
-            part = exact.get(key) or plain.get(key.partition("#")[0])
+            part = labels.browser(key)
             if part is not None:
                 return _answer(question, part, "content-location", scope=labels.scope)
         return None

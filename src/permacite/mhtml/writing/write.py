@@ -16,13 +16,15 @@ that holds it is written in base64.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from permacite.errors import LimitError
-from permacite.mhtml.label import write_location
+from permacite.mhtml.label import fold_url, write_location
 from permacite.mhtml.mime.parameters import parse_structured
+from permacite.mhtml.writing.browsers import parts_for_browsers
 from permacite.mhtml.writing.distinct import Labels
 from permacite.mhtml.writing.profiles import charset_of, encode_body
 from permacite.mhtml.writing.resource import (
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Written", "WrittenPart", "build", "write"]
 
 _SEPARATOR = ";\r\n "
+_VISIBLE = re.compile(r"[!-~]{1,60000}")
 _DEPTH = 64
 """Multiparts are not written nested deeper than they are read."""
 
@@ -110,11 +113,7 @@ def build(  # noqa: PLR0913 - each is a field of the message or names its shape
     heading = _message_fields(headers, subject, date)
     if alone and isinstance(root, Resource):
         return b"".join([heading, *writer.single(root)])
-    parts = [root] if root_at == 0 else list(resources)
-    if root_at:
-        parts.insert(root_at, root)
-    rest = resources if root_at == 0 else ()
-    return b"".join([heading, *writer.aggregate(root, chain(parts, rest), root_at)])
+    return b"".join([heading, *writer.aggregate(root, resources, root_at)])
 
 
 def write(
@@ -136,7 +135,7 @@ def write(
     heading = _message_fields(headers, subject, date)
     writer = _Writer(profile, content_location, position=len(heading), digests=True)
     whole, size = hashlib.sha256(), 0
-    for piece in chain([heading], writer.aggregate(root, chain([root], resources), 0)):
+    for piece in chain([heading], writer.aggregate(root, resources)):
         stream.write(piece)
         whole.update(piece)
         size += len(piece)
@@ -191,11 +190,20 @@ class _Writer:
     def aggregate(
         self,
         root: Resource | Multipart,
-        parts: Iterable[Resource | Multipart],
-        root_at: int,
+        resources: Iterable[Resource | Multipart],
+        root_at: int = 0,
     ) -> Iterator[bytes]:
-        """Yield a multipart/related of `parts`, of which `root` is one (RFC 2557 §7)."""
+        """Yield a multipart/related of the root and the resources (RFC 2557 §7)."""
         self._begin(root)
+        if self._profile == "chromium":  # which reads no start parameter
+            root, *resources = parts_for_browsers(
+                root, resources, self._content_location, self._charset
+            )
+            root_at = 0
+        parts: Iterable[Resource | Multipart] = chain([root], resources)
+        if root_at:
+            others = list(resources)
+            parts = [*others[:root_at], root, *others[root_at:]]
         labels = Labels(self._charset).within(self._content_location)
         parameters = [("type", _media_type(root))]
         start = None
@@ -269,8 +277,10 @@ class _Writer:
         if content_id is not None:
             lines.append(f"Content-ID: <{content_id}>\r\n")
         if part.content_location is not None:
-            fold = self._profile != "chromium"
-            value = write_location(part.content_location, charset=self._charset, fold=fold)
+            value = part.content_location
+            # Chromium decodes nothing; its labels are visible ASCII already.
+            bare = self._profile == "chromium" and _VISIBLE.fullmatch(value) is not None
+            value = fold_url(value) if bare else write_location(value, charset=self._charset)
             lines.append(f"Content-Location: {value}\r\n")
         return "".join(lines).encode("ascii")
 
