@@ -345,12 +345,38 @@ def test_a_zip_bomb_is_refused_unread(proof: bytes) -> None:
     assert (error.value.limit, error.value.maximum) == ("bundle_bytes", 1000)
 
 
-def test_a_citation_goes_into_the_bundle_with_its_words(archive: Archive) -> None:
+@pytest.fixture
+def cited(archive: Archive) -> bytes:
+    """A bundle about a passage of a text."""
     text = commit(archive).representations[1].pdi
     cited = archive.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
-    proof = archive.prove(text, citation=cited)
-    assert json.loads(unzipped(proof)["citation.json"])["quote"] == "word"
-    assert check_proof(proof).ok
+    return archive.prove(text, citation=cited)
+
+
+def test_a_citation_goes_into_the_bundle_with_its_words(cited: bytes) -> None:
+    report = check_proof(cited)
+    assert report.reference == "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1#char=0,4"
+    assert report.ok
+    assert report.checks[-1].name == "quote"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"word"', b'"ward"'),
+        (b"char=0,4", b"char=0,3"),
+        (b"char=0,4", b"char=0,99"),
+        (b"char=0,4", b"rect=(0,0),(1,1)"),
+        (b"#char=0,4", b""),
+        (b"/1.utf-8.1#", b"/2.utf-8.1#"),
+        (b"{", b"["),
+    ],
+)
+def test_other_words_than_those_cited_are_found(cited: bytes, old: bytes, new: bytes) -> None:
+    files = unzipped(cited)
+    forged = files["citation.json"].replace(old, new)
+    report = check_proof(zipped(files | {"citation.json": forged}))
+    assert [check.name for check in report.checks if not check.ok] == ["quote"]
 
 
 def test_an_entry_that_is_missing_cannot_be_proven(archive: Archive, directory: Path) -> None:

@@ -40,7 +40,7 @@ _BROKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was checked: "content", "inclusion", "signature", "key"."""
+    """One thing that was checked: "content", "inclusion", "signature", "key", "quote"."""
 
     name: str
     ok: bool
@@ -63,6 +63,8 @@ class ProofReport:
     """The public key that signed."""
     trusted: bool
     """Whether that key is one the caller gave; if not, anyone may have made the bundle."""
+    reference: str | None
+    """The passage that the bundle cites, if it does; its words are the check "quote"."""
     checks: tuple[Check, ...]
 
     @property
@@ -97,6 +99,10 @@ def check_proof(
     trusted = public_key is not None and Verifier.parse(public_key) == verifier
     if public_key is not None:
         checks.append(Check("key", trusted, f"signed by {verifier}, expected {public_key.strip()}"))
+    reference = None
+    if "citation.json" in files:
+        reference, check = _quote(files, name, described)
+        checks.append(check)
     return ProofReport(
         name=name,
         digest=digest,
@@ -105,6 +111,7 @@ def check_proof(
         tree_size=checkpoint.size,
         key=str(verifier),
         trusted=trusted,
+        reference=reference,
         checks=tuple(checks),
     )
 
@@ -161,3 +168,38 @@ def _entry(leaf: bytes, name: str) -> tuple[dict[str, object], dict[str, object]
         return dict(entry), dict(described[0])
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ParseError(problem, "(leaf.json)", 0, _SPEC) from error
+
+
+def _quote(
+    files: Mapping[str, bytes], name: str, described: Mapping[str, object]
+) -> tuple[str | None, Check]:
+    """Return the passage that a bundle cites, and whether its words stand there."""
+    try:
+        citation = json.loads(files["citation.json"])
+        reference, quote = str(citation["reference"]), str(citation["quote"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None, Check("quote", ok=False, detail="citation.json is not readable")
+    try:
+        found = _words(files["content"], reference, name, described)
+    except PermaciteError as error:
+        return reference, Check("quote", ok=False, detail=error.problem)
+    return reference, Check("quote", found == quote, f"{reference} says {found!r}")
+
+
+def _words(content: bytes, reference: str, name: str, described: Mapping[str, object]) -> str:
+    """Return the text of a passage, "" where it is no text. Raises ParseError and others."""
+    from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+
+    fragment = grammar.parse(reference)
+    if not isinstance(fragment, grammar.FragmentPDI) or fragment.pdi.canonical() != name:
+        raise ParseError(f"expected a part of {name}", reference, 0, _SPEC)
+    charset = described.get("charset")
+    excerpt = extract.extract(
+        content,
+        str(described.get("media_type")),
+        fragment,
+        charset=None if charset is None else str(charset),
+    )
+    if excerpt.clipped:
+        raise ParseError("it reaches beyond the end of the document", reference, 0, _SPEC)
+    return excerpt.text or ""
