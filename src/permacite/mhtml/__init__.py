@@ -7,6 +7,8 @@ extract, pack   to a folder and back                 disclosures     what a page
 
 from __future__ import annotations
 
+from permacite.mhtml.disclosure import Disclosure, disclosures
+from permacite.mhtml.folder import MANIFEST, File, Packed, extract, pack
 from permacite.mhtml.mime.model import DEFECTS, Defect, Limits
 from permacite.mhtml.reading.aggregate import Aggregate
 from permacite.mhtml.reading.aggregate import open_aggregate as open  # noqa: A004 - called mhtml.open
@@ -18,19 +20,26 @@ from permacite.mhtml.writing.write import Written, WrittenPart, build, write
 
 __all__ = [
     "DEFECTS",
+    "MANIFEST",
     "Aggregate",
     "BodyPart",
     "Defect",
+    "Disclosure",
+    "File",
     "Limits",
     "Multipart",
+    "Packed",
     "Resolution",
     "Resource",
     "Written",
     "WrittenPart",
     "build",
     "contents_of",
+    "disclosures",
+    "extract",
     "for_browsers",
     "open",
+    "pack",
     "rewritten",
     "write",
 ]

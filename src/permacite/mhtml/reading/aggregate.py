@@ -92,6 +92,11 @@ class Aggregate:
         return self.message.heading.text("Subject")
 
     @property
+    def location(self) -> str | None:
+        """The Content-Location of the aggregate as a whole (RFC 2557 §4.3)."""
+        return self.message.content_location if self.message.body_parts else None
+
+    @property
     def root(self) -> BodyPart:
         """The part that is shown: the start of the aggregate (RFC 2557 §7, RFC 2387 §3.2)."""
         if self._root is None:

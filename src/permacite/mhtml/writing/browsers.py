@@ -159,13 +159,26 @@ class _Parts:
 
 
 def _shown_first(part: Multipart) -> list[Resource | Multipart]:
-    """Return the parts of a multipart, that which is shown first."""
+    """Return the parts of a multipart, that which is shown first (as `reading.related` chooses)."""
     parts = list(part.body_parts)
-    if part.subtype == "alternative":
-        pages = [each for each in parts if parse_structured(each.content_type)[0] in _PAGES]
-        for page in pages[-1:]:
-            parts = [page, *(each for each in parts if each is not page)]
-    return parts
+    shown = [each for each in parts if _is_page(each)]
+    if part.subtype == "related" or not shown:
+        return parts
+    aggregates = [each for each in shown if each.content_type == "multipart/related"]
+    first = shown[-1] if part.subtype == "alternative" else [*aggregates, *shown][0]
+    return [first, *(each for each in parts if each is not first)]
+
+
+def _is_page(part: Resource | Multipart) -> bool:
+    """Whether a part is a page or holds one."""
+    waiting = [part]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Multipart):
+            waiting += each.body_parts
+        elif parse_structured(each.content_type)[0] in _PAGES:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

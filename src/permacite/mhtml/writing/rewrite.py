@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.writing.profiles import Profile
     from permacite.mhtml.writing.resource import Fields, Subtype
 
-__all__ = ["contents_of", "for_browsers", "rewritten"]
+__all__ = ["contents_of", "for_browsers", "message_fields", "rewritten"]
 
 _WRITTEN_ANEW = frozenset(
     {
@@ -45,17 +45,22 @@ def for_browsers(content: bytes) -> bytes:
 def rewritten(content: bytes, *, profile: Profile) -> bytes:
     """Return an aggregate, or a message of one page, written anew. Raises ParseError."""
     with open_aggregate(content) as aggregate:
-        message = aggregate.message
         root, resources = contents_of(aggregate, keep_cid=profile == "chromium")
         return build(
             root,
             resources,
             profile=profile,
             subject=aggregate.subject,
-            date=message.heading.text("Date"),
-            headers=_fields(message, without=_OF_A_MESSAGE) if message.body_parts else (),
-            content_location=message.content_location if message.body_parts else None,
+            date=aggregate.message.heading.text("Date"),
+            headers=message_fields(aggregate),
+            content_location=aggregate.location,
         )
+
+
+def message_fields(aggregate: Aggregate) -> Fields:
+    """Return the further fields of a message that holds parts, such as From and To."""
+    message = aggregate.message
+    return _fields(message, without=_OF_A_MESSAGE) if message.body_parts else ()
 
 
 def contents_of(
