@@ -104,6 +104,8 @@ def serve(folder: Path = SITE, *, port: int = 0) -> Site:
 class _Handler(BaseHTTPRequestHandler):
     site: Site
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one packet an answer
+    disable_nagle_algorithm = True
     timeout = 30
 
     def do_GET(self) -> None:

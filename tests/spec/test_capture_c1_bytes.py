@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import zlib
 from typing import TYPE_CHECKING
@@ -252,3 +253,13 @@ def test_the_request_says_no_more_than_it_must(web: Web) -> None:
     for _, headers in web.asked:
         assert set(headers) == {"Host", "User-Agent", "Accept", "Accept-Encoding"}
         assert headers["User-Agent"].startswith("permacite/")
+
+
+def test_works_where_a_loop_is_running(web: Web) -> None:
+    """capture-c1-in-a-loop: notebooks run one all the time."""
+    uri = web.put("/", "words")
+
+    async def inside() -> bytes:
+        return fetch(uri, allow_private=True).content
+
+    assert asyncio.run(inside()) == b"words"

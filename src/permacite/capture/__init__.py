@@ -13,17 +13,20 @@ Needs aiohttp (the `capture` extra), imported on first use.
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from permacite.capture.model import Capture, Exchange, Failure, Limits, Progress, Redirect
 from permacite.capture.parts import body_parts
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
 
     from permacite.capture.model import Lookup
+
+T = TypeVar("T")
 
 __all__ = [
     "Capture",
@@ -50,7 +53,8 @@ def capture(
 
     `allow_private` lifts the check of addresses, for intranets and tests. `progress` is called
     whenever a resource is done. `lookup` replaces the system's name resolution. A resource that
-    cannot be had is one of the `failures`. Not for use inside a running event loop.
+    cannot be had is one of the `failures`. Both wait: inside an event loop, call them from a
+    thread.
 
     Raises CaptureError where the page itself cannot be had; its `reason` is one of `Failure`'s,
     or "extra" where aiohttp is not installed.
@@ -60,7 +64,7 @@ def capture(
     work = capture_page(
         uri, limits or Limits(), allow_private=allow_private, progress=progress, lookup=lookup
     )
-    return asyncio.run(work)
+    return _to_the_end(work)
 
 
 def fetch(
@@ -73,9 +77,19 @@ def fetch(
     """Fetch `uri` alone, as `capture` would. Raises CaptureError."""
     with _needing_aiohttp(uri):
         from permacite.capture.run import fetch_one  # noqa: PLC0415 - only captures need it
-    return asyncio.run(
+    return _to_the_end(
         fetch_one(uri, limits or Limits(), allow_private=allow_private, lookup=lookup)
     )
+
+
+def _to_the_end(work: Coroutine[None, None, T]) -> T:
+    """Run `work` in a loop of its own; in a thread of its own where this one has a loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        return threads.submit(asyncio.run, work).result()
 
 
 @contextmanager

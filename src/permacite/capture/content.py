@@ -87,8 +87,8 @@ def _inflater(*, gzip: bool, head: bytes = b"") -> zlib._Decompress:
     return zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
 
 
-_TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,127}"
-_MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}[ \t]*+(?:;[\t\x20-\x7e\x80-\xff]*+)?")
+_TCHARS = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,127}"
+_MEDIA_TYPE = re.compile(rf"{_TCHARS}/{_TCHARS}[ \t]*+(?:;[\t\x20-\x7e\x80-\xff]*+)?")
 
 
 def media_type_or_none(value: str) -> str | None:
