@@ -85,12 +85,10 @@ def find(text: str, *, abbreviated: bool = False, profile: Profile = "rfc2396") 
 @cache
 def _starts(*, abbreviated: bool) -> re.Pattern[str]:
     """What a reference or its wrapper begins with."""
+    # A scheme is looked for only where a run of its characters begins, once for each run.
+    scheme = rf"(?:(?<![A-Za-z0-9+.\-])(?P<scheme>{SCHEME})|(?<=[+.\-])(?:{_USUAL})):"
     short = r"(?<![A-Za-z0-9@/._\-])(?P<abbreviation>www|ftp)\.(?=[A-Za-z0-9])"
-    return re.compile(
-        # A scheme is looked for only where a run of its characters begins, once for each run.
-        rf"[<\"]|(?:(?<![A-Za-z0-9+.\-])(?P<scheme>{SCHEME})|(?<=[+.\-])(?:{_USUAL})):|"
-        + (short if abbreviated else r"(?!)(?P<abbreviation>)")
-    )
+    return re.compile(rf"[<\"]|{short if abbreviated else '(?!)(?P<abbreviation>)'}|{scheme}")
 
 
 @cache

@@ -11,8 +11,6 @@ take quadratic time.
 
 from __future__ import annotations
 
-import re
-
 __all__ = ["Excessive", "remove_2396", "remove_dot_segments"]
 
 
@@ -77,11 +75,14 @@ def remove_dot_segments(path: str, excess: str = "remove") -> str:
 
 def _leading_dots(path: str, excess: str) -> int:
     """Return the length of the dot segments that a rootless path begins with (2A, 2D)."""
-    found = _LEADING_DOTS.match(path)
-    length = found.end() if found else 0
-    if excess == "error" and ".." in path[:length]:
-        raise Excessive(path.index(".."))
-    return length
-
-
-_LEADING_DOTS = re.compile(r"(?:\.\.?+(?:/|\Z))*+")
+    offset = 0
+    while path.startswith(("./", "../"), offset):
+        if excess == "error" and path.startswith("..", offset):
+            raise Excessive(offset)
+        offset = path.index("/", offset) + 1
+    if path.startswith(".", offset) and len(path) - offset <= len(".."):
+        last = path[offset:]
+        if excess == "error" and last == "..":
+            raise Excessive(offset)
+        offset += len(last) if last in {".", ".."} else 0
+    return offset

@@ -35,7 +35,7 @@ from permacite.uri.dots import remove_2396, remove_dot_segments
 from permacite.uri.reference import Reference, parse, trusted
 
 if TYPE_CHECKING:
-    from permacite.uri.syntax import Profile
+    from permacite.uri.syntax import Matcher, Profile
 
 __all__ = ["DEFAULT_PORTS", "Level", "equivalent", "normalize"]
 
@@ -67,7 +67,7 @@ def normalize(
     Raises ParseError if the text does not parse.
     """
     if isinstance(reference, str):
-        plain = _PLAIN(reference)  # nearly every URI that is met is normal already
+        plain = _plain(reference)  # nearly every URI that is met is normal already
         if plain and "/." not in reference and (plain.lastindex or level != "scheme"):
             return trusted(reference, profile or "rfc2396")
         reference = parse(reference, profile or "rfc2396")
@@ -94,12 +94,21 @@ def equivalent(
 _LEGAL = r"A-Za-z0-9_.!~*'()\-;:@&=+$,/"
 _ESCAPED = r"%(?:[0189A-F][0-9A-F]|2[02-6BCF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # what stays escaped
 _PORTS = "|".join(map(str, sorted(set(DEFAULT_PORTS.values()))))
-_PLAIN = re.compile(  # no capital, userinfo, or port that may be left out; a path is group 1
-    rf"[a-z][a-z0-9+.\-]*+://[a-z0-9.\-]++(?::(?!(?:{_PORTS})?(?![0-9]))[0-9]++)?+"
+_PLAIN = (  # no capital, userinfo, or port that may be left out; a path is group 1
+    rf"[a-z][a-z0-9+.\-]*+://[a-z0-9.\-]++(?::(?!0|(?:{_PORTS})?(?![0-9]))[0-9]++)?+"
     rf"(/[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)?+"
     rf"(?:\?[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
     rf"(?:#[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
-).fullmatch
+)
+
+
+def _compile_plain(text: str) -> re.Match[str] | None:
+    """Compile the pattern and take its place, so that importing this costs nothing."""
+    matcher = globals()["_plain"] = re.compile(_PLAIN).fullmatch
+    return matcher(text)
+
+
+_plain: Matcher = _compile_plain
 
 
 def _upper(escape: re.Match[str]) -> str:

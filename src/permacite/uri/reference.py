@@ -31,10 +31,11 @@ from permacite.uri.faults import reference_faults
 from permacite.uri.syntax import GRAMMARS
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from permacite.errors import ParseError
-    from permacite.uri.syntax import Profile
+    from permacite.uri.syntax import Matcher, Profile
 
 __all__ = ["Reference", "Segment", "iter_errors", "parse", "trusted"]
 
@@ -205,7 +206,15 @@ class _Unread(Reference):
 
 # A new value is a _Parts until it is complete; Any lets it be returned as what it becomes.
 _new: Any = _Parts
-_common_2396 = GRAMMARS["rfc2396"].common
+
+
+def _compile_common_2396(text: str) -> re.Match[str] | None:
+    """Compile the pattern and take its place, so that importing this costs nothing."""
+    matcher = globals()["_common_2396"] = GRAMMARS["rfc2396"].common
+    return matcher(text)
+
+
+_common_2396: Matcher = _compile_common_2396
 
 
 def parse(text: str, profile: Profile = "rfc2396") -> Reference:

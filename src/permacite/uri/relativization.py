@@ -79,7 +79,5 @@ def _relative_paths(path: str, base: str) -> Iterator[str]:
     while shared < len(here) and shared < len(there) - 1 and here[shared] == there[shared]:
         shared += 1
     relative = "../" * (len(here) - shared) + "/".join(there[shared:])
-    if len(relative) <= len(path) or not path.startswith("/"):
-        yield relative or "."
     # "./" keeps an empty first segment, and one with a colon, from being read as something else.
-    yield "./" + relative
+    yield from (way for way in (relative or ".", "./" + relative) if len(way) <= len(path))
