@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
@@ -108,7 +109,7 @@ class Archive(Reading):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
+    @cached_property
     def series(self) -> str:
         """The series that mints where none is named."""
         return self._catalog.setting(_SERIES) or self._catalog.series_names()[0]
@@ -208,11 +209,12 @@ def _make(directory: Path) -> None:
             raise ConflictError(f"{directory} {what}", str(directory))
         (directory / "README.txt").write_text(_README, encoding="utf-8")
         SqliteCatalog.make(directory / _CATALOG)
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        for folder in (directory, directory.parent):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
     except FileExistsError as error:
         raise ConflictError(f"{directory} is an archive already", str(directory)) from error
     except OSError as error:

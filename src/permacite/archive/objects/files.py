@@ -13,6 +13,7 @@ import fcntl
 import os
 import re
 import secrets
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from permacite.archive.objects.protocol import digest_of
@@ -20,7 +21,6 @@ from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 __all__ = ["FileObjects"]
 
@@ -35,21 +35,30 @@ class FileObjects:
     def __init__(self, directory: Path) -> None:
         """Make `directory` if it is not there; remove temporary files of dead processes."""
         self._directory = directory
+        self._root = str(directory)
         self._temporary = directory / "tmp"
-        self._durable: set[Path] = {directory}
+        self._durable: set[str] = {self._root}
         """Folders whose own name is known to be on the disk."""
-        self._temporary.mkdir(parents=True, exist_ok=True)
-        self._sweep()
+        try:
+            if not self._temporary.is_dir():
+                self._temporary.mkdir(parents=True, exist_ok=True)
+                _flush_folder(self._root)
+                _flush_folder(str(directory.parent))
+            self._sweep()
+        except OSError as error:
+            _fail(error, self._root)
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power."""
         digest = digest_of(content)
-        path = self.path(digest)
+        name = digest[len("sha-256:") :]
+        folder = f"{self._root}/{name[:2]}/{name[2:4]}"  # paths as texts: this is the inner loop
+        path = f"{folder}/{name}"
         try:
-            self._make_folder(path.parent)
+            self._make_folder(folder)
             if not _is_there(path, content):
                 self._write(path, content)
-            _flush_folder(path.parent)
+            _flush_folder(folder)
         except OSError as error:
             _fail(error, path)
         return digest
@@ -62,7 +71,7 @@ class FileObjects:
         except FileNotFoundError as error:
             raise NotFoundError(f"no object {digest}", digest) from error
         except OSError as error:
-            _fail(error, path)
+            _fail(error, str(path))
         actual = digest_of(content)
         if actual != digest:
             raise IntegrityError(
@@ -94,43 +103,46 @@ class FileObjects:
             target = self._directory / path.relative_to(source)
             if target.exists():
                 continue
-            self._make_folder(target.parent)
+            folder = str(target.parent)
+            self._make_folder(folder)
             if not (link and _linked(path, target)):
-                self._write(target, path.read_bytes())
-            folders.add(target.parent)
+                self._write(str(target), path.read_bytes())
+            folders.add(folder)
         for folder in folders:
             _flush_folder(folder)
 
-    def _make_folder(self, folder: Path) -> None:
+    def _make_folder(self, folder: str) -> None:
         """Make `folder` and those above it, durably: a folder's name stands in its parent."""
         if folder in self._durable:
             return
-        self._make_folder(folder.parent)
-        folder.mkdir(exist_ok=True)
+        parent = folder.rpartition("/")[0]
+        self._make_folder(parent)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder)  # noqa: PTH102 - a text, as said above
         # Another process may have made it a moment ago and not have flushed its name yet.
-        _flush_folder(folder.parent)
+        _flush_folder(parent)
         self._durable.add(folder)
 
-    def _write(self, path: Path, content: bytes) -> None:
+    def _write(self, path: str, content: bytes) -> None:
         """Write `content` to a temporary file and give it its final name if that is free."""
         descriptor, temporary = self._open_temporary()
         try:
             _write_all(descriptor, content)
             os.fchmod(descriptor, 0o444)
             os.fsync(descriptor)
-            with contextlib.suppress(FileExistsError):
+            try:
                 os.link(temporary, path)
+            except FileExistsError:
+                _is_there(path, content)  # another writer was faster: raises where it lied
         finally:
             # The lock goes with the descriptor: the name goes first, so that no sweep meets it.
-            temporary.unlink(missing_ok=True)
+            os.unlink(temporary)  # noqa: PTH108 - a text
             os.close(descriptor)
-        if not _is_there(path, content):
-            raise FileNotFoundError(errno.ENOENT, "vanished while it was written", str(path))
 
-    def _open_temporary(self) -> tuple[int, Path]:
+    def _open_temporary(self) -> tuple[int, str]:
         """Return a new temporary file, locked: the lock says that its process lives."""
         while True:
-            path = self._temporary / secrets.token_hex(16)
+            path = f"{self._temporary}/{secrets.token_hex(16)}"
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
@@ -168,15 +180,14 @@ def _linked(path: Path, target: Path) -> bool:
     return True
 
 
-def _is_there(path: Path, content: bytes) -> bool:
+def _is_there(path: str, content: bytes) -> bool:
     """Say whether `path` exists and holds `content`. Raises IntegrityError for other bytes."""
-    try:
-        found = path.read_bytes()
-    except FileNotFoundError:
+    if not os.path.exists(path):  # noqa: PTH110 - a text
         return False
+    found = Path(path).read_bytes()
     if found == content:
         return True
-    expected = f"sha-256:{path.name}"
+    expected = f"sha-256:{path.rpartition('/')[2]}"
     raise IntegrityError(
         f"stored bytes are altered: {path}", expected=expected, actual=digest_of(found)
     )
@@ -189,7 +200,7 @@ def _write_all(descriptor: int, content: bytes) -> None:
         left = left[os.write(descriptor, left) :]
 
 
-def _flush_folder(folder: Path) -> None:
+def _flush_folder(folder: str) -> None:
     """Bring the names in `folder` to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -198,11 +209,11 @@ def _flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _fail(error: OSError, path: Path) -> NoReturn:
+def _fail(error: OSError, path: str) -> NoReturn:
     """Raise the StorageError that says what the system said."""
     full = error.errno in _FULL
     raise StorageError(
         "the disk is full" if full else f"cannot use {path}: {error.strerror or error}",
-        path=str(path),
+        path=path,
         reason="full" if full else "io",
     ) from error

@@ -1,0 +1,228 @@
+"""Commit documents durably, look names up and prove them, beside what the same disk can do at best.
+
+The rivals: a bare file (written, flushed, renamed, its folder flushed), one row of SQLite with the
+same settings, and git, told to flush everything (core.fsync=all), with one commit a document. git
+is taken from PATH and left out where it is not installed.
+
+Alone: python benchmarks/bench_archive.py
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from permacite import pdi
+from permacite.archive import Archive, NewRepresentation
+from permacite.archive.log.merkle import (
+    inclusion_proof,
+    leaf_hash,
+    node_hash,
+    root_of_inclusion,
+    tree_hash,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TITLE = "The archive: durable commits, lookups, proofs"
+RIVALS = ["cryptography"]
+
+SIZE_BYTES = 4096
+ROUNDS = 5
+COMMITS = 80
+WRITERS = 16
+LOOKUPS = 500
+LEAVES = 1_000_000
+
+
+def rate(work: Callable[[], object], count: int) -> float:
+    """Return how many a second: the median of the rounds."""
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return count / statistics.median(seconds)
+
+
+def document() -> bytes:
+    """Return octets that nothing else has."""
+    return secrets.token_bytes(SIZE_BYTES)
+
+
+def together(work: Callable[[], object], count: int) -> None:
+    """Do `work` so many times, by sixteen threads."""
+    threads = [
+        threading.Thread(target=lambda: [work() for _ in range(count // WRITERS)])
+        for _ in range(WRITERS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def commit_to(archive: Archive) -> Callable[[], object]:
+    """Return what commits one document."""
+    return lambda: archive.commit([NewRepresentation(document(), "application/octet-stream")])
+
+
+def flush(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def bare_file(folder: Path) -> None:
+    """Write one file durably, and do nothing else."""
+    name = secrets.token_hex(16)
+    with (folder / f"{name}.tmp").open("wb") as file:
+        file.write(document())
+        file.flush()
+        os.fsync(file.fileno())
+    (folder / f"{name}.tmp").rename(folder / name)
+    flush(folder)
+
+
+def bare_row(connection: sqlite3.Connection) -> None:
+    """Insert one row durably, the document in it."""
+    connection.execute("INSERT INTO document (content) VALUES (?)", (document(),))
+
+
+def git_commit(folder: Path) -> None:
+    """Commit one document to a git repository."""
+    (folder / secrets.token_hex(16)).write_bytes(document())
+    settings = ["-c", "core.fsync=all", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for command in (["add", "-A"], ["commit", "-q", "-m", "x"]):
+        subprocess.run(["git", *settings, *command], cwd=folder, check=True, capture_output=True)
+
+
+def repeated(work: Callable[[], object], count: int) -> Callable[[], object]:
+    """Return `work`, done so many times."""
+    return lambda: [work() for _ in range(count)]
+
+
+def measure_commits(folder: Path) -> list[tuple[str, float]]:
+    """Return what commits and how many it does a second."""
+    rows = []
+    with Archive.create(folder / "archive", series="lab.example.zz") as archive:
+        commit = commit_to(archive)
+        rows.append(("permacite, one at a time", rate(repeated(commit, COMMITS), COMMITS)))
+        many = COMMITS * 4
+        rows.append(
+            (f"permacite, {WRITERS} writers at once", rate(lambda: together(commit, many), many))
+        )
+    files = folder / "files"
+    files.mkdir()
+    rows.append(("a bare file", rate(repeated(lambda: bare_file(files), COMMITS), COMMITS)))
+    connection = sqlite3.connect(folder / "rows.sqlite", isolation_level=None)
+    with contextlib.closing(connection):
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("CREATE TABLE document (id INTEGER PRIMARY KEY, content BLOB)")
+        rows.append(
+            ("a row of SQLite", rate(repeated(lambda: bare_row(connection), COMMITS), COMMITS))
+        )
+    if shutil.which("git"):
+        repository = folder / "git"
+        subprocess.run(["git", "init", "-q", str(repository)], check=True, capture_output=True)
+        rows.append(("git, core.fsync=all", rate(repeated(lambda: git_commit(repository), 5), 5)))
+    return rows
+
+
+def measure_reading(folder: Path) -> list[tuple[str, float]]:
+    """Return what is asked and how often a second, in the archive that `measure_commits` made."""
+    with Archive.open(folder / "archive") as archive:
+        names = [version.representations[0].pdi for version in archive.list(limit=LOOKUPS)]
+        found = [archive.representation(name) for name in names]
+        unversioned = [pdi.parse(str(name.document)) for name in names]
+        assert all(isinstance(name, pdi.PDI) for name in unversioned)
+        archive.prove(names[0])
+        return [
+            ("look a name up", rate(lambda: [archive.representation(n) for n in names], LOOKUPS)),
+            (
+                "the same, version and format left out",
+                rate(lambda: [archive.representation(n) for n in unversioned], LOOKUPS),  # type: ignore[arg-type]
+            ),
+            (
+                "read 4 KiB and check the digest",
+                rate(lambda: [archive.read(r) for r in found], LOOKUPS),
+            ),
+            ("list in order", rate(lambda: list(archive.list()), archive.count())),
+            ("make a proof bundle", rate(lambda: [archive.prove(n) for n in names[:50]], 50)),
+        ]
+
+
+def measure_proofs() -> str:
+    """Return a sentence about inclusion proofs among a million leaves, nodes kept in SQLite."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(
+            "CREATE TABLE node (level, position, hash, PRIMARY KEY (level, position)) WITHOUT ROWID"
+        )
+        hashes = [leaf_hash(number.to_bytes(4)) for number in range(LEAVES)]
+        level = 0
+        while hashes:
+            rows = ((level, position, one) for position, one in enumerate(hashes))
+            connection.executemany("INSERT INTO node VALUES (?, ?, ?)", rows)
+            pairs = zip(hashes[::2], hashes[1::2], strict=False)
+            hashes = [node_hash(left, right) for left, right in pairs]
+            level += 1
+
+        def node(level: int, position: int) -> bytes:
+            question = "SELECT hash FROM node WHERE level = ? AND position = ?"
+            found: bytes = connection.execute(question, (level, position)).fetchone()[0]
+            return found
+
+        root = tree_hash(LEAVES, node)
+        index = LEAVES * 2 // 3
+        proof = inclusion_proof(index, LEAVES, node)
+        assert root_of_inclusion(leaf_hash(index.to_bytes(4)), index, LEAVES, proof) == root
+        many = rate(repeated(lambda: inclusion_proof(index, LEAVES, node), 200), 200)
+        checks = rate(
+            repeated(lambda: root_of_inclusion(leaf_hash(b""), index, LEAVES, proof), 200), 200
+        )
+    return (
+        f"Among {LEAVES:,} log entries an inclusion proof has {len(proof)} hashes; "
+        f"{many:,.0f} are made and {checks:,.0f} checked a second."
+    )
+
+
+def measure() -> str:
+    """Return the tables, as Markdown."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        commits = measure_commits(folder)
+        reading = measure_reading(folder)
+    first = commits[0][1]
+    lines = [
+        f"Durable commits of {SIZE_BYTES} octets, each flushed before it is acknowledged:",
+        "",
+        "| what | a second | against permacite, one at a time |",
+        "|---|---|---|",
+        *(f"| {what} | {many:,.0f} | {many / first:.2f} |" for what, many in commits),
+        "",
+        "A permacite commit is a file, its folders, a name, a version, and an entry of the log.",
+        "",
+        "| one thread, warm | a second |",
+        "|---|---|",
+        *(f"| {what} | {many:,.0f} |" for what, many in reading),
+        "",
+        measure_proofs(),
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(measure())
