@@ -93,8 +93,10 @@ def characters(document: Document, start: int, end: int) -> Excerpt:
     last, over = _offset(lone, found.end)
     # The end may stand between CR and LF: then the line end is in the part, and half of it counts.
     raw = last + over
-    text = _LINE_END.sub("\r\n", source[first:raw])
-    text = text[into : into + found.end - found.start]
+    lead, tail = (at > 0 and source[at - 1 : at + 1] == "\r\n" for at in (first, raw))
+    # A stored CRLF that the part begins or ends within is one line end all the same.
+    text = _LINE_END.sub("\r\n", source[first - lead : raw + tail])[into + lead :]
+    text = text[: found.end - found.start]
     return document.excerpt(text, first, raw, clipped=found.clipped)
 
 

@@ -1,6 +1,21 @@
 """Persistent Document Identifiers: permanent names of documents, their parts and their citations.
 
-draft-mallery-urn-pdi-00, whole as far as names go: `parse` reads one, `PDI.make` builds one.
+Persistent Document Identifiers (draft-mallery-urn-pdi-00), whole as far as names go.
+
+| section | function |
+|---|---|
+| §1 the syntax of names, §3.8 names as URLs | parse |
+| §2.4.1 foreign identifiers | encapsulate, decapsulate |
+| §2.5 formats and media types | token_for, media_type_for, charset_for, default_scheme |
+| §3.3 fragment schemes, and how to add one | SCHEMES, Schemes, FragmentScheme, LINE |
+| §3.6.1 what may be minted | PDI.make, check_mintable |
+| §3.6.3 wildcards | PDIPattern, covers |
+| §3.6.4 lexical equivalence; what defaults mean | lexically_equal, denotes_same |
+
+Deviations: `line` is an extension, read on request; `au` is read as audio/basic.
+
+Readings: those of the draft's contradictions stand in the modules `syntax`, `schemes`, `formats`,
+`escapes`, `equivalence` and `minting`.
 """
 
 from permacite.pdi.equivalence import covers, denotes_same, lexically_equal

@@ -40,6 +40,7 @@ class PDI:
     `series` in lower case, the country last; `year`, `month`, `day` as "yyyy", "mm", "dd";
     `unique_id` as written; `format` a token (`formats.media_type_for`). A version is never filled
     in: None is a name of its own. PDIs are ordered by date, then series, then unique-id.
+    `violations`: what the lenient profile tolerated; `written`: the text as parsed, "" if built.
     """
 
     urn: bool

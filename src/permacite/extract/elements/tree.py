@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_STEPS", "Characters", "Node", "Token", "Tree"]
 
-MAX_STEPS = (1_000_000, 100)
+MAX_STEPS = (500_000, 40)
 """How many elements may be looked at: this many, and this many more for each start tag."""
 
 
@@ -36,7 +36,7 @@ Token = StartTag | EndTag | Characters
 class Node:
     """An open element. `index` counts start tags; None for one that no tag made."""
 
-    __slots__ = ("index", "is_open", "key", "kind", "name", "point", "tag")
+    __slots__ = ("attributes", "index", "is_open", "key", "kind", "name", "point", "tag")
 
     def __init__(self, name: str, index: int | None, tag: StartTag | None = None) -> None:
         self.name = name
@@ -49,6 +49,19 @@ class Node:
         self.point = ""
         """Where other rules hold inside: "html", "text" (MathML), "annotation", or ""."""
         self.is_open = True
+        self.attributes: frozenset[tuple[str, str]] | None = None
+        """Names and values of the start tag, once they were asked for."""
+
+    def looks_like(self, other: Node) -> bool:
+        """Whether both are of the same tag, attributes and all."""
+        return self.name == other.name and self.read_attributes() == other.read_attributes()
+
+    def read_attributes(self) -> frozenset[tuple[str, str]]:
+        """Read the attributes of the start tag, once."""
+        if self.attributes is None:
+            given = () if self.tag is None else self.tag.attributes
+            self.attributes = frozenset((each.name, each.value) for each in given)
+        return self.attributes
 
 
 class Tree:
@@ -110,7 +123,9 @@ class Tree:
 
     def copy(self, node: Node) -> Node:
         """Make an element that goes on for another."""
-        return Node(node.name, node.index, node.tag)
+        copy = Node(node.name, node.index, node.tag)
+        copy.attributes = node.attributes
+        return copy
 
     def replace(self, at: int, node: Node) -> None:
         """Put a copy in the place of the node that is there."""
@@ -218,7 +233,7 @@ class Tree:
             entry = self.formatting[at]
             if entry is None:
                 break
-            if entry.name == node.name and _attributes(entry) == _attributes(node):
+            if entry.looks_like(node):
                 alike.append(at)
                 if len(alike) == 3:  # noqa: PLR2004 - "Noah's ark"
                     del self.formatting[at]
@@ -274,10 +289,6 @@ class Tree:
             if node.key in {"table", "template"}:
                 return node.key == "table"
         return False
-
-
-def _attributes(node: Node) -> list[tuple[str, str]]:
-    return [] if node.tag is None else sorted((a.name, a.value) for a in node.tag.attributes)
 
 
 _MODE_OF = {
