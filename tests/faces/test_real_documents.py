@@ -183,7 +183,8 @@ def test_every_image_and_style_sheet_is_in_the_aggregate(
     assert len(saved.images) >= images
     for uri, file in (saved.images | saved.style_sheets).items():
         assert parts[uri] == file.read_bytes()
-    assert aggregate.root.content == saved.captured.root.content
+    if profile == "archive":  # browsers may need help with the page itself
+        assert aggregate.root.content == saved.captured.root.content
     assert saved.captured.root.uri.endswith(page)
 
 
