@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
 
+from permacite import mhtml
 from permacite.capture import Capture, body_parts, capture, fetch
+from permacite.mhtml.links import references
 
 if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler
@@ -78,6 +81,25 @@ def test_fetches_what_the_page_shows(web: Web, body: str, paths: list[str]) -> N
     assert [each.content for each in captured.resources] == [path.encode() for path in paths]
     assert captured.failures == ()
     assert sorted(web.paths) == sorted(["/", *paths])
+
+
+@pytest.mark.parametrize(("body", "paths"), [c[1:] for c in SHOWN], ids=[c[0] for c in SHOWN])
+def test_the_aggregate_answers_each_reference(web: Web, body: str, paths: list[str]) -> None:
+    """capture-c1-labels: a part is found by the reference that it was fetched for."""
+    web.put("/", f"<!DOCTYPE html><title>t</title>{body}", "text/html; charset=utf-8")
+    for path in paths:
+        web.put(path, path, "application/octet-stream")
+    aggregate = mhtml.open(mhtml.build(*body_parts(_capture(web.uri()))))
+    root = aggregate.root
+    assert aggregate.defects == ()
+    embedded = [
+        link.value
+        for link in references(root.content, "text/html", "utf-8")
+        if link.role == "embed" and not re.match("#|$|data:|blob:|about:", link.value)
+    ]
+    found = [aggregate.resolve(value, within=root, profile="browser") for value in embedded]
+    assert {each.part.content.decode() for each in found if each.part} == set(paths)
+    assert all(each.kind == "part" for each in found)
 
 
 def test_follows_style_sheets_and_frames_with_their_own_bases(web: Web) -> None:
