@@ -52,6 +52,9 @@ MAX_DIGITS = 4000
 """No number in a PDI has more digits; every document there is, is shorter."""
 
 _NUMBER = re.compile(r"[0-9]+")
+_INTERVAL = re.compile(r"([0-9]{1,18}),([0-9]{1,18})(?![0-9])")
+"""The usual interval; what it does not match is read number by number, to say what is wrong."""
+
 _ELEMENT_NAME = re.compile(f"{UNIQUE_ID_CHARS}++")
 _GENERIC = re.compile(r"[A-Za-z0-9]++|\([A-Za-z0-9]++(?:,[A-Za-z0-9]++)*+\)")
 _UNIT = re.compile(r"sec|msec", re.IGNORECASE | re.ASCII)
@@ -122,6 +125,10 @@ def default_scheme(media_type: str) -> str | None:
 def interval(cursor: Cursor) -> tuple[str, ...]:
     """Parse start "," end   (digits "," digits)."""
     begin = cursor.offset
+    found = _INTERVAL.match(cursor.source, begin)
+    if found is not None and int(found[1]) <= int(found[2]):
+        cursor.offset = found.end()
+        return found[1], found[2]
     start = _number(cursor, "the start")
     _comma(cursor, "and the end, which is excluded: 37,38 is one position")
     end = _number(cursor, "the end")

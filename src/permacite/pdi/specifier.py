@@ -64,7 +64,7 @@ def _specifier(
         fail(cursor, problem, at=start, spec="PDI §3.3", hint=f"it has {names}")
     cursor.spec = scheme.spec
     positions = scheme.positions(cursor)
-    if not cursor.at_end:
+    if cursor.offset < len(cursor.source):
         _more(cursor)
     return Specifier(scheme.name, explicit, positions, comma)
 

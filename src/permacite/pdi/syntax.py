@@ -72,7 +72,7 @@ class _Parser:
         begin = cursor.offset
         fields = resource_identifier(cursor, strict=self.strict)
         written = cursor.source[begin : cursor.offset]
-        if not cursor.at_end:
+        if cursor.offset < len(cursor.source):
             self._check_specific(fields)
             document = PDI.of(fields, written)
             if cursor.peek() == "#":
