@@ -163,6 +163,10 @@ class CaptureError(PermaciteError):
         self.uri = uri
         self.reason = reason
 
+    def __str__(self) -> str:
+        told = super().__str__()
+        return told if self.uri in told else f"{self.uri}: {told}"
+
 
 class StorageError(PermaciteError):
     """The archive itself cannot serve: missing, locked, full, damaged, or of a newer schema.

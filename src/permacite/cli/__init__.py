@@ -86,9 +86,8 @@ def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit 
     """Run the command line and return its exit status. Never raises, never shows a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        main.main(words, prog_name="permacite", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
+        # Outside its standalone mode click returns what a command gave to ctx.exit.
+        ended = main.main(words, prog_name="permacite", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -112,4 +111,4 @@ def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit 
             f"permacite: a fault of permacite itself ({name}: {error}); PERMACITE_DEBUG=1 says more"
         )
         return 1
-    return 0
+    return ended if isinstance(ended, int) else 0

@@ -115,6 +115,7 @@ def resolve(archive: Path | None, reference: str, *, context: int, as_json: bool
 
     REFERENCE is a name with or without #fragment, or the address of one at a resolver. The bytes
     are checked against their digest first. Without a version the highest answers, and says so.
+    A whole document is printed as its bytes; a part of a text as that text, in UTF-8.
     """
     with Service.open(archive) as service:
         found = service.resolve(reference, context=context)
@@ -123,7 +124,7 @@ def resolve(archive: Path | None, reference: str, *, context: int, as_json: bool
         return
     if found.assumed:
         note(f"answered by {found.pdi}")
-    if found.text is None:
+    if found.text is None or "#" not in found.exact:
         sys.stdout.buffer.write(found.content)
     elif context:
         click.echo(f"{found.before}[{found.text}]{found.after}")

@@ -74,9 +74,9 @@ def _markdown(source: Source) -> str:
 
 
 def _escaped_markdown(text: str) -> str:
-    text = re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
+    text = re.sub(r"([\\`*_{}\[\]<>|~&])", r"\\\1", text)
     # A line that begins like a heading, list or quotation would become one.
-    return re.sub(r"^(\s*)([#+-]|[0-9]+(?=[.)]))", r"\1\\\2", text)
+    return re.sub(r"^(\s*[0-9]*)([#+\-.)])", r"\1\\\2", text)
 
 
 def _html(source: Source) -> str:

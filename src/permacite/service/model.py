@@ -154,6 +154,8 @@ class Resolved:
     """As asked."""
     pdi: str
     """The full name of what answers (PDI §3.6.3): format and version included."""
+    exact: str
+    """That name, with the fragment that was asked for, if any."""
     media_type: str
     charset: str | None
     text: str | None

@@ -41,6 +41,7 @@ def resolve(archive: Archive, reference: str, *, context: int) -> Resolved:
     return Resolved(
         reference=reference,
         pdi=str(representation.pdi),
+        exact=str(representation.pdi) + (f"#{fragment.specifier}" if fragment else ""),
         media_type=media_type,
         charset=charset,
         text=text,

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from permacite.service.cases import Service
 
@@ -37,12 +38,6 @@ async def asset(request: Request) -> Response:
     return FileResponse(path, headers=headers.reader_headers(), media_type=_TYPES[path.suffix])
 
 
-async def options(request: Request) -> Response:
-    """OPTIONS on any name: what may be done with it (PDI §3.8.2)."""
-    del request
-    return Response(status_code=204, headers={"Allow": problems.ALLOWED})
-
-
 ROUTES = [
     Route("/", reader.home),
     Route("/-/static/{file}", asset),
@@ -52,8 +47,7 @@ ROUTES = [
     Route("/-/api/passages", api.passages),
     Route("/-/api/cite", api.cite, methods=["POST"]),
     Route("/-/cite", api.cite_form, methods=["POST"]),
-    Route("/{name:path}", options, methods=["OPTIONS"]),
-    Route("/{name:path}", resolver.resolution),
+    Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS"]),
 ]
 
 

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-__all__ = ["refusal", "unexpected"]
+__all__ = ["ALLOWED", "refusal", "unexpected"]
 
 ALLOWED = "GET, HEAD, OPTIONS"
+"""The methods that a name answers to."""
 
 
 async def refusal(request: Request, error: Exception) -> Response:
@@ -57,8 +58,6 @@ def _answer(
 ) -> Response:
     fields = headers.reader_headers() | fields
     shown = details.pop("shown", details["detail"])
-    if status == HTTPStatus.METHOD_NOT_ALLOWED:
-        fields.setdefault("Allow", ALLOWED)
     view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
     if view == "reader":
         page = render("problem.html", problem=details, shown=shown)

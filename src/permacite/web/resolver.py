@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.service.plain import plain
-from permacite.web import headers, reader
+from permacite.web import headers, problems, reader
 from permacite.web.addresses import reference_of
 from permacite.web.negotiation import chosen_view
 
@@ -32,13 +32,17 @@ _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 
 
 async def resolution(request: Request) -> Response:
-    """Answer a name with the reader's page, the bytes, or JSON; errors: `problems`."""
+    """Answer a name with the reader's page, the bytes, or JSON; errors: `problems`.
+
+    OPTIONS tells what may be done with a name (PDI §3.8.2); nothing changes one.
+    """
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers={"Allow": problems.ALLOWED})
     service: Service = request.app.state.service
     reference = reference_of(request, "/")
     whole = _COLLAPSED.match(reference)
     if whole:
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"/{whole[1]}//{reference[whole.end() :]}{query}", 308)
+        return RedirectResponse(_restored(request, whole), 308)
     view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
     if view == "reader":
         return await reader.document(request, reference)
@@ -46,6 +50,16 @@ async def resolution(request: Request) -> Response:
     if view == "json":
         return JSONResponse(plain(found), headers=_naming(found))
     return _bytes(request, found)
+
+
+def _restored(request: Request, collapsed: re.Match[str]) -> str:
+    """Return the address of a request with both slashes of its name."""
+    rest = collapsed.string[collapsed.end() :]
+    query = request.url.query
+    if "fragment" in request.query_params:
+        rest = rest.partition("#")[0]
+    rest = rest.replace("#", "%23")
+    return f"/{collapsed[1]}//{rest}" + (f"?{query}" if query else "")
 
 
 def _naming(found: Resolved) -> dict[str, str]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+_PATIENCE_S = 0.02
+"""Between two attempts to reach the server that is starting."""
+
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -38,7 +41,6 @@ def run(
         about = service.about()
         app = create_app(service, names=(*_OWN_NAMES, shown, *names))
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
-        announce(f"http://{shown}:{port}/ answers; Ctrl-C stops it")
         server = Server(
             app,
             address=host,
@@ -47,7 +49,8 @@ def run(
             websockets=False,
             log_enabled=False,
         )
-        asyncio.run(_until_stopped(server))
+        ready = f"http://{shown}:{port}/ answers; Ctrl-C stops it"
+        asyncio.run(_until_stopped(server, host, port, lambda: announce(ready)))
 
 
 def _free_port(host: str, port: int) -> int:
@@ -68,8 +71,23 @@ def _free_port(host: str, port: int) -> int:
         return chosen
 
 
-async def _until_stopped(server: Server) -> None:
+async def _until_stopped(server: Server, host: str, port: int, ready: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.stop)
-    await server.serve()
+    serving = asyncio.create_task(server.serve())
+    # Granian does not tell when it listens; that a connection is taken tells it.
+    while not serving.done() and not await _answers(host, port):  # noqa: ASYNC110 - no event
+        await asyncio.sleep(_PATIENCE_S)
+    if not serving.done():
+        ready()
+    await serving
+
+
+async def _answers(host: str, port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(host, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
