@@ -55,11 +55,19 @@ def by_hand(directory: Path, statement: str) -> None:
 
 def fill(archive: Archive) -> None:
     """Give every table a row."""
-    new = NewRepresentation(b"one", "text/plain", charset="utf-8", attachment={"map": b"[]"})
+    new = NewRepresentation(
+        b"one",
+        "text/plain",
+        charset="utf-8",
+        attachment={"map": b"[]"},
+        quotations=(("0", "pdi://oma.eop.gov.us/1997/09/01/1.text.1#37,51"),),
+    )
     version = archive.commit([page(), new], key="first")
     text = version.representations[1].pdi
     archive.record_citation(NewCitation(f"{text}#char=0,3", text, 0, 3, "one"))
     archive.log.checkpoint()
+    archive.statements.state(str(text), "dc:subject", "harbours")
+    archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
 
 
 IMMUTABLE = [
@@ -73,6 +81,9 @@ IMMUTABLE = [
     "leaf",
     "log_node",
     "checkpoint",
+    "assertion",
+    "delegation",
+    "quotation",
 ]
 
 

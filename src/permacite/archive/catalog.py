@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import date
     from pathlib import Path
 
+    from permacite.archive.delegation import Delegation, Kind
     from permacite.archive.model import (
         Assertion,
         Citation,
@@ -52,6 +54,8 @@ class StoredFormat:
     rendition: str | None
     attachments: tuple[tuple[str, str], ...]
     """Names and digests of side objects."""
+    quotations: tuple[tuple[str, str, str], ...] = ()
+    """What it quotes: origin, canonical name of what is cited, that of the cited document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,16 @@ class StatementRecords(Protocol):
         """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
         ...
 
+    def record_delegation(
+        self, kind: Kind, series: str, target: str, *, first: date, last: date
+    ) -> Delegation:
+        """Record a delegation."""
+        ...
+
+    def delegations(self, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
+        """Return the delegations of any of these series (of all where None), oldest first."""
+        ...
+
 
 class CitationRecords(Protocol):
     """Which passages are cited."""
@@ -161,6 +175,14 @@ class CitationRecords(Protocol):
 
     def citations(self, pdi: PDI | None) -> list[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
+        ...
+
+    def quotations(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
+        """Return what the representations that `pdi` names quote: each, the origin, the cited."""
+        ...
+
+    def quoters(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
+        """Return the same of all that quote the document `pdi`, oldest first."""
         ...
 
 

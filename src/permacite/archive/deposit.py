@@ -9,7 +9,8 @@ from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.catalog import StoredFormat
 from permacite.archive.objects import Objects, digest_of
-from permacite.errors import ConflictError
+from permacite.errors import ConflictError, ParseError
+from permacite.pdi import PDI, CitationPDI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +25,21 @@ _LINE_ENDING = re.compile(r"\r\n|\r|\n")
 def deposit(
     objects: Objects, representations: Sequence[NewRepresentation]
 ) -> tuple[StoredFormat, ...]:
-    """Put the octets of all formats. Raises ConflictError where a format stands twice."""
+    """Put the octets of all formats, once all that is said of them is found right.
+
+    Raises ConflictError where a format stands twice, ParseError.
+    """
     tokens = [names.checked_format(_token(one)) for one in representations]
+    quoted = [
+        tuple(_quotation(token, *quotation) for quotation in one.quotations)
+        for one, token in zip(representations, tokens, strict=True)
+    ]
     for token in tokens:
         if tokens.count(token) > 1:
             raise ConflictError(f"the format {token} is given twice", token)
     return tuple(
-        _put(objects, one, token) for one, token in zip(representations, tokens, strict=True)
+        _put(objects, one, token, quotations)
+        for one, token, quotations in zip(representations, tokens, quoted, strict=True)
     )
 
 
@@ -43,7 +52,12 @@ def _token(representation: NewRepresentation) -> str:
     return grammar.token_for(f"{representation.media_type}; charset={representation.charset}")
 
 
-def _put(objects: Objects, new: NewRepresentation, token: str) -> StoredFormat:
+def _put(
+    objects: Objects,
+    new: NewRepresentation,
+    token: str,
+    quotations: tuple[tuple[str, str, str], ...],
+) -> StoredFormat:
     """Keep the octets of one format and return what the catalog records of it."""
     return StoredFormat(
         format=token,
@@ -56,7 +70,36 @@ def _put(objects: Objects, new: NewRepresentation, token: str) -> StoredFormat:
         derived_from=new.derived_from,
         rendition=new.rendition,
         attachments=_put_all(objects, new.attachment),
+        quotations=quotations,
     )
+
+
+def _quotation(token: str, origin: str, cited: str) -> tuple[str, str, str]:
+    """Return origin, name and document of what is quoted, in canonical form.
+
+    Raises ParseError, placed in `origin` or `cited`, where they make no citation (PDI §3.5).
+    """
+    target = cited[len("urn:") :] if cited.lower().startswith("urn:") else cited
+    before = f"pdi://a.zz/2000/01/01/1.{token}.1@"
+    try:
+        whole = _citation(f"{before}{origin}={target}")
+    except ParseError as error:
+        offset = error.offset - len(before)
+        if offset <= len(origin):
+            raise ParseError(error.problem, origin, max(offset, 0), error.spec) from error
+        offset += len(cited) - len(target) - len(origin) - 1
+        raise ParseError(error.problem, cited, offset, error.spec) from error
+    part = whole.cited
+    document = part if isinstance(part, PDI) else part.pdi
+    return whole.origin, names.as_urn(part), names.as_urn(document.document)
+
+
+def _citation(text: str) -> CitationPDI:
+    """Return a citation. Raises ParseError for any other name."""
+    found = grammar.parse(text)
+    if not isinstance(found, CitationPDI):
+        raise ParseError("expected '=' and what is cited", text, len(text), "PDI §3.5")
+    return found
 
 
 def _put_all(objects: Objects, attachment: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from permacite import pdi as grammar
 from permacite.archive.catalog import Catalog, Selection
 from permacite.errors import NotFoundError, ParseError
-from permacite.pdi import PDI, PDIPattern
+from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
     from permacite.archive.model import Representation, Version
 
 __all__ = [
+    "as_urn",
     "checked_format",
     "checked_series",
     "checked_unique_id",
@@ -65,6 +66,11 @@ def _one_name(text: str, offset: int) -> PDI:
     if not isinstance(name, PDI):
         raise ParseError("expected one name", text, offset, "PDI §3.6.1")
     return name
+
+
+def as_urn(name: PDI | FragmentPDI | CitationPDI | PDIPattern) -> str:
+    """Return the canonical URN form, in which names are kept (PDI §3.8: both mean the same)."""
+    return f"urn:{name.canonical().removeprefix('urn:')}"
 
 
 def version(catalog: Catalog, pdi: PDI) -> Version:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names, verification
+from permacite.archive.delegation import Delegations
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundle import bundle, entry_of
 from permacite.archive.statements import Statements
 from permacite.errors import NotFoundError
-from permacite.pdi import PDI, PDIPattern
+from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,11 +35,14 @@ class Reading:
     """The Merkle log over all commits."""
     statements: Statements
     """Assertions about names, and withdrawals."""
+    delegations: Delegations
+    """Who mints where, and which resolver answers for which names."""
 
     def __init__(self, catalog: Catalog, objects: Objects, log: Log) -> None:
         """Take a catalog, objects and a log that are open."""
         self.log = log
         self.statements = Statements(catalog)
+        self.delegations = Delegations(catalog)
         self._catalog = catalog
         self._objects = objects
 
@@ -129,6 +133,15 @@ class Reading:
         """Return the citations of what `pdi` names (all where None), oldest first."""
         return self._catalog.citations(pdi)
 
+    def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
+        """Return what the document, version or format `pdi` quotes, as A@origin=B (PDI §3.5)."""
+        return [_citation(*found) for found in self._catalog.quotations(pdi)]
+
+    def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
+        """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
+        found = [_citation(*one) for one in self._catalog.quoters(pdi)]
+        return [one for one in found if _is_of(one.cited, pdi)]
+
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
         yield from verification.verify(self._catalog, self._objects, pdi)
@@ -171,3 +184,16 @@ class Reading:
             raise NotFoundError(f"not the name of a version: {text}", text)
         found = self.version(name)
         return self._catalog.place(found.pdi, found.number) or 0
+
+
+def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:
+    """Return the citation object A@origin=B."""
+    found = grammar.parse(f"{composite}@{origin}={cited.removeprefix('urn:')}")
+    assert isinstance(found, CitationPDI)  # noqa: S101 - it was checked when it was committed
+    return found
+
+
+def _is_of(cited: PDI | FragmentPDI | CitationPDI, pdi: PDI) -> bool:
+    """Say whether what is cited is of the version and format that `pdi` names, if it does."""
+    name = cited if isinstance(cited, PDI) else cited.pdi
+    return pdi.format in {None, name.format} and pdi.version in {None, name.version}

@@ -88,20 +88,19 @@ class Statements:
 
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
-        name = representation.pdi.with_()
-        subjects = [one.canonical() for one in (name.document, name)]
-        return self._latest([_as_urn(one) for one in subjects])
+        name = representation.pdi
+        return self._latest([names.as_urn(name.document), names.as_urn(name)])
 
     def _subject(self, pdi: PDI) -> str:
         """Return what a withdrawal of `pdi` is about. Raises NotFoundError, ConflictError."""
         if pdi.format is None and pdi.version is None:
             names.version(self._catalog, pdi)
-            return _as_urn(pdi.canonical())
+            return names.as_urn(pdi)
         if pdi.format is None or pdi.version is None:
             raise ConflictError(
                 "withdraw a whole document, or one format of one version", pdi.canonical()
             )
-        return _as_urn(names.representation(self._catalog, pdi).pdi.canonical())
+        return names.as_urn(names.representation(self._catalog, pdi).pdi)
 
     def _latest(self, subjects: list[str]) -> Withdrawal | None:
         """Return the withdrawal among the statements about `subjects` that nothing lifted since."""
@@ -113,12 +112,7 @@ class Statements:
 
 def _canonical(subject: str) -> str:
     """Return a PDI in canonical form, as a URN. Raises ParseError."""
-    return _as_urn(grammar.parse(subject).canonical())
-
-
-def _as_urn(name: str) -> str:
-    """Return the URN form, in which all names are kept (PDI §3.8: the two mean the same)."""
-    return name if name.startswith("urn:") else f"urn:{name}"
+    return names.as_urn(grammar.parse(subject))
 
 
 def _withdrawal(assertion: Assertion) -> Withdrawal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
@@ -28,6 +29,14 @@ JOIN version AS v USING (version_id)
 JOIN document AS d USING (document_id)
 """
 
+_QUOTATIONS = """
+SELECT d.series, d.date, d.unique_id, r.format, v.number, q.origin, q.cited
+FROM quotation AS q
+JOIN representation AS r USING (representation_id)
+JOIN version AS v USING (version_id)
+JOIN document AS d USING (document_id)
+"""
+
 
 class SqliteCitations(Access):
     """The citations of one catalog."""
@@ -42,6 +51,44 @@ class SqliteCitations(Access):
         """Return the citations of what `pdi` names (all where None), oldest first."""
         with self._readers.lend() as connection:
             return _citations(connection, pdi)
+
+    def quotations(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
+        """Return what the representations that `pdi` names quote: each, the origin, the cited."""
+        series, date, unique_id = document_key(pdi)
+        conditions: dict[str, str | int] = {
+            "d.series = ?": series,
+            "d.date = ?": date,
+            "d.unique_id = ?": unique_id,
+        }
+        if pdi.format is not None:
+            conditions["r.format = ?"] = pdi.format
+        if pdi.version is not None:
+            conditions["v.number = ?"] = pdi.version
+        with self._readers.lend() as connection:
+            return _quotations(connection, conditions)
+
+    def quoters(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
+        """Return the same of all that quote the document `pdi`, oldest first."""
+        document = name_of(document_key(pdi)).canonical()
+        with self._readers.lend() as connection:
+            return _quotations(connection, {"q.cited_document = ?": document})
+
+
+def _quotations(
+    connection: sqlite3.Connection, conditions: dict[str, str | int]
+) -> list[tuple[PDI, str, str]]:
+    """Return who quotes, from which position on, and what."""
+    rows = connection.execute(
+        f"{_QUOTATIONS} WHERE {' AND '.join(conditions)} ORDER BY q.quotation_id",
+        tuple(conditions.values()),
+    )
+    return [
+        (
+            dataclasses.replace(name_of((one[0], one[1], one[2])), format=one[3], version=one[4]),
+            *one[5:],
+        )
+        for one in rows
+    ]
 
 
 def _record(connection: sqlite3.Connection, citation: NewCitation, now: datetime) -> int:

@@ -176,4 +176,12 @@ def _format(connection: sqlite3.Connection, row: tuple[Any, ...]) -> dict[str, J
     described: dict[str, JSON] = {
         name: value for name, value in zip(_DESCRIBED, row[1:], strict=False) if value is not None
     }
-    return described | {"attachments": dict(attachments)} if attachments else described
+    quotations = connection.execute(
+        "SELECT origin, cited FROM quotation WHERE representation_id = ? ORDER BY quotation_id",
+        (row[0],),
+    ).fetchall()
+    if attachments:
+        described["attachments"] = dict(attachments)
+    if quotations:
+        described["quotations"] = [list(one) for one in quotations]
+    return described

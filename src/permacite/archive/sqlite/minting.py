@@ -249,3 +249,8 @@ def _insert_format(
         "INSERT INTO attachment VALUES (?, ?, ?)",
         [(representation_id, name, digest) for name, digest in stored.attachments],
     )
+    connection.executemany(
+        "INSERT INTO quotation (representation_id, origin, cited, cited_document)"
+        " VALUES (?, ?, ?, ?)",
+        [(representation_id, *quotation) for quotation in stored.quotations],
+    )

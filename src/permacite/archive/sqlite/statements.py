@@ -1,9 +1,11 @@
-"""Statements about names: each one row, one leaf of the log, never changed."""
+"""Statements about names, and delegations: each one row, never changed."""
 
 from __future__ import annotations
 
+from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
+from permacite.archive.delegation import Delegation, Kind
 from permacite.archive.model import JSON, Assertion
 from permacite.archive.sqlite import leaves
 from permacite.archive.sqlite.rows import instant, timestamp
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStatements", "entry_at"]
 
+_DELEGATION = "kind, series, first_date, last_date, target, recorded_at"
 _COLUMNS = "subject, predicate, object, who, stated_at"
 
 
@@ -38,6 +41,27 @@ class SqliteStatements(Access):
         """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
         with self._readers.lend() as connection:
             return _assertions(connection, subjects, predicates)
+
+    def record_delegation(
+        self, kind: Kind, series: str, target: str, *, first: date, last: date
+    ) -> Delegation:
+        """Record a delegation."""
+        made = Delegation(kind, series, first, last, target, self._clock().astimezone(UTC))
+        row = (kind, series, str(first), str(last), target, timestamp(made.recorded_at))
+        question = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+        self._writer.run(lambda connection: connection.execute(question, row).close())
+        return made
+
+    def delegations(self, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
+        """Return the delegations of any of these series (of all where None), oldest first."""
+        condition = "TRUE" if series is None else f"series IN ({','.join('?' * len(series))})"
+        question = (
+            f"SELECT {_DELEGATION} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
+            " ORDER BY delegation_id"
+        )
+        with self._readers.lend() as connection:
+            rows = connection.execute(question, (kind, *(series or ()))).fetchall()
+        return [_delegation(row) for row in rows]
 
 
 def _record(
@@ -104,3 +128,16 @@ def _assertion(row: tuple[Any, ...]) -> Assertion:
     """Return the statement of one row."""
     subject, predicate, text, who, stated_at = row
     return Assertion(subject, predicate, text, who, instant(stated_at))
+
+
+def _delegation(row: tuple[Any, ...]) -> Delegation:
+    """Return the delegation of one row."""
+    kind, series, first, last, target, recorded_at = row
+    return Delegation(
+        kind,
+        series,
+        date.fromisoformat(first),
+        date.fromisoformat(last),
+        target,
+        instant(recorded_at),
+    )

@@ -1,0 +1,126 @@
+"""Delegation of series and intervals of dates (PDI §2.2, §2.3)."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite import pdi
+from permacite.archive import Archive
+from permacite.archive.delegation import follow
+from permacite.errors import ConflictError, LimitError, ParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from permacite.archive.delegation import Delegations
+
+
+@pytest.fixture
+def delegations(tmp_path: Path) -> Iterator[Delegations]:
+    """The delegations of an empty archive."""
+    with Archive.create(tmp_path / "archive", series="example.us") as opened:
+        yield opened.delegations
+
+
+def name(series: str, day: str) -> pdi.PDI:
+    """Return a name of a series with a date."""
+    return pdi.PDI.make(series=series, date=day, unique_id=1)
+
+
+def resolver(delegations: Delegations, series: str, day: str) -> str | None:
+    """Return which resolver answers for a name."""
+    found = delegations.resolver_of(name(series, day))
+    return None if found is None else found.target
+
+
+def test_pdi_31_a_delegation_covers_the_series_below(delegations: Delegations) -> None:
+    delegations.delegate("resolver", "example.us", "https://a/")
+    delegations.delegate("resolver", "lab.example.us", "https://b/")
+    assert resolver(delegations, "example.us", "2026/11/21") == "https://a/"
+    assert resolver(delegations, "press.example.us", "2026/11/21") == "https://a/"
+    assert resolver(delegations, "lab.example.us", "2026/11/21") == "https://b/"
+    assert resolver(delegations, "deep.lab.example.us", "2026/11/21") == "https://b/"
+    # Components are whole: a series that merely ends in the same letters is another one.
+    assert resolver(delegations, "counterexample.us", "2026/11/21") is None
+    assert [one.target for one in delegations.delegations("resolver", "x.lab.example.us")] == [
+        "https://a/",
+        "https://b/",
+    ]
+
+
+def test_pdi_33_the_shortest_interval_wins_and_then_the_latest(delegations: Delegations) -> None:
+    delegations.delegate("resolver", "example.us", "https://always/")
+    delegations.delegate(
+        "resolver", "example.us", "https://1997/", first=date(1997, 1, 1), last=date(1997, 12, 31)
+    )
+    delegations.delegate("resolver", "example.us", "https://since/", first=date(1997, 1, 1))
+    assert resolver(delegations, "example.us", "1996/12/31") == "https://always/"
+    assert resolver(delegations, "example.us", "1997/01/01") == "https://1997/"
+    assert resolver(delegations, "example.us", "1997/12/31") == "https://1997/"
+    assert resolver(delegations, "example.us", "1998/01/01") == "https://since/"
+    delegations.delegate(
+        "resolver", "example.us", "https://new/", first=date(1997, 1, 1), last=date(1997, 12, 31)
+    )
+    assert resolver(delegations, "example.us", "1997/06/01") == "https://new/"
+    # The longer series wins over the shorter interval.
+    delegations.delegate("resolver", "lab.example.us", "https://lab/")
+    assert resolver(delegations, "lab.example.us", "1997/06/01") == "https://lab/"
+
+
+def test_pdi_32_who_may_mint(delegations: Delegations) -> None:
+    day = date(2026, 11, 21)
+    assert delegations.may_mint("anyone", "lab.example.us", day)
+    delegations.delegate("minter", "example.us", "office")
+    delegations.delegate("minter", "lab.example.us", "ann")
+    delegations.delegate("minter", "lab.example.us", "bob", last=date(2026, 1, 1))
+    delegations.delegate("minter", "lab.example.us", "eve")
+    assert delegations.may_mint("office", "press.example.us", day)
+    assert not delegations.may_mint("ann", "press.example.us", day)
+    assert delegations.may_mint("ann", "lab.example.us", day)
+    assert delegations.may_mint("eve", "lab.example.us", day)
+    assert not delegations.may_mint("office", "lab.example.us", day)
+    assert not delegations.may_mint("bob", "lab.example.us", day)
+    assert delegations.may_mint("bob", "lab.example.us", date(2025, 1, 1))
+    assert not delegations.may_mint("ann", "lab.example.us", date(2025, 1, 1))
+
+
+def test_pdi_33_delegations_are_checked(delegations: Delegations) -> None:
+    with pytest.raises(ParseError):
+        delegations.delegate("resolver", "example", "https://a/")
+    with pytest.raises(ParseError):
+        delegations.delegate("resolver", "example.us", "")
+    with pytest.raises(ParseError):
+        delegations.delegate(
+            "resolver", "example.us", "https://a/", first=date(2026, 1, 2), last=date(2026, 1, 1)
+        )
+    assert delegations.delegations("resolver") == []
+
+
+WAYS = {
+    "https://1/": "https://2/",
+    "https://2/": "https://3/",
+    "https://3/": "https://4/",
+    "https://4/": "https://5/",
+    "https://x/": "https://y/",
+    "https://y/": "https://x/",
+    "https://self/": "https://self/",
+}
+
+
+def test_pdi_52_a_chain_of_resolvers_has_three_hops_and_no_loop() -> None:
+    one = name("example.us", "2026/11/21")
+
+    def ask(resolver: str, _: pdi.PDI) -> str | None:
+        return WAYS.get(resolver)
+
+    assert follow(one, "https://5/", ask) == ["https://5/"]
+    assert follow(one, "https://self/", ask) == ["https://self/"]
+    assert follow(one, "https://2/", ask) == [f"https://{n}/" for n in (2, 3, 4, 5)]
+    with pytest.raises(LimitError):
+        follow(one, "https://1/", ask)
+    with pytest.raises(ConflictError):
+        follow(one, "https://x/", ask)
