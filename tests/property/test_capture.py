@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import zlib
 from contextlib import suppress
+from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from permacite.capture import Exchange, Limits, Progress
 from permacite.capture.address import parse_target, refusal
+from permacite.capture.collect import Collector
 from permacite.capture.content import CodingError, Decoder, sniff
+from permacite.capture.fetcher import Fetcher
 from permacite.errors import CaptureError
 
 
@@ -85,3 +90,71 @@ def test_no_more_than_the_room_and_one_byte_comes_out(size: int, room: int) -> N
 @given(st.binary())
 def test_any_bytes_look_like_something(data: bytes) -> None:
     assert "/" in sniff(data)
+
+
+class _Empty(Fetcher):
+    """A web where nothing is found, without a network."""
+
+    async def fetch(self, uri: str, *, accept: str = "*/*", likely: str | None = None) -> Exchange:
+        raise CaptureError(f"nothing for {accept} {likely}", uri=uri, reason="status")
+
+
+_PIECES = [
+    "<img src=",
+    "<base href=",
+    "<iframe src=",
+    "<style>",
+    "url(",
+    "@import ",
+    "srcset='",
+    "'",
+    '"',
+    "a.png",
+    "//",
+    "http:",
+    "http://[",
+    "data:,",
+    "?",
+    "#",
+    "%",
+    "\\",
+    " ",
+    ">",
+    "2x,",
+    "ä",
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES) | st.text(max_size=5), max_size=30).map("".join))
+def test_any_page_is_collected_to_the_end(page: str) -> None:
+    root = Exchange(
+        uri="http://harbour.example/",
+        final_uri="http://harbour.example/",
+        method="GET",
+        status=200,
+        reason="OK",
+        request_headers=(),
+        response_headers=(),
+        content=page.encode("utf-8", "replace"),
+        content_type="text/html",
+        sniffed=False,
+        peer_address=None,
+        certificate=None,
+        redirects=(),
+        started_at=datetime.now(UTC),
+        duration_s=0.0,
+        digest="",
+    )
+    seen: list[Progress] = []
+
+    async def collected() -> Collector:
+        async with _Empty(Limits(parts=10)) as fetcher:
+            collector = Collector(fetcher, seen.append)
+            await collector.collect(root)
+            return collector
+
+    collector = asyncio.run(collected())
+    assert collector.resources() == ()
+    lost = [each.uri for each in collector.failures()]
+    assert len(lost) == len(set(lost))
+    assert (seen[-1].done, seen[-1].known) == (1 + len(lost), 1 + len(lost))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import socket
 from dataclasses import replace
@@ -160,6 +161,17 @@ def test_an_endless_body_is_stopped_by_its_size(web: Web, piece: bytes, head: by
 def test_a_slow_body_is_stopped_by_the_time(web: Web) -> None:
     error = _problem(web.endless("/", b"x", pause_s=0.05), replace(SMALL, load_s=0.3))
     assert (error.reason, "load_s = 0.3 seconds" in error.problem) == ("timeout", True)
+
+
+def test_a_name_server_that_says_nothing_is_stopped_by_the_time() -> None:
+    async def silent(_host: str, _port: int) -> list[str]:
+        await asyncio.Event().wait()
+        return []
+
+    hasty = replace(SMALL, load_s=0.2)
+    with pytest.raises(CaptureError, match=r"load_s = 0\.2") as error:
+        fetch("http://harbour.example/", limits=hasty, lookup=silent)
+    assert error.value.reason == "timeout"
 
 
 def test_a_server_that_says_nothing_is_stopped_by_the_time(web: Web) -> None:

@@ -6,6 +6,9 @@ which ones depends on the version of Python.
 
 Sources: the IANA special-purpose address registries (RFC 6890), RFC 6052 §2.1 (NAT64), RFC 3056
 (6to4), RFC 4380 (Teredo), RFC 3879 (site-local), RFC 4291 §2.5.5 (IPv4-compatible, IPv4-mapped).
+
+Deviations: letters beyond ASCII in a query are sent as UTF-8 whatever the charset of their page,
+where browsers use the page's.
 """
 
 from __future__ import annotations

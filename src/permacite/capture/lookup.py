@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -21,6 +23,7 @@ __all__ = ["PinnedHosts", "open_checked_socket"]
 AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[Any, ...]]
 """What `socket.getaddrinfo` says of one address: family, kind, protocol, name, address."""
 
+_THREADS = 4
 _HINT = "--allow-private saves pages of this machine and of private networks"
 
 
@@ -28,7 +31,9 @@ class PinnedHosts(AbstractResolver):
     """The resolver that aiohttp asks: it answers from what `pin` has checked, and only that."""
 
     def __init__(self, lookup: Lookup | None, refuse: Refuse) -> None:
-        self._lookup = lookup or _system_lookup
+        self._lookup = lookup or self._ask_system
+        # Not the loop's own threads: those would be waited for when the capture has given up.
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="lookup")
         self._refuse = refuse
         self._pinned: dict[str, asyncio.Future[list[str]]] = {}
 
@@ -64,6 +69,11 @@ class PinnedHosts(AbstractResolver):
             raise _unknown(host, uri)
         return addresses
 
+    async def _ask_system(self, host: str, port: int) -> list[str]:
+        ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+        return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
     async def resolve(
         self,
         host: str,
@@ -81,12 +91,7 @@ class PinnedHosts(AbstractResolver):
         for answer in self._pinned.values():
             answer.cancel()
         await asyncio.gather(*self._pinned.values(), return_exceptions=True)
-
-
-async def _system_lookup(host: str, port: int) -> list[str]:
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _unknown(host: str, uri: str) -> CaptureError:
