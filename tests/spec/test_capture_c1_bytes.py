@@ -153,12 +153,12 @@ BYTES = [
     # clause id, content as the page's author wrote it, content type, coding, coded
     (
         "capture-c1-latin-1",
-        "caf\u00e9".encode("latin-1"),
+        "\u00c5kerblom".encode("latin-1"),
         "text/html; charset=iso-8859-1",
         "",
         None,
     ),
-    ("capture-c1-utf-16", "caf\u00e9".encode("utf-16"), "text/html", "", None),
+    ("capture-c1-utf-16", "\u00c5kerblom".encode("utf-16"), "text/html", "", None),
     ("capture-c1-line-endings", b"a\r\nb\nc\rd", "text/html", "", None),
     ("capture-c1-wrong-charset", b"\xff\xfe\xfd", "text/html; charset=utf-8", "", None),
     ("capture-c1-nul", b"\0\0", "text/html", "", None),
