@@ -126,7 +126,7 @@ def _markup(source: str, *, xml: bool, lazy: bool, depth: int) -> Iterator[Link]
     in_style = False
     for token in tokenize(source, xml=xml):
         if isinstance(token, StartTag):
-            name = _local(token.name)
+            name = _local(token.name) if xml else token.name
             yield from _tag(token, name, lazy=lazy, depth=depth)
             in_style = name == "style" and not (xml and token.self_closing) and _is_css(token)
         elif isinstance(token, EndTag):
@@ -139,6 +139,11 @@ def _markup(source: str, *, xml: bool, lazy: bool, depth: int) -> Iterator[Link]
 
 def _local(name: str) -> str:
     return name.rpartition(":")[2].lower()
+
+
+def _key(tag: StartTag, attribute: Attribute) -> str:
+    """Return the local name of an attribute; HTML knows one prefix (§13.1.2.3)."""
+    return _local(attribute.name) if tag.xml else attribute.name.removeprefix("xlink:")
 
 
 def _is_css(tag: StartTag) -> bool:
@@ -174,7 +179,7 @@ def _tag(tag: StartTag, name: str, *, lazy: bool, depth: int) -> Iterator[Link]:
     for attribute in tag.attributes:
         if attribute.quote is None:
             continue
-        key = _local(attribute.name)
+        key = _key(tag, attribute)
         if key == "style" or key in PAINT:
             value, offsets = _mapped(tag, attribute)
             base = attribute.start
@@ -218,7 +223,7 @@ def _spans(name: str, key: str) -> Callable[[str], Iterator[tuple[int, int]]]:
 def _links(
     tag: StartTag, name: str, attribute: Attribute, use: tuple[Role, Kind]
 ) -> Iterator[Link]:
-    key = _local(attribute.name)
+    key = _key(tag, attribute)
     value, offsets = _mapped(tag, attribute)
     for start, end in _spans(name, key)(value):
         place = attribute.start + offsets[start], attribute.start + offsets[end]

@@ -1,0 +1,220 @@
+"""Elements that do more than stand there: what their tags become in an inert page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from permacite.markup.elements import VOID
+from permacite.mhtml.export.data import NOTHING, Resource
+from permacite.mhtml.export.tags import Attributes, get, is_odd, start_tag
+from permacite.mhtml.links_table import link_relation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from permacite.markup import EndTag, StartTag
+    from permacite.mhtml.export.styles import Styles
+    from permacite.mhtml.export.supply import Supply
+    from permacite.mhtml.reading.part import BodyPart
+
+__all__ = ["Elements"]
+
+_HARMLESS_RELATIONS = frozenset(
+    ("alternate", "author", "bookmark", "canonical", "copyright", "help", "license", "me", "tag")
+)
+_HARMLESS_PRAGMAS = frozenset({"content-language", "default-style", "x-ua-compatible"})
+_GONE = frozenset({"base", "noscript"})
+_TRACK = re.compile(r"([0-9]+(?:\.[0-9]*)?)?(%|\*)?")
+_FRAME_STYLE = "border:0;width:100%;height:100%;min-width:0;min-height:0"
+
+
+class Elements:
+    """What the tags of one document become; references in it are resolved within `part`.
+
+    `frame` makes the document that a frame shows, of a reference or of the markup in `srcdoc`.
+    """
+
+    def __init__(
+        self,
+        supply: Supply,
+        styles: Styles,
+        part: BodyPart,
+        *,
+        frame: Callable[[StartTag], str],
+        xml: bool,
+        scripts: bool,
+    ) -> None:
+        self.xml = xml
+        self.scripts = scripts
+        self._supply = supply
+        self._styles = styles
+        self._part = part
+        self._frame_document = frame
+        self._attributes = Attributes(supply, styles, part, scripts=scripts)
+        self._objects: list[bool] = []
+        """For each open `object` whether it became a picture."""
+        self._framesets = 0
+        self._name = ""
+        """The name of the tag at hand, local and in lower case."""
+        self._special: dict[str, Callable[[StartTag], str | None]] = {
+            "applet": self._plain,
+            "embed": self._embed,
+            "frame": self._frame,
+            "frameset": self._frameset,
+            "iframe": self._frame,
+            "link": self._link,
+            "meta": self._meta,
+            "object": self._object,
+            "script": self._script,
+            "xmp": self._preformatted,
+            "plaintext": self._preformatted,
+        }
+
+    # ------------------------------------------------------------ tags
+    def start(self, tag: StartTag, name: str, *, foreign: bool) -> str | None:
+        """Return what stands for a start tag; None: the tag itself."""
+        if is_odd(tag.name) or name in _GONE:
+            return ""
+        self._name = name
+        written = self._special.get(name, self._plain)(tag)
+        if not self.xml or foreign or not tag.self_closing or name in VOID or written == "":
+            return written
+        # In HTML a slash closes nothing.
+        return (written or self._anew(tag)) + f"</{self._written_name(tag)}>"
+
+    def end(self, tag: EndTag, name: str) -> str | None:
+        """Return what stands for an end tag; None: the tag itself."""
+        if is_odd(tag.name) or name in _GONE or name in ("iframe", "frame"):
+            return ""
+        if (name == "script" and not self.scripts) or (self.xml and name in VOID):
+            return ""
+        if name == "frameset":
+            self._framesets = max(0, self._framesets - 1)
+        written = {"xmp": "pre", "plaintext": "pre", "frameset": "div"}.get(name)
+        if name == "object" and self._objects and self._objects.pop():
+            written = "template"
+        raw = tag.source[tag.start : tag.end]
+        plain_name = self._written_name(tag)
+        if written is None and "<" not in raw[1:] and plain_name == tag.name:
+            return None
+        return f"</{written or plain_name}>"
+
+    def css(self, source: str) -> str:
+        """Return the content of a `style` element with its references satisfied."""
+        return self._styles.inlined(source, self._part)
+
+    def style_sheet(self, reference: str) -> str:
+        """Return a `link` for the style sheet that a reference names."""
+        href = self._styles.sheet(reference, self._part)
+        return start_tag("link", [("rel", "stylesheet"), ("href", href)])
+
+    # ------------------------------------------------------------ kinds of elements
+    def _plain(self, tag: StartTag) -> str | None:
+        values, changed = self._attributes.harmless(tag, self._name)
+        name = self._written_name(tag)
+        if not changed and name == tag.name and "<" not in tag.source[tag.start + 1 : tag.end]:
+            return None
+        return start_tag(name, values, closed=tag.self_closing)
+
+    def _anew(self, tag: StartTag, name: str | None = None, **values: str | None) -> str:
+        """Write a tag with its harmless attributes, and with some given values (None: without)."""
+        kept, _ = self._attributes.harmless(tag, self._name)
+        kept = [(key, value) for key, value in kept if key.lower() not in values]
+        kept += [(key, value) for key, value in values.items() if value is not None]
+        return start_tag(name or self._written_name(tag), kept)
+
+    def _written_name(self, tag: StartTag | EndTag) -> str:
+        """Return the name a tag has in HTML, which knows no prefixes."""
+        return tag.name.rpartition(":")[2] if self.xml else tag.name
+
+    def _script(self, tag: StartTag) -> str | None:
+        if not self.scripts:
+            return ""
+        source = get(tag, "src")
+        if source is None:
+            return None
+        return self._anew(tag, src=self._supply.embed(source, self._part))
+
+    def _link(self, tag: StartTag) -> str | None:
+        relation, href = get(tag, "rel") or "", get(tag, "href")
+        _, kind = link_relation(relation)
+        if href is None:
+            return ""
+        if kind == "stylesheet":
+            return self._anew(tag, href=self._styles.sheet(href, self._part))
+        if kind == "icon":
+            return self._anew(tag, href=self._supply.embed(href, self._part))
+        names = relation.lower().split()
+        is_harmless = bool(names) and kind == "link" and _HARMLESS_RELATIONS.issuperset(names)
+        return self._plain(tag) if is_harmless else ""
+
+    def _meta(self, tag: StartTag) -> str | None:
+        pragma, name = get(tag, "http-equiv"), get(tag, "name") or ""
+        if pragma is not None and pragma.strip().lower() not in _HARMLESS_PRAGMAS:
+            return ""
+        if get(tag, "charset") is not None or name.strip().lower() == "referrer":
+            return ""
+        return self._plain(tag)
+
+    def _preformatted(self, tag: StartTag) -> str | None:
+        # A `pre` drops the line end after its start tag, the other two do not.
+        keeps = tag.source[tag.end : tag.end + 1] in ("\r", "\n")
+        return self._anew(tag, "pre") + ("\n" if keeps else "")
+
+    # ------------------------------------------------------------ frames and plug-ins
+    def _frame(self, tag: StartTag) -> str:
+        sandbox = "allow-scripts" if self.scripts else ""
+        document = self._frame_document(tag)
+        style = _FRAME_STYLE if self._name == "frame" else get(tag, "style")
+        values: dict[str, str | None] = {"src": None, "allow": None, "sandbox": sandbox}
+        if style is not None:
+            values["style"] = self._styles.inlined(style, self._part)
+        return self._anew(tag, "iframe", **values, srcdoc=document) + "</iframe>"
+
+    def _frameset(self, tag: StartTag) -> str:
+        """Return a grid in place of a set of frames."""
+        tracks = f"grid-template:{_tracks(get(tag, 'rows'))}/{_tracks(get(tag, 'cols'))}"
+        place = "min-width:0;min-height:0" if self._framesets else "position:fixed;inset:0"
+        self._framesets += 1
+        return start_tag("div", [("style", f"display:grid;{tracks};{place}")])
+
+    def _object(self, tag: StartTag) -> str | None:
+        source = get(tag, "data")
+        uri = self._picture(source) if source is not None else None
+        if not tag.self_closing or not self.xml:
+            self._objects.append(uri is not None)
+        if uri is None:
+            return self._anew(tag, data=None, type=None)
+        # What a picture stands for is not shown: a template keeps it.
+        return self._anew(tag, "img", data=None, type=None, src=uri) + "<template>"
+
+    def _embed(self, tag: StartTag) -> str | None:
+        source = get(tag, "src")
+        uri = self._picture(source) if source is not None else None
+        if uri is None:
+            return self._anew(tag, src=None, type=None)
+        return self._anew(tag, "img", type=None, src=uri)
+
+    def _picture(self, reference: str) -> str | None:
+        """Return a `data:` URI if the reference names an image, else None."""
+        found = self._supply.find(reference, self._part)
+        if found is None:
+            return None
+        media_type = found.media_type if isinstance(found, Resource) else found.content_type
+        if not media_type.startswith("image/"):
+            self._supply.leave_out(reference)
+            return None
+        uri = self._supply.embed(reference, self._part)
+        return None if uri == NOTHING else uri
+
+
+def _tracks(lengths: str | None) -> str:
+    """Return the rows or columns of a frameset (HTML 4.01 §16.2.1, MultiLengths) as grid tracks."""
+    tracks: list[str] = []
+    for length in (lengths or "*").split(",")[:100]:
+        found = _TRACK.fullmatch(length.strip())
+        number, unit = found.groups() if found else (None, "*")
+        unit = {"%": "%", "*": "fr"}.get(unit or "", "px")
+        tracks.append(f"minmax(0,{number or 1}{unit})" if unit == "fr" else f"{number or 0}{unit}")
+    return " ".join(tracks)

@@ -1,0 +1,200 @@
+"""One page made inert: a pass over its tokens that collects edits, and leaves the rest alone.
+
+A hostile page is written so that two readers disagree about where its markup begins. So, whatever
+this pass takes for text, a comment or a value is written such that no reader can find a tag in it:
+in the result `<` stands only where a tag, a comment or the doctype begins.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from permacite.markup import (
+    Comment,
+    Doctype,
+    EndTag,
+    ProcessingInstruction,
+    StartTag,
+    Text,
+    tokenize,
+)
+from permacite.markup.foreign import ForeignContent
+from permacite.mhtml.export.styles import without_tags
+from permacite.mhtml.export.tags import escape
+from permacite.mhtml.links import rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.markup import Token
+    from permacite.mhtml.export.elements import Elements
+    from permacite.mhtml.export.marks import Marks
+
+__all__ = ["Page"]
+
+Edit: TypeAlias = tuple[int, int, str]
+
+_EMPTY_COMMENT = "<!---->"
+_LESS_THAN = re.compile("<")
+_BEFORE_HEAD = frozenset({"html", "head"})
+_FOREIGN = frozenset({"svg", "math"})
+_UNMARKED = frozenset({"select", "option", "optgroup", "datalist"})
+_STYLE_SHEET = re.compile(
+    r"\Axml-stylesheet[\t\n\r ].*?\bhref[\t\n\r ]*+=[\t\n\r ]*+[\"']([^\"'<]*+)"
+)
+
+
+class Page:
+    """One document. `elements` says what its tags become, `marks` what is marked in it.
+
+    `head` is markup of our own that stands first in its head.
+    """
+
+    def __init__(self, source: str, elements: Elements, marks: Marks, *, head: str) -> None:
+        self._source = source
+        self._elements = elements
+        self._marks = marks
+        self._head = head
+        self._head_at = 0
+        self._before_head = True
+        self._foreign = ForeignContent()
+        self._depth = 0
+        """How many svg and math elements are open, in XML."""
+        self._inside: str | None = None
+        """The element that opened just before. A `style` is left by its end tag only: one reader
+        finds tags in it where another finds CSS, so there are none in the result."""
+        self._css: list[Text] = []
+        """The texts of the style element that is open."""
+        self._unmarked: str | None = None
+        """The list of options that is open."""
+
+    def html(self) -> str:
+        """Return the inert document."""
+        edits: list[Edit] = []
+        for token in tokenize(self._source, xml=self._elements.xml):
+            edits += self._edits(token)
+        edits += self._style()
+        edits.append((self._head_at, self._head_at, self._head))
+        return rewrite(self._source, edits)
+
+    def _edits(self, token: Token) -> Iterator[Edit]:
+        if isinstance(token, Text):
+            yield from self._text(token)
+            return
+        written: str | None = ""
+        if isinstance(token, StartTag):
+            written = self._start(token)
+        elif isinstance(token, EndTag):
+            written = self._end(token)
+            if self._inside != "style":
+                yield from self._style()
+        elif isinstance(token, Comment):
+            written = self._comment(token)
+        elif isinstance(token, Doctype):
+            written = self._doctype(token)
+        elif isinstance(token, ProcessingInstruction):
+            self._instruction(token)
+        if written is not None:
+            yield token.start, token.end, written
+
+    # ------------------------------------------------------------ tags
+    def _start(self, tag: StartTag) -> str | None:
+        name = self._local(tag)
+        if self._inside == "style":
+            return ""
+        if self._before_head and name in _BEFORE_HEAD:
+            self._head_at = tag.end
+        self._before_head = self._before_head and name in _BEFORE_HEAD
+        if self._elements.xml:
+            self._depth += name in _FOREIGN and not tag.self_closing
+        else:
+            self._foreign.start(tag)
+        is_empty = tag.self_closing and (self._elements.xml or self._is_foreign)
+        self._inside = None if is_empty else name
+        if name in _UNMARKED and not is_empty:
+            self._unmarked = self._unmarked or name
+        return self._elements.start(tag, name, foreign=self._is_foreign)
+
+    def _end(self, tag: EndTag) -> str | None:
+        name = self._local(tag)
+        if self._inside == "style" and name != "style":
+            return ""
+        self._inside = None
+        if name == self._unmarked:
+            self._unmarked = None
+        if self._elements.xml:
+            self._depth -= name in _FOREIGN and self._depth > 0
+        else:
+            self._foreign.end(tag.name)
+        return self._elements.end(tag, name)
+
+    def _local(self, tag: StartTag | EndTag) -> str:
+        return tag.name.rpartition(":")[2].lower() if self._elements.xml else tag.name
+
+    @property
+    def _is_foreign(self) -> bool:
+        """Whether the innermost open element is one of SVG or MathML."""
+        return self._depth > 0 or self._foreign.takes_cdata
+
+    # ------------------------------------------------------------ what is no tag
+    def _comment(self, token: Comment) -> str | None:
+        raw = self._source[token.start : token.end]
+        is_plain = raw.endswith("-->") and raw.count("<") == raw.count(">") == 1
+        return None if is_plain else _EMPTY_COMMENT
+
+    def _doctype(self, token: Doctype) -> str | None:
+        if self._before_head:
+            self._head_at = token.end
+        raw = self._source[token.start : token.end]
+        is_plain = raw.endswith(">") and raw.count("<") == 1 and "[" not in raw
+        return None if is_plain else "<!DOCTYPE html>"
+
+    def _instruction(self, token: ProcessingInstruction) -> None:
+        """Keep the style sheet that `<?xml-stylesheet ...?>` names."""
+        found = _STYLE_SHEET.match(token.data)
+        if found is not None:
+            self._head += self._elements.style_sheet(found[1])
+
+    def _text(self, text: Text) -> Iterator[Edit]:
+        raw = self._source[text.start : text.end]
+        if self._before_head and raw.strip("\t\n\f\r "):
+            self._before_head = False
+        written: str | None = None
+        if self._inside == "style":
+            self._css.append(text)
+        elif self._inside == "script":
+            written = None if self._elements.scripts else ""
+        elif text.mode == "rawtext":
+            written = escape(raw) if self._inside == "xmp" else ""
+        elif text.mode in ("plaintext", "cdata"):
+            written = escape(text.data)
+        else:
+            yield from self._characters(text)
+        if written is not None and written != raw:
+            yield text.start, text.end, written
+
+    def _characters(self, text: Text) -> Iterator[Edit]:
+        """Mark text between tags, and escape every `<` in it."""
+        is_marked = text.mode == "data" and self._unmarked is None and not self._is_foreign
+        if is_marked and self._marks:
+            yield from self._marks.edits(self._source, text.start, text.end)
+        for found in _LESS_THAN.finditer(self._source, text.start, text.end):
+            yield found.start(), found.end(), "&lt;"
+
+    def _style(self) -> Iterator[Edit]:
+        """Write the content of a style element, all its pieces as one.
+
+        Pieces that comments or tags keep apart would come together: `u`, `rl(x)`.
+        """
+        texts, self._css = self._css, []
+        if not texts:
+            return
+        css = "".join(text.data for text in texts)
+        is_raw = texts[0].mode == "rawtext"
+        inert = without_tags(self._elements.css(css))
+        written = inert if is_raw or not self._is_foreign else escape(inert)
+        if not is_raw or inert != css:
+            yield texts[0].start, texts[0].end, written
+        for text in texts[1:]:
+            yield text.start, text.end, ""

@@ -1,0 +1,200 @@
+"""A page of an aggregate as one HTML document that holds all it shows and does nothing by itself.
+
+RFC 2557 §11: active content is taken out, nothing is fetched, references are satisfied from within
+the aggregate or not at all. The result is a derived copy; what is archived stays as it is.
+
+| rule | where |
+|---|---|
+| what is embedded becomes `data:` | supply, styles |
+| scripts, handlers, refreshes, hints, forms | elements, tags |
+| frames become `srcdoc`, nested to a depth | single |
+| marks for a cited passage | marks |
+
+Deviations: none. Readings: links that people follow keep where they lead, as absolute URIs; the
+frame that shows the page must keep them from leading the reader away.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.markup import decode, sniff_charset
+from permacite.mhtml.export.data import NOTHING, Resource, data_uri
+from permacite.mhtml.export.elements import Elements
+from permacite.mhtml.export.marks import STYLE, Marks
+from permacite.mhtml.export.page import Page
+from permacite.mhtml.export.styles import Styles
+from permacite.mhtml.export.supply import Supply
+from permacite.mhtml.export.tags import escape, get
+from permacite.mhtml.links import rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from permacite.markup import StartTag
+    from permacite.mhtml.reading.aggregate import Aggregate
+    from permacite.mhtml.reading.part import BodyPart
+
+__all__ = ["Export", "single_html"]
+
+MAX_BYTES = 100_000_000
+MAX_DEPTH = 4
+
+_PAGES = {"text/html": False, "application/xhtml+xml": True}
+"""Media types that are pages, and whether they are XML."""
+
+_HEAD = '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+_SHELL = "<!DOCTYPE html><html><head>{head}<title>{title}</title></head><body>{body}</body></html>"
+_TEXTS = ("application/json", "application/xml", "application/javascript")
+_MARKUP = re.compile("[&<>]")
+_MEDIA = {
+    "image": '<img alt="" src="{}">',
+    "audio": '<audio controls src="{}"></audio>',
+    "video": '<video controls src="{}"></video>',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One document, made of an aggregate.
+
+    `unresolved`: the references that nothing in the aggregate satisfies, absolute. `left_out`:
+    those that a limit left out, or that cannot be shown without running. `marks`: how many were
+    made.
+    """
+
+    html: str
+    unresolved: tuple[str, ...]
+    left_out: tuple[str, ...]
+    marks: int
+
+
+def single_html(
+    aggregate: Aggregate,
+    part: BodyPart | None = None,
+    *,
+    marks: Iterable[tuple[int, int]] = (),
+    inline_script: str = "",
+    include_scripts: bool = False,
+    max_bytes: int = MAX_BYTES,
+    max_depth: int = MAX_DEPTH,
+) -> Export:
+    """Return a part, the root if None, as one inert HTML document in UTF-8.
+
+    `marks`: (start, end) ranges of the part's decoded source whose text is wrapped in
+    `<mark class="permacite-mark">`, the first with the id `permacite-mark`. `inline_script`: the
+    one script the result holds, byte for byte, first in its head. `include_scripts`: keep the
+    page's own scripts. `max_bytes`: how much is embedded in all; what is beyond is left out and
+    listed. `max_depth`: how deep frames nest. Any content gives a result.
+    Raises ValueError for an inline script that would end its own element.
+    """
+    if "</script" in inline_script.lower() or "<!--" in inline_script:
+        raise ValueError("the inline script holds the end of its own element")
+    maker = _Maker(Supply(aggregate, max_bytes), max_depth, scripts=include_scripts)
+    marked = Marks(marks)
+    head = _HEAD
+    if inline_script:
+        head += f"<script>{inline_script}</script>"
+    if marked:
+        head += f"<style>{STYLE}</style>"
+    document = _of_part(aggregate.root if part is None else part, 0)
+    html = maker.html(document, marked, head)
+    return Export(html, maker.supply.unresolved, maker.supply.left_out, marked.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """Content to be shown, `depth` frames deep; references in it are resolved within `part`."""
+
+    resource: Resource
+    part: BodyPart
+    depth: int
+
+
+def _of_part(part: BodyPart, depth: int) -> _Document:
+    resource = Resource(part.content, part.content_type, part.parameters.get("charset"))
+    return _Document(resource, part, depth)
+
+
+class _Maker:
+    """Makes the documents of one export: the page and what its frames show."""
+
+    def __init__(self, supply: Supply, max_depth: int, *, scripts: bool) -> None:
+        self.supply = supply
+        self._styles = Styles(supply)
+        self._max_depth = max_depth
+        self._scripts = scripts
+        self._framed: dict[tuple[str, int], str] = {}
+
+    def html(self, document: _Document, marks: Marks, head: str) -> str:
+        """Return a document that does nothing."""
+        resource = document.resource
+        if resource.media_type in _PAGES:
+            return self._page(document, marks, head)
+        body = self._other(document, marks)
+        title = escape(document.part.content_location or resource.media_type)
+        return _SHELL.format(head=head, title=title, body=body)
+
+    def _page(self, document: _Document, marks: Marks, head: str) -> str:
+        elements = Elements(
+            self.supply,
+            self._styles,
+            document.part,
+            frame=lambda tag: self._frame(tag, document),
+            xml=_PAGES[document.resource.media_type],
+            scripts=self._scripts,
+        )
+        return Page(_decoded(document.resource), elements, marks, head=head).html()
+
+    def _other(self, document: _Document, marks: Marks) -> str:
+        """Return the body of a document around what is no page."""
+        resource = document.resource
+        media_type = resource.media_type
+        kind = media_type.partition("/")[0]
+        if kind in _MEDIA:
+            uri = data_uri(resource.content, media_type)
+            name = document.part.content_location or media_type
+            return _MEDIA[kind].format(uri if self.supply.charge(len(uri), name) else NOTHING)
+        if kind == "text" or media_type in _TEXTS or media_type.endswith(("+xml", "+json")):
+            return _preformatted(_decoded(resource), marks)
+        return f"<p>{escape(media_type)}, {len(resource.content)} octets</p>"
+
+    def _frame(self, tag: StartTag, outer: _Document) -> str:
+        """Return the document that an `iframe` or `frame` shows."""
+        reference, depth = get(tag, "src") or "", outer.depth + 1
+        if depth > self._max_depth:
+            self.supply.leave_out(reference or "srcdoc")
+            return ""
+        inner = get(tag, "srcdoc")
+        if inner is not None:
+            found: Resource | BodyPart | None = Resource(
+                inner.encode("utf-8", "replace"), "text/html", "utf-8"
+            )
+        else:
+            found = self.supply.find(reference, outer.part)
+        if found is None:
+            return ""
+        html = self._inner(found, outer.part, depth)
+        return html if self.supply.charge(len(html), reference or "srcdoc") else ""
+
+    def _inner(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
+        if isinstance(found, Resource):
+            return self.html(_Document(found, within, depth), Marks(()), _HEAD)
+        known = self._framed.get((found.path, depth))
+        if known is None:
+            known = self.html(_of_part(found, depth), Marks(()), _HEAD)
+            self._framed[found.path, depth] = known
+        return known
+
+
+def _decoded(resource: Resource) -> str:
+    codec = sniff_charset(resource.content, resource.charset, resource.media_type)
+    return decode(resource.content, codec)
+
+
+def _preformatted(source: str, marks: Marks) -> str:
+    edits = [*marks.edits(source, 0, len(source))] if marks else []
+    edits += [(found.start(), found.end(), escape(found[0])) for found in _MARKUP.finditer(source)]
+    return f"<pre>\n{rewrite(source, edits)}</pre>"
