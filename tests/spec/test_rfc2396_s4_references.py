@@ -124,7 +124,7 @@ def test_a_reference_is_a_value(number: int) -> None:
         assert hash(copied) == hash(reference)
         assert copied.path == reference.path
         assert copied.profile == reference.profile
-        assert eval(repr(copied), {"parse": parse}) == reference  # noqa: S307 - what repr promises
+        assert eval(repr(copied)) == reference  # noqa: S307 - what repr promises
 
 
 @pytest.mark.parametrize("number", range(4), ids=[f"rfc2396-u16-frozen-{n}" for n in range(4)])

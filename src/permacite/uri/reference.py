@@ -94,6 +94,10 @@ class Reference(_Parts):
 
     __slots__ = ()
 
+    def __new__(cls, text: str, profile: Profile = "rfc2396") -> Reference:  # noqa: PYI034 - no subclass is made by it
+        """Parse `text`: the same as the function `parse`."""
+        return parse(text, profile)
+
     @property
     def userinfo(self) -> str | None:
         """What stands before the "@" of a server."""
@@ -162,7 +166,7 @@ class Reference(_Parts):
 
     def __repr__(self) -> str:
         profile = "" if self.profile == "rfc2396" else f", profile={self.profile!r}"
-        return f"parse({self.text!r}{profile})"
+        return f"Reference({self.text!r}{profile})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reference):
