@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 __all__ = ["export", "init", "list_", "show", "verify"]
 
@@ -87,8 +91,8 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
         ("title", document.title),
         ("version", f"{document.version} of {', '.join(map(str, shown.versions))}"),
         ("source", document.uri),
-        ("retrieved", document.retrieved_at),
-        ("committed", document.committed_at),
+        ("retrieved", _moment(document.retrieved_at)),
+        ("committed", _moment(document.committed_at)),
     ]
     table(("", ""), [row for row in rows if row[1] is not None])
     click.echo()
@@ -98,6 +102,10 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
         click.echo()
         cited = [(c.reference, " ".join(c.quote.split())) for c in shown.citations]
         table(("citation", "quote"), cited)
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 @click.command()

@@ -164,7 +164,7 @@ def _tell_check(checked: Checked) -> None:
     for drift in checked.passages:
         click.echo(f"\n{drift.status:9} {drift.reference}\n  cited: {_line(drift.quote)}")
         if drift.now is not None and drift.status != "verified":
-            likeness = f"likeness {drift.score:.2f}"
+            likeness = f"likeness with context {drift.score:.2f}"
             if drift.runner_up is not None:
                 likeness += f", next best {drift.runner_up:.2f}"
             click.echo(f"  now:   {_line(drift.now)} (char={drift.start},{drift.end}; {likeness})")

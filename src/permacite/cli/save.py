@@ -139,7 +139,8 @@ def _tell(saved: Saved, *, as_json: bool) -> None:
         click.echo(f"  also {name}")
     state = "unchanged since it was saved" if saved.unchanged else "committed"
     note(f"{state}: {saved.document.title or 'untitled'}")
-    note(f"{saved.parts} parts, {saved.size_bytes:,} bytes received, {len(saved.lost)} not kept")
+    parts = "1 part" if saved.parts == 1 else f"{saved.parts} parts"
+    note(f"{parts}, {saved.size_bytes:,} bytes received, {len(saved.lost)} not kept")
     for lost in saved.lost:
         note(f"  {lost.reason}: {lost.uri} ({lost.problem})")
 

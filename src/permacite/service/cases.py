@@ -84,7 +84,7 @@ class Service:
             series=self._archive.series,
             all_series=tuple(self._archive.series_names()),
             resolver=citing.resolver(self._archive),
-            documents=self._archive.count(),
+            documents=self._archive.count(latest=True),
         )
 
     def save(

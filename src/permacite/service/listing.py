@@ -38,10 +38,15 @@ def pattern_of(text: str) -> pdi.PDI | pdi.PDIPattern:
 
 
 def list_documents(archive: Archive, pattern: str | None, *, limit: int | None) -> Listing:
-    """List what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3)."""
+    """List what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3).
+
+    Of each document the highest version is listed, unless the pattern speaks of versions.
+    """
     wanted = pattern_of(pattern) if pattern else None
-    total = archive.count(wanted)
-    found = tuple(documents.document(item) for item in archive.list(wanted, limit=limit))
+    latest = wanted is None or wanted.version is None
+    total = archive.count(wanted, latest=latest)
+    listed = archive.list(wanted, limit=limit, latest=latest)
+    found = tuple(documents.document(item) for item in listed)
     return Listing(pattern, found, total, complete=len(found) == total)
 
 

@@ -187,7 +187,7 @@ class Drift:
     now: str | None
     """The words that stand there now."""
     score: float
-    """Likeness to the quote, 0 to 1."""
+    """Likeness of the words and of their context to those cited, 0 to 1."""
     runner_up: float | None
     """Likeness of the second-best place: near `score`, the answer is doubtful."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import capture, mhtml
+from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import ParseError
 from permacite.service import documents, sources
@@ -64,7 +65,7 @@ def save(
     previous = None if new else _previous(archive, captured.requested_uri, series)
     representations = _page_formats(captured, page)
     provenance = Provenance(
-        title=page.title,
+        title=page.title or _last_segment(root.final_uri),
         uri=captured.requested_uri,
         final_uri=root.final_uri,
         retrieved_at=captured.started_at,
@@ -85,6 +86,12 @@ def save(
         lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
         unchanged=unchanged,
     )
+
+
+def _last_segment(address: str) -> str | None:
+    """Return what a document without a title is known by: the end of its path."""
+    path = references.parse(address).path or ""
+    return references.unquote(path.rstrip("/").rpartition("/")[2]) or None
 
 
 def _previous(archive: Archive, address: str, series: str | None) -> Version | None:

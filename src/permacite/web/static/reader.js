@@ -33,6 +33,7 @@ const cite = async (request) => {
   } catch {
     shown = problemOf({ title: "The archive does not answer", detail: "Is permacite serve running?" });
   }
+  offer(null);
   place.replaceChildren(shown);
   addCopyButtons(place);
   place.querySelector("[tabindex='-1']").focus();
