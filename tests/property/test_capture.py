@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import zlib
 from contextlib import suppress
@@ -18,6 +17,7 @@ from permacite.capture.address import parse_target, refusal
 from permacite.capture.collect import Collector
 from permacite.capture.content import CodingError, Decoder, sniff
 from permacite.capture.fetcher import Fetcher
+from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
 
 
@@ -153,7 +153,7 @@ def test_any_page_is_collected_to_the_end(page: str) -> None:
             await collector.collect(root)
             return collector
 
-    collector = asyncio.run(collected())
+    collector = to_the_end(collected())
     assert collector.resources() == ()
     lost = [each.uri for each in collector.failures()]
     assert len(lost) == len(set(lost))

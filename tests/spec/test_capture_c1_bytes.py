@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import re
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -284,4 +285,5 @@ def test_works_where_a_loop_is_running(web: Web) -> None:
     async def inside() -> bytes:
         return fetch(uri, allow_private=True).content
 
-    assert asyncio.run(inside()) == b"words"
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(asyncio.run, inside()).result() == b"words"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import socket
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -289,3 +291,25 @@ def test_a_host_that_does_not_exist() -> None:
 def test_a_server_without_tls(web: Web) -> None:
     error = _problem(web.uri().replace("http:", "https:"))
     assert error.reason == "tls"
+
+
+WITHOUT = """
+import sys
+sys.modules["aiohttp"] = None
+from permacite.capture import capture
+from permacite.errors import CaptureError
+try:
+    capture("http://harbour.example/")
+except CaptureError as error:
+    print(error.reason, error.problem, error.hint, sep="|")
+"""
+
+
+def test_without_its_extra_it_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == (
+        "extra|saving pages needs aiohttp, which is not installed"
+        "|pip install 'permacite[capture]'\n"
+    )

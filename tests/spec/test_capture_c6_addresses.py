@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import socket
 import ssl
@@ -15,6 +14,7 @@ from permacite.capture import Limits, capture, fetch
 from permacite.capture.address import refusal
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.lookup import open_checked_socket
+from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _fetch_guarded(uri: str, names: Names) -> Exchange:
         async with Fetcher(Limits(), refuse=_all_but_this_machine, lookup=names) as fetcher:
             return await fetcher.fetch(uri)
 
-    return asyncio.run(fetched())
+    return to_the_end(fetched())
 
 
 @pytest.mark.parametrize(

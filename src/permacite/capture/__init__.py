@@ -12,21 +12,17 @@ Needs aiohttp (the `capture` extra), imported on first use.
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from permacite.capture.model import Capture, Exchange, Failure, Limits, Progress, Redirect
 from permacite.capture.parts import body_parts
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Iterator
 
     from permacite.capture.model import Lookup
-
-T = TypeVar("T")
 
 __all__ = [
     "Capture",
@@ -60,11 +56,11 @@ def capture(
     or "extra" where aiohttp is not installed.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import capture_page  # noqa: PLC0415 - only captures need it
+        from permacite.capture.run import capture_page, to_the_end  # noqa: PLC0415 - only captures need it
     work = capture_page(
         uri, limits or Limits(), allow_private=allow_private, progress=progress, lookup=lookup
     )
-    return _to_the_end(work)
+    return to_the_end(work)
 
 
 def fetch(
@@ -76,20 +72,10 @@ def fetch(
 ) -> Exchange:
     """Fetch `uri` alone, as `capture` would. Raises CaptureError."""
     with _needing_aiohttp(uri):
-        from permacite.capture.run import fetch_one  # noqa: PLC0415 - only captures need it
-    return _to_the_end(
+        from permacite.capture.run import fetch_one, to_the_end  # noqa: PLC0415 - only captures need it
+    return to_the_end(
         fetch_one(uri, limits or Limits(), allow_private=allow_private, lookup=lookup)
     )
-
-
-def _to_the_end(work: Coroutine[None, None, T]) -> T:
-    """Run `work` in a loop of its own; in a thread of its own where this one has a loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(max_workers=1) as threads:
-        return threads.submit(asyncio.run, work).result()
 
 
 @contextmanager

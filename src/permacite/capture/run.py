@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from permacite.capture.address import absolute, refusal
 from permacite.capture.collect import Collector
@@ -15,11 +16,13 @@ from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from permacite.capture.model import Refuse
 
-__all__ = ["capture_page", "fetch_one"]
+__all__ = ["capture_page", "fetch_one", "to_the_end"]
+
+T = TypeVar("T")
 
 
 async def capture_page(
@@ -67,6 +70,16 @@ async def fetch_one(
 
 def _policy(allow_private: bool) -> Refuse:  # noqa: FBT001 - the option, handed on
     return (lambda _: None) if allow_private else refusal
+
+
+def to_the_end(work: Coroutine[None, None, T]) -> T:
+    """Run `work` in a loop of its own; in a thread of its own where this one has a loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        return threads.submit(asyncio.run, work).result()
 
 
 async def _page(fetcher: Fetcher, uri: str) -> Exchange:
