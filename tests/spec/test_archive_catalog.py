@@ -102,6 +102,7 @@ ATTEMPTS = [
 def test_pdi_22_no_row_can_be_changed_by_hand(
     archive: Archive, directory: Path, table: str, attempt: str
 ) -> None:
+    """Clause pdi-22."""
     fill(archive)
     connection = sqlite3.connect(directory / "catalog.sqlite")
     with contextlib.closing(connection):
@@ -142,6 +143,7 @@ def test_rows_that_break_the_order_are_refused_by_hand_too(
 
 
 def test_pdi_22_an_idempotency_key_gives_the_first_version_again(archive: Archive) -> None:
+    """Clause pdi-22."""
     first = archive.commit([page()], key="k", provenance=Provenance(title="first"))
     again = archive.commit([page()], key="k", provenance=Provenance(title="retried"))
     assert again == first

@@ -38,6 +38,7 @@ def resolver(delegations: Delegations, series: str, day: str) -> str | None:
 
 
 def test_pdi_31_a_delegation_covers_the_series_below(delegations: Delegations) -> None:
+    """Clause pdi-31."""
     delegations.delegate("resolver", "example.us", "https://a/")
     delegations.delegate("resolver", "lab.example.us", "https://b/")
     assert resolver(delegations, "example.us", "2026/11/21") == "https://a/"
@@ -53,6 +54,7 @@ def test_pdi_31_a_delegation_covers_the_series_below(delegations: Delegations) -
 
 
 def test_pdi_33_the_shortest_interval_wins_and_then_the_latest(delegations: Delegations) -> None:
+    """Clause pdi-33."""
     delegations.delegate("resolver", "example.us", "https://always/")
     delegations.delegate(
         "resolver", "example.us", "https://1997/", first=date(1997, 1, 1), last=date(1997, 12, 31)
@@ -72,6 +74,7 @@ def test_pdi_33_the_shortest_interval_wins_and_then_the_latest(delegations: Dele
 
 
 def test_pdi_32_who_may_mint(delegations: Delegations) -> None:
+    """Clause pdi-32."""
     day = date(2026, 11, 21)
     assert delegations.may_mint("anyone", "lab.example.us", day)
     delegations.delegate("minter", "example.us", "office")
@@ -89,6 +92,7 @@ def test_pdi_32_who_may_mint(delegations: Delegations) -> None:
 
 
 def test_pdi_33_delegations_are_checked(delegations: Delegations) -> None:
+    """Clause pdi-33."""
     with pytest.raises(ParseError):
         delegations.delegate("resolver", "example", "https://a/")
     with pytest.raises(ParseError):
@@ -112,6 +116,7 @@ WAYS = {
 
 
 def test_pdi_52_a_chain_of_resolvers_has_three_hops_and_no_loop() -> None:
+    """Clause pdi-52."""
     one = name("example.us", "2026/11/21")
 
     def ask(resolver: str, _: pdi.PDI) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import Archive, NewRepresentation, Provenance
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def plain(text: str = "one") -> NewRepresentation:
 
 
 def test_pdi_17_the_date_is_that_of_greenwich(archive: Archive, clock: Clock) -> None:
+    """Clause pdi-17."""
     # 00:30 of the 22nd in a zone two hours east is still the 21st in Greenwich.
     clock.now = datetime(2026, 11, 22, 0, 30, tzinfo=timezone(timedelta(hours=2)))
     version = archive.commit([page()])
@@ -68,6 +69,7 @@ def test_pdi_17_the_date_is_that_of_greenwich(archive: Archive, clock: Clock) ->
 
 
 def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(archive: Archive, clock: Clock) -> None:
+    """Clause pdi-17."""
     first = archive.commit([page()])
     clock.now -= timedelta(days=1)
     with pytest.raises(StorageError) as error:
@@ -82,6 +84,7 @@ def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(archive: Archive, clo
 
 
 def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Archive) -> None:
+    """Clause pdi-19."""
     first = archive.commit([page()], unique_id="Report%2D7")
     assert first.pdi.unique_id == "Report-7"
     with pytest.raises(ConflictError):
@@ -93,6 +96,7 @@ def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Archive) -
 def test_pdi_19_the_same_unique_id_on_another_day_or_in_another_series(
     archive: Archive, clock: Clock
 ) -> None:
+    """Clause pdi-19."""
     archive.add_series("other.example.us")
     archive.commit([page()], unique_id="budget")
     archive.commit([page()], unique_id="budget", series="other.example.us")
@@ -103,6 +107,7 @@ def test_pdi_19_the_same_unique_id_on_another_day_or_in_another_series(
 def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
     archive: Archive, clock: Clock
 ) -> None:
+    """Clause pdi-20."""
     clock.now = datetime(2026, 11, 21, 23, 59, 59, 999999, tzinfo=UTC)
     before = [archive.commit([page()]).pdi for _ in range(3)]
     clock.now += timedelta(microseconds=1)
@@ -112,12 +117,14 @@ def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
 
 
 def test_pdi_20_a_number_taken_as_unique_id_is_passed_over(archive: Archive) -> None:
+    """Clause pdi-20."""
     archive.commit([page()], unique_id="1")
     archive.commit([page()], unique_id="2")
     assert [archive.commit([page()]).pdi.unique_id for _ in range(2)] == ["3", "4"]
 
 
 def test_pdi_20_each_series_counts_for_itself(archive: Archive) -> None:
+    """Clause pdi-20."""
     archive.add_series("other.example.us")
     archive.commit([page()])
     assert archive.commit([page()], series="other.example.us").pdi.unique_id == "1"
@@ -125,6 +132,7 @@ def test_pdi_20_each_series_counts_for_itself(archive: Archive) -> None:
 
 
 def test_pdi_21_a_minted_name_has_format_and_version(archive: Archive) -> None:
+    """Clause pdi-21."""
     version = archive.commit([page(), plain()])
     assert [str(one.pdi) for one in version.representations] == [
         "urn:pdi://lab.example.us/2026/11/21/1.html.1",
@@ -135,12 +143,14 @@ def test_pdi_21_a_minted_name_has_format_and_version(archive: Archive) -> None:
 
 
 def test_pdi_22_committed_bytes_are_those_that_came(archive: Archive) -> None:
+    """Clause pdi-22."""
     content = bytes(range(256)) * 3
     version = archive.commit([NewRepresentation(content, "application/octet-stream")])
     assert archive.read(version.representations[0]) == content
 
 
 def test_pdi_23_a_new_version_moves_all_formats(archive: Archive) -> None:
+    """Clause pdi-23."""
     first = archive.commit([page(), plain()])
     second = archive.commit([page("<p>two")], replaces=first.pdi)
     assert (second.number, second.formats) == (2, ("html",))
@@ -152,11 +162,13 @@ def test_pdi_23_a_new_version_moves_all_formats(archive: Archive) -> None:
 
 
 def test_pdi_23_the_next_version_of_nothing_is_refused(archive: Archive) -> None:
+    """Clause pdi-23."""
     with pytest.raises(NotFoundError):
         archive.commit([page()], replaces=name("urn:pdi://lab.example.us/2026/11/21/9.html.1"))
 
 
 def test_pdi_24_a_further_format_is_no_new_version(archive: Archive) -> None:
+    """Clause pdi-24."""
     first = archive.commit([page()])
     again = archive.add_format(first.pdi, plain())
     assert (again.number, again.formats) == (1, ("html", "utf-8"))
@@ -188,6 +200,7 @@ def test_refuses_to_mint_in_a_series(archive: Archive, series: str, offset: int)
 def test_pdi_64_a_local_archive_may_use_user_assigned_countries(
     archive: Archive, series: str
 ) -> None:
+    """Clause pdi-64."""
     archive.add_series(series)
     assert series in archive.series_names()
 
@@ -211,11 +224,13 @@ def test_refuses_to_mint_a_unique_id(archive: Archive, unique_id: str) -> None:
 
 
 def test_pdi_64_a_series_that_does_not_mint_here(archive: Archive) -> None:
+    """Clause pdi-64."""
     with pytest.raises(NotFoundError):
         archive.commit([page()], series="other.example.us")
 
 
 def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Archive) -> None:
+    """Clause pdi-11."""
     first = archive.commit([page()])
     archive.commit([page("<p>two")], replaces=first.pdi)
     found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.html"))
@@ -223,14 +238,48 @@ def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Archive
 
 
 def test_pdi_61_text_finds_the_text_under_the_name_of_its_charset(archive: Archive) -> None:
+    """Clause pdi-61."""
     archive.commit([page(), plain()])
     found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.text.1"))
     assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1"
 
 
 def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Archive) -> None:
+    """Clause pdi-27."""
     new = NewRepresentation(b"a\r\nb", "text/plain", charset="us-ascii", received=b"a\nb")
     kept = archive.commit([new]).representations[0]
     assert archive.read(kept) == b"a\r\nb"
     assert archive.read_received(kept) == b"a\nb"
     assert kept.digest == kept.canonical_digest != kept.received_digest
+
+
+@pytest.mark.parametrize(("content", "charset"), [(b"plain", "us-ascii"), ("né".encode(), "utf-8")])
+def test_pdi_28_the_charset_of_every_text_is_known(
+    archive: Archive, content: bytes, charset: str
+) -> None:
+    """Clause pdi-28."""
+    version = archive.commit([NewRepresentation(content, "text/plain")])
+    assert version.representations[0].charset == charset
+    assert version.formats == ("text" if charset == "us-ascii" else charset,)
+    with pytest.raises(ParseError):
+        archive.commit([NewRepresentation(b"n\xe9", "text/html")])
+    kept = archive.commit([NewRepresentation(b"n\xe9", "text/html", charset="iso-8859-1")])
+    assert kept.representations[0].canonical_digest is not None
+
+
+def test_pdi_25_other_bytes_are_a_new_version(archive: Archive) -> None:
+    """Clause pdi-25."""
+    first = archive.commit([page()])
+    with pytest.raises(ConflictError):
+        archive.add_format(first.pdi, page("<p>one."))
+    assert archive.commit([page("<p>one.")], replaces=first.pdi).number == 2
+
+
+def test_pdi_30_a_uri_is_a_record_and_never_a_binding(archive: Archive) -> None:
+    """Clause pdi-30."""
+    source = Provenance(uri="http://example.org/")
+    first = archive.commit([page()], provenance=source)
+    second = archive.commit([page("<p>the site changed")], provenance=source)
+    assert first.pdi != second.pdi
+    assert archive.read(archive.representation(first.pdi)) == b"<p>one"
+    assert list(archive.find_by_uri("http://example.org/")) == [second, first]

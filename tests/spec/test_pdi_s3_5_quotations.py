@@ -43,6 +43,7 @@ def name(value: str) -> pdi.PDI:
 
 
 def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Archive) -> None:
+    """Clause pdi-45."""
     archive.commit([text(b"to be or not to be")])
     composite = archive.commit(
         [
@@ -64,6 +65,7 @@ def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Archiv
 
 
 def test_pdi_45_who_quotes_a_document_is_found(archive: Archive) -> None:
+    """Clause pdi-45."""
     whole = ("0", f"{OTHER}.text.2")
     part = ("5", f"{OTHER}.html.1#elt=3,4")
     nested = ("7", f"{BASE}/1.text.1@0={OTHER.removeprefix('urn:')}.text.2")
@@ -100,3 +102,40 @@ def test_refuses_what_is_no_citation(
     assert error.value.source == quotation[part]
     assert 0 <= error.value.offset <= len(quotation[part])
     assert archive.count() == 0
+
+
+CHECKED = [
+    ("exact", b"He wrote: not to be.", "10"),
+    ("space", b"He wrote: not  to\n  be.", "10"),
+    ("differs", b"He wrote: not to see.", "10"),
+    ("differs", b"He wrote: not to be.", "11"),
+    ("differs", b"", "9" * 40),
+    ("reference", b"see pdi://lab.example.us/2026/11/21/1.text.1#char=9,18 there", "4"),
+]
+
+
+@pytest.mark.parametrize(("answer", "content", "origin"), CHECKED)
+def test_what_stands_at_the_origin_is_compared(
+    archive: Archive, answer: str, content: bytes, origin: str
+) -> None:
+    """Clause pdi-47."""
+    archive.commit([text(b"to be or not to be")])
+    composite = archive.commit([text(content, (origin, f"{BASE}/1.text.1#char=9,18"))])
+    (citation,) = archive.quotations(composite.pdi)
+    assert archive.check_quotation(citation) == answer
+
+
+def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Archive) -> None:
+    """Clause pdi-46."""
+    archive.commit([text(b"to be")])
+    composite = archive.commit([text(b"whether to be or", ("8", f"{BASE}/1.text.1"))])
+    (citation,) = archive.quotations(composite.pdi)
+    assert archive.check_quotation(citation) == "exact"
+
+
+def test_what_is_no_text_is_not_compared(archive: Archive) -> None:
+    """Clause pdi-47."""
+    archive.commit([NewRepresentation(b"GIF89a", "image/gif")])
+    composite = archive.commit([text(b"a picture", ("0", f"{BASE}/1.gif.1"))])
+    (citation,) = archive.quotations(composite.pdi)
+    assert archive.check_quotation(citation) == "unchecked"

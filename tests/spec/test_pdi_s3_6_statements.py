@@ -77,6 +77,7 @@ ALL = [".html.1", ".utf-8.1", ".html.2", ".utf-8.2"]
 def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
     archive: Archive, document: Version
 ) -> None:
+    """Clause pdi-18."""
     tombstone = archive.statements.withdraw(
         document.pdi.document, reason="a court order", status=451, who="the librarian"
     )
@@ -100,6 +101,7 @@ def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
 def test_pdi_18_one_format_of_one_version_is_withdrawn_alone(
     archive: Archive, document: Version
 ) -> None:
+    """Clause pdi-18."""
     archive.statements.withdraw(name(f"{BASE}.text.1"), reason="a name in it")
     assert readable(archive) == [one for one in ALL if one != ".utf-8.1"]
     archive.statements.withdraw(document.pdi.document, reason="all of it")
@@ -113,6 +115,7 @@ def test_pdi_18_one_format_of_one_version_is_withdrawn_alone(
 
 
 def test_pdi_18_only_what_is_here_is_withdrawn(archive: Archive, document: Version) -> None:
+    """Clause pdi-18."""
     with pytest.raises(NotFoundError):
         archive.statements.withdraw(name(f"urn:pdi://{SERIES}/2026/11/21/9"), reason="x")
     with pytest.raises(NotFoundError):
@@ -122,6 +125,7 @@ def test_pdi_18_only_what_is_here_is_withdrawn(archive: Archive, document: Versi
 
 
 def test_pdi_11_assertions_about_a_document_stay_with_the_document(archive: Archive) -> None:
+    """Clause pdi-11."""
     say = archive.statements.state
     first = say(BASE.upper().replace("URN:", ""), "dc:subject", "harbours", who="a reader")
     say(f"{BASE}.html.1#char=0,3", "cites", f"{BASE}.html.2#char=0,3")

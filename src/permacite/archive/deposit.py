@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import NewRepresentation
 
-__all__ = ["deposit"]
+__all__ = ["canonical_text", "deposit"]
 
 _LINE_ENDING = re.compile(r"\r\n|\r|\n")
 
@@ -29,6 +30,7 @@ def deposit(
 
     Raises ConflictError where a format stands twice, ParseError.
     """
+    representations = [_with_charset(one) for one in representations]
     tokens = [names.checked_format(_token(one)) for one in representations]
     quoted = [
         tuple(_quotation(token, *quotation) for quotation in one.quotations)
@@ -41,6 +43,23 @@ def deposit(
         _put(objects, one, token, quotations)
         for one, token, quotations in zip(representations, tokens, quoted, strict=True)
     )
+
+
+def _with_charset(new: NewRepresentation) -> NewRepresentation:
+    """Return a representation whose charset is known if it is text (PDI §3.4.1).
+
+    Raises ParseError for text without a charset that is not UTF-8.
+    """
+    if new.charset is not None or not new.media_type.lower().startswith("text/"):
+        return new
+    if new.content.isascii():
+        return dataclasses.replace(new, charset="us-ascii")
+    try:
+        new.content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        problem = "expected the charset of text that is not UTF-8"
+        raise ParseError(problem, new.media_type, len(new.media_type), "PDI §3.4.1") from error
+    return dataclasses.replace(new, charset="utf-8")
 
 
 def _token(representation: NewRepresentation) -> str:
@@ -108,14 +127,20 @@ def _put_all(objects: Objects, attachment: Mapping[str, bytes]) -> tuple[tuple[s
 
 
 def _canonical_digest(content: bytes, media_type: str, charset: str | None) -> str | None:
-    """Return the digest of the text that positions count; None for what is no readable text.
-
-    A byte order mark is no part of the text. Without a charset the octets are read as UTF-8.
-    """
+    """Return the digest of the text that positions count; None for what is no readable text."""
     if not media_type.startswith("text/"):
         return None
+    text = canonical_text(content, charset)
+    return None if text is None else digest_of(text.encode("utf-8", "surrogatepass"))
+
+
+def canonical_text(content: bytes, charset: str | None) -> str | None:
+    """Return the text that positions count: CRLF line ends, no byte order mark (PDI §3.4.1).
+
+    None where the octets are none in this charset. Without one they are read as UTF-8.
+    """
     try:
         text = content.decode(charset or "utf-8").removeprefix("\ufeff")
     except (LookupError, ValueError):
         return None
-    return digest_of(_LINE_ENDING.sub("\r\n", text).encode("utf-8", "surrogatepass"))
+    return _LINE_ENDING.sub("\r\n", text)

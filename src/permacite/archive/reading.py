@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from permacite import pdi as grammar
 from permacite.archive import names, verification
 from permacite.archive.delegation import Delegations
+from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundle import bundle, entry_of
 from permacite.archive.statements import Statements
@@ -141,6 +142,35 @@ class Reading:
         """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
         found = [_citation(*one) for one in self._catalog.quoters(pdi)]
         return [one for one in found if _is_of(one.cited, pdi)]
+
+    def check_quotation(self, citation: CitationPDI) -> str:
+        """Say whether a composite document shows, at the origin, what its citation cites.
+
+        Answers "exact", "space" (only white space differs), "reference" (it refers to the name,
+        and whoever shows it puts the words in), "differs", or "unchecked" (no text to compare).
+        Both documents must be here: raises NotFoundError.
+        """
+        composite = self._text(citation.pdi)
+        quoted = self._text(citation.cited)
+        if quoted is None:
+            return "unchecked"
+        return verification.compare_quotation(
+            composite, citation.origin, quoted, citation.cited.canonical()
+        )
+
+    def _text(self, name: PDI | FragmentPDI | CitationPDI) -> str | None:
+        """Return the text of a document or of a part of it; None where it is no text."""
+        if isinstance(name, CitationPDI):
+            return self._text(name.cited)
+        found = self.representation(name if isinstance(name, PDI) else name.pdi)
+        if not found.media_type.startswith("text/"):
+            return None
+        content = self.read(found)
+        if isinstance(name, PDI):
+            return canonical_text(content, found.charset)
+        from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+
+        return extract.extract(content, found.media_type, name, charset=found.charset).text
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from permacite.archive.objects import Objects
     from permacite.pdi import PDI
 
-__all__ = ["fsck", "verify"]
+__all__ = ["compare_quotation", "fsck", "verify"]
 
 _PAGE = 200
+_MAX_DIGITS = 18
+_SLACK = 100
+"""Characters beyond the words in which white space may run longer."""
 
 
 def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Finding]:
@@ -94,3 +97,21 @@ def _check_object(objects: Objects, digest: str) -> tuple[str, str]:
     except StorageError as error:
         return "unreadable", error.problem
     return "ok", ""
+
+
+def compare_quotation(composite: str | None, origin: str, quoted: str, name: str) -> str:
+    """Compare what stands at `origin` of a composite text with what is quoted there.
+
+    Answers "exact", "space" (only white space differs), "reference" (the composite refers to
+    `name`, whoever shows it puts the words in), "differs", or "unchecked" (no text).
+    """
+    if composite is None or not origin.isdecimal():
+        return "unchecked"
+    start = int(origin) if len(origin) <= _MAX_DIGITS else len(composite)
+    if composite.startswith(quoted, start):
+        return "exact"
+    here = " ".join(composite[start : start + 2 * len(quoted) + _SLACK].split())
+    words = " ".join(quoted.split())
+    if words and here.startswith(words):
+        return "space"
+    return "reference" if name.removeprefix("urn:") in composite else "differs"
