@@ -69,6 +69,21 @@ def test_relative_links_lead_somewhere(page: str) -> None:
     assert broken == []
 
 
+def test_the_index_leads_to_every_page() -> None:
+    reached: set[str] = set()
+    waiting = ["docs/index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        for match in _LINK.finditer(prose(page)):
+            place = ((ROOT / page).parent / match["target"].partition("#")[0]).resolve()
+            if place.suffix == ".md" and place.exists():
+                waiting.append(str(place.relative_to(ROOT)))
+    assert {page for page in pages() if page.startswith("docs/")} - reached == set()
+
+
 def examples(page: str) -> str:
     """Return the text of a page with all but its Python sessions blanked, lines in their places."""
     kept = [""] * (text(page).count("\n") + 2)
