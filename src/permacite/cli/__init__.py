@@ -21,22 +21,23 @@ from permacite.errors import PermaciteError
 __all__ = ["main", "run"]
 
 _ROOMS = {
-    "init": "archive",
-    "save": "save",
-    "import": "save",
-    "cite": "cite",
-    "resolve": "cite",
-    "verify": "archive",
-    "check": "cite",
-    "list": "archive",
-    "show": "archive",
-    "export": "archive",
-    "serve": "serve",
-    "uri": "uri",
-    "text": "text",
-    "mhtml": "mhtml",
+    "init": "permacite.cli.archive",
+    "save": "permacite.cli.save",
+    "import": "permacite.cli.save",
+    "cite": "permacite.cli.cite",
+    "resolve": "permacite.cli.cite",
+    "verify": "permacite.cli.archive",
+    "check": "permacite.cli.cite",
+    "list": "permacite.cli.archive",
+    "show": "permacite.cli.archive",
+    "export": "permacite.cli.archive",
+    "serve": "permacite.web.command",
+    "uri": "permacite.cli.uri",
+    "text": "permacite.cli.text",
+    "mhtml": "permacite.cli.mhtml",
 }
-"""Which module of this package holds each command, in the order of the help page."""
+"""Which room holds each command, in the order of the help page. The faces do not know each other:
+the web brings its own command."""
 
 _PYTHON_NAMES = {"import": "import_", "list": "list_"}
 _INTERRUPTED = 130
@@ -56,7 +57,7 @@ class Commands(click.Group):
         room = _ROOMS.get(cmd_name)
         if room is None:
             return None
-        module = importlib.import_module(f"permacite.cli.{room}")
+        module = importlib.import_module(room)
         command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
         assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
         return command

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
-
-from permacite.cli.output import note
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +27,9 @@ def serve(archive: Path | None, *, host: str, port: int, names: tuple[str, ...])
     that no other site can reach the archive through a visitor's browser.
     """
     try:
-        from permacite.web import server  # noqa: PLC0415 - the server is an extra
+        from permacite.web import server  # noqa: PLC0415 - the help page needs no server
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"serving needs {error.name}: pip install 'permacite[server]'"
         ) from error
-    server.run(archive, host=host, port=port, names=names, announce=note)
+    server.run(archive, host=host, port=port, names=names, announce=partial(click.echo, err=True))
