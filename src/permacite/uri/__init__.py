@@ -21,7 +21,8 @@ from permacite.uri.escapes import (
 from permacite.uri.normalization import DEFAULT_PORTS, equivalent, normalize
 from permacite.uri.reference import Reference, Segment, iter_errors, parse
 from permacite.uri.relativization import relativize
-from permacite.uri.resolution import Base, Resolved, establish_base, resolve
+from permacite.uri.resolution import Base, establish_base, resolve
+from permacite.uri.shortcuts import Resolved
 
 __all__ = [
     "DEFAULT_PORTS",

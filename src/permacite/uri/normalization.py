@@ -68,7 +68,7 @@ def normalize(
     """
     if isinstance(reference, str):
         plain = _plain(reference)  # nearly every URI that is met is normal already
-        if plain and "/." not in reference and (plain.lastindex or level != "scheme"):
+        if plain and (level != "scheme" or plain.lastindex) and "/." not in reference:
             return trusted(reference, profile or "rfc2396")
         reference = parse(reference, profile or "rfc2396")
     elif profile is not None and profile != reference.profile:
@@ -94,9 +94,10 @@ def equivalent(
 _LEGAL = r"A-Za-z0-9_.!~*'()\-;:@&=+$,/"
 _ESCAPED = r"%(?:[0189A-F][0-9A-F]|2[02-6BCF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # what stays escaped
 _PORTS = "|".join(map(str, sorted(set(DEFAULT_PORTS.values()))))
-_PLAIN = (  # no capital, userinfo, or port that may be left out; a path is group 1
-    rf"[a-z][a-z0-9+.\-]*+://[a-z0-9.\-]++(?::(?!0|(?:{_PORTS})?(?![0-9]))[0-9]++)?+"
-    rf"(/[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)?+"
+_PLAIN = (  # no capital, userinfo, or port that may be left out; a path or opaque part is a group
+    rf"[a-z][a-z0-9+.\-]*+:(?://[a-z0-9.\-]++(?::(?!0|(?:{_PORTS})?(?![0-9]))[0-9]++)?+"
+    rf"(/[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)?+|(?!/)"
+    rf"([{_LEGAL}])[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)"
     rf"(?:\?[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
     rf"(?:#[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
 )
