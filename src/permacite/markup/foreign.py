@@ -27,6 +27,9 @@ _MATH_POINTS = frozenset({"mi", "mo", "mn", "ms", "mtext"})
 _MATH_INSIDE = frozenset({"mglyph", "malignmark"})
 _HTML_ENCODINGS = frozenset({"text/html", "application/xhtml+xml"})
 
+_KEEPING = frozenset({"html", "head", "body", "form"})
+"""Elements whose end tag leaves what is open inside them open."""
+
 _HTML, _SVG, _MATH, _ANNOTATION, _ANNOTATION_HTML = "html", "svg", "math", "annotation", "htmlnote"
 # The kinds of open elements. The last two are MathML's annotation-xml, and such a one whose
 # `encoding` says that HTML is inside.
@@ -35,9 +38,13 @@ _HTML, _SVG, _MATH, _ANNOTATION, _ANNOTATION_HTML = "html", "svg", "math", "anno
 class ForeignContent:
     """The elements that are open since the outermost `svg` or `math`, outermost first."""
 
-    __slots__ = ("_counts", "_kinds", "_names")
+    __slots__ = ("_around", "_bounds", "_counts", "_kinds", "_names")
 
     def __init__(self) -> None:
+        self._around: dict[str, int] = {}
+        """How many HTML elements of each name are open, while no foreign element is."""
+        self._bounds = 0
+        """How many elements are open that end tags do not reach across (§13.2.4.2, scope)."""
         self._names: list[str] = []
         self._kinds: list[str] = []
         self._counts: dict[str, int] = {}
@@ -62,19 +69,28 @@ class ForeignContent:
         if tag.name in (_SVG, _MATH):
             self._push(tag, tag.name)
             return False
-        if self._names and tag.name not in VOID:
-            self._open(tag.name, _HTML)
+        if tag.name not in VOID:
+            if self._names:
+                self._open(tag.name, _HTML)
+            else:
+                self._around[tag.name] = self._around.get(tag.name, 0) + 1
         return True
 
     def end(self, name: str) -> None:
         """Take note of an end tag."""
         if not self._names:
-            return
-        if name in ("p", "br") and self._kinds[-1] != _HTML:
+            if self._around.get(name):
+                self._around[name] -= 1
+        elif name in ("p", "br") and self._kinds[-1] != _HTML:
             self._leave()
         elif name in self._counts:
             while self._close() != name:
                 pass
+        elif self._around.get(name) and name not in _KEEPING and not self._bounds:
+            # The end of an element around it ends a foreign element that was never closed.
+            self._around[name] -= 1
+            while self._names:
+                self._close()
 
     def _is_html_for(self, name: str) -> bool:
         """Whether a start tag here is read by HTML's rules (§13.2.6, the dispatcher)."""
@@ -99,11 +115,12 @@ class ForeignContent:
     def _open(self, name: str, kind: str) -> None:
         self._names.append(name)
         self._kinds.append(kind)
+        self._bounds += _is_bound(name, kind)
         self._counts[name] = self._counts.get(name, 0) + 1
 
     def _close(self) -> str:
-        self._kinds.pop()
         name = self._names.pop()
+        self._bounds -= _is_bound(name, self._kinds.pop())
         left = self._counts[name] - 1
         if left:
             self._counts[name] = left
@@ -120,6 +137,12 @@ class ForeignContent:
             if inner in {_SVG: _SVG_POINTS, _MATH: _MATH_POINTS}.get(kind, ()):
                 return
             self._close()
+
+
+def _is_bound(name: str, kind: str) -> bool:
+    if kind == _SVG:
+        return name in _SVG_POINTS
+    return kind in (_ANNOTATION, _ANNOTATION_HTML) or (kind == _MATH and name in _MATH_POINTS)
 
 
 def _breaks_out(tag: StartTag) -> bool:

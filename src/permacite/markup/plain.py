@@ -44,8 +44,9 @@ from permacite.markup.elements import (
     PREFORMATTED,
     TABLE_PARTS,
     VOID,
+    Skip,
+    is_hidden,
 )
-from permacite.markup.hidden import Skip, is_hidden
 from permacite.markup.rendition import Rendition, Writer
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
