@@ -7,6 +7,7 @@ extract, pack   to a folder and back                 disclosures     what a page
 
 from __future__ import annotations
 
+from permacite.mhtml import export, links
 from permacite.mhtml.disclosure import Disclosure, disclosures
 from permacite.mhtml.folder import MANIFEST, File, Packed, extract, pack
 from permacite.mhtml.mime.model import DEFECTS, Defect, Limits
@@ -14,6 +15,7 @@ from permacite.mhtml.reading.aggregate import Aggregate
 from permacite.mhtml.reading.aggregate import open_aggregate as open  # noqa: A004 - called mhtml.open
 from permacite.mhtml.reading.part import BodyPart
 from permacite.mhtml.reading.resolve import Resolution
+from permacite.mhtml.writing.profiles import Profile
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.rewrite import contents_of, for_browsers, rewritten
 from permacite.mhtml.writing.write import Written, WrittenPart, build, write
@@ -29,6 +31,7 @@ __all__ = [
     "Limits",
     "Multipart",
     "Packed",
+    "Profile",
     "Resolution",
     "Resource",
     "Written",
@@ -36,8 +39,10 @@ __all__ = [
     "build",
     "contents_of",
     "disclosures",
+    "export",
     "extract",
     "for_browsers",
+    "links",
     "open",
     "pack",
     "rewritten",

@@ -17,7 +17,9 @@ HEAD = 1024
 """How many octets of a text are looked at (HTML §13.2.3.2)."""
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
-_META = re.compile(rb"(?i)<meta\b[^>]*+charset|<\?xml[^>]*+encoding")
+_WIDE = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+"""How markup begins in UTF-16 that nothing declares; browsers save pages so."""
+_META = re.compile(rb"(?i)<meta\b[^>]*?charset|<\?xml[^>]*?encoding")
 
 
 def charset_of_text(head: bytes, media_type: str, declared: str | None) -> str | None:
@@ -27,6 +29,9 @@ def charset_of_text(head: bytes, media_type: str, declared: str | None) -> str |
     what browsers assume.
     """
     if _is_markup(media_type):
+        bare = declared is None or codec_of(declared) is None
+        if bare and head[:2] in _WIDE:
+            return _WIDE[head[:2]]
         return sniff_charset(head, declared, media_type)
     if not media_type.startswith("text/"):
         return None

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from permacite.markup import StartTag, decode, sniff_charset, tokenize
+from permacite.markup import StartTag, decode, tokenize
+from permacite.mhtml.charset import HEAD, charset_of_text
 from permacite.mhtml.links import references_in
 from permacite.mhtml.mime.parameters import parse_structured
 
@@ -55,7 +56,8 @@ def disclosures(parts: Iterable[Labelled]) -> Iterator[Disclosure]:
             yield from _in_uri(label, where, 0, "Content-Location")
         media_type, parameters = parse_structured(content_type)
         if media_type in _LINKING:
-            codec = sniff_charset(content, parameters.get("charset"), media_type)
+            declared = parameters.get("charset")
+            codec = charset_of_text(content[:HEAD], media_type, declared) or "utf-8"
             yield from _in_source(decode(content, codec), media_type, where)
 
 

@@ -27,6 +27,8 @@ _WORDS = re.compile(rb"[ \t\r\n]++|[^ \t\r\n]++")
 _ILLEGAL = re.compile(rb"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 _IN_BRACKETS = re.compile(rb"<([^<>]*+)>")
 _ILLEGAL_TEXT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
+_MISREAD = re.compile(r"\A\(|=\?|[;(]{30}")
+"""What would be read as a comment or an encoded word, or cannot be folded."""
 _URL_WORD = 40
 """RFC 2017 §3.1 folds a URL into words of at most 40 characters."""
 _UNFOLDED = 60
@@ -195,7 +197,7 @@ def write_location(uri: str, *, charset: str | None = None) -> str:
     ASCII, which is unknown-8bit where it is None (RFC 2557 §4.4.1). Long ones are folded after
     that (§4.4.2).
     """
-    if _ILLEGAL_TEXT.search(uri) is None and not uri.startswith("(") and "=?" not in uri:
+    if _ILLEGAL_TEXT.search(uri) is None and _MISREAD.search(uri) is None:
         return fold_url(uri)
     octets, name = _octets(uri, charset)
     pieces = _pieces(uri, octets, name)

@@ -27,7 +27,7 @@ A line that is no field is passed over where a field comes before it and another
 """
 
 _LINE = re.compile(
-    rb"([!-9;-~]++)[ \t]*+:([^\r\n]*+(?:(?:\r*+\n|\r)[ \t][^\r\n]*+)*+)" + _END + rb"|"
+    rb"([!-9;-~]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:(?:\r*+\n|\r)[ \t][^\r\n]*+)*+)" + _END + rb"|"
     rb"([^\r\n]++)" + _END + rb"|\r*+\n|\r"
 )
 _FOLD = re.compile(rb"(?:\r*+\n|\r)(?=[ \t])")
@@ -35,7 +35,7 @@ _FOLD = re.compile(rb"(?:\r*+\n|\r)(?=[ \t])")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `value` is as it stands after the colon, folds included.
+    """One field. `value` is as it stands behind the colon and spaces, folds included.
 
     `offset` is where the value begins, in octets of the file.
     """

@@ -249,6 +249,8 @@ class _Indexer:
             line_end -= 1
         self._close_above(self._open_entries.index(owner), line_end)
         if closing:
+            if not owner.children:
+                self._implicit_part(owner, line_end)
             self._retire(owner)
             return after - 1 if ended is not None else after
         self._begin_part(owner, after)
@@ -273,24 +275,24 @@ class _Indexer:
             if entry.children:
                 self._report("not-closed", entry.end, entry)
         if not entry.children:
-            self._report("no-parts", entry.body, entry)
-            self._implicit_part(entry)
+            self._implicit_part(entry, entry.end)
 
     def _retire(self, entry: Entry) -> None:
         if entry.boundary is not None:
             self._active.pop(entry.boundary, None)
             self._next = self._searcher()
 
-    def _implicit_part(self, entry: Entry) -> None:
-        """Read the body of a multipart without delimiters as its only part."""
-        head = self.octets.read(entry.body, min(entry.end, entry.body + _FIRST_READ))
+    def _implicit_part(self, entry: Entry, end: int) -> None:
+        """Read the body of a multipart without parts, up to `end`, as its only part."""
+        self._report("no-parts", entry.body, entry)
+        end = max(entry.body, end)
+        head = self.octets.read(entry.body, min(end, entry.body + _FIRST_READ))
         opening = _OPENING.match(head)
         start = entry.body + (opening.end() if opening is not None else 0)
         part = Entry(start, entry, entry.numbered(1))
         entry.children.append(part)
         self._heading_of(part)
-        part.body = min(part.body, entry.end)
-        part.end = entry.end
+        part.start, part.body, part.end = min(start, end), min(part.body, end), end
 
     def _report(self, code: str, offset: int, entry: Entry, detail: str = "") -> None:
         self.defects.append(Defect(code, offset, entry.path, detail))

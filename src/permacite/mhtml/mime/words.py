@@ -26,7 +26,7 @@ ENCODED_WORD = re.compile(rb"=\?([!->@-~]{1,80})\?([QqBb])\?([!->@-~]*+)\?=")
 """charset, encoding, encoded text. A language after `*` (RFC 2231 §5) is part of the charset."""
 
 _BETWEEN = re.compile(rb"(?<=\?=)[ \t\r\n]++(?==\?)")
-_PLAIN_Q = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
+_PLAIN_Q = frozenset(range(0x21, 0x7F)) - frozenset(b'=?_"(),;<>@[\\]')
 _NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 _WORD_LIMIT = 75
 """An encoded word has at most 75 characters (RFC 2047 §2)."""
@@ -73,13 +73,13 @@ def known_charset(label: str) -> str | None:
 
 
 def encode_word(octets: bytes, charset: str) -> str:
-    """Return one encoded word for `octets`, in whichever of Q and B is shorter."""
+    """Return one encoded word for `octets`: Q, or B where most would have to be escaped."""
     quoted = "".join(
         chr(o) if o in _PLAIN_Q else "_" if o == ord(" ") else f"={o:02X}" for o in octets
     )
-    based = binascii.b2a_base64(octets, newline=False).decode("ascii")
-    if len(quoted) <= len(based):
+    if len(quoted) <= 2 * len(octets):
         return f"=?{charset}?Q?{quoted}?="
+    based = binascii.b2a_base64(octets, newline=False).decode("ascii")
     return f"=?{charset}?B?{based}?="
 
 

@@ -19,6 +19,7 @@ Readings: see the modules of the table.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Self
 
 from permacite.errors import NotFoundError, ParseError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Aggregate", "open_aggregate"]
 
 _SHOWN_OCTETS = 1 << 20
+_DELIMITER_END = rb"(?:--)?[ \t]*+(?=[\r\n]|\Z)"
 
 
 class Aggregate:
@@ -149,8 +151,11 @@ class Aggregate:
         """Yield the file in pieces, with the parts at some paths replaced by other raw octets.
 
         Everything else is byte for byte as it was: preamble, delimiters, line ends, epilogue.
-        `changed` maps a path to heading, empty line and encoded body. Raises NotFoundError.
+        `changed` maps a path to heading, empty line and encoded body. Raises NotFoundError for a
+        path that is none, ParseError where a part would end one that it is in.
         """
+        for path, octets in changed.items():
+            self._require_no_delimiter(self.part(path), octets)
         places = sorted((self.part(path).offset, path) for path in changed)
         at = 0
         for offset, path in places:
@@ -160,6 +165,19 @@ class Aggregate:
             yield changed[path]
             at = self.part(path).end
         yield from self._copied(at, self._octets.size)
+
+    def _require_no_delimiter(self, part: BodyPart, octets: bytes) -> None:
+        """Raise ParseError where `octets` hold a delimiter of a multipart around `part`."""
+        around = part.parent if octets != part.raw else None
+        while around is not None:
+            boundary = re.escape(around.boundary or b"")
+            found = re.search(rb"(?:\A|(?<=[\r\n]))--" + boundary + _DELIMITER_END, octets)
+            if boundary and found is not None:
+                shown = octets.decode("latin-1")
+                owner = f"part {around.path}" if around.path else "the message"
+                problem = f"a delimiter of {owner} cannot stand in part {part.path}"
+                raise ParseError(problem, shown, found.start(), "RFC 2046 §5.1.2")
+            around = around.parent
 
     def _copied(self, start: int, end: int) -> Iterator[bytes]:
         for at in range(start, end, _SHOWN_OCTETS):

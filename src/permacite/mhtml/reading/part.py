@@ -96,6 +96,11 @@ class BodyPart:
         return self._entry.multipart
 
     @property
+    def boundary(self) -> bytes | None:
+        """What its delimiters are made of, if it is a multipart that has any."""
+        return self._entry.boundary
+
+    @property
     def raw(self) -> bytes:
         """The part as it stands in the file: heading, empty line, encoded body."""
         return self._octets.read(self.offset, self.end)

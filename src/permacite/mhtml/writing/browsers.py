@@ -25,11 +25,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError
-from permacite.markup import Doctype, StartTag, codec_of, decode, sniff_charset, tokenize
+from permacite.markup import Doctype, StartTag, codec_of, decode, tokenize
 from permacite.mhtml import links
 from permacite.mhtml.base import base_of, octets_in, this_message
 from permacite.mhtml.browser_urls import fully_escaped
-from permacite.mhtml.charset import HEAD, charset_inside
+from permacite.mhtml.charset import HEAD, charset_inside, charset_of_text
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.writing.resource import Multipart, Resource
 
@@ -59,7 +59,7 @@ def parts_for_browsers(
     """Return the parts to write, the root first, each with an absolute label or none."""
     parts = _Parts(charset)
     outer = _within(this_message(), content_location, charset)
-    parts.add(root, outer, label=outer.text)
+    parts.add(root, outer, default=outer.text)
     for resource in resources:
         parts.add(resource, outer)
     pages = parts.pages()
@@ -88,26 +88,37 @@ class _Parts:
         self.by_key: dict[str, Resource] = {}
 
     def add(
-        self, part: Resource | Multipart, base: Base, *, label: str | None = None, depth: int = 0
+        self,
+        part: Resource | Multipart,
+        base: Base,
+        *,
+        label: str | None = None,
+        default: str | None = None,
+        depth: int = 0,
     ) -> None:
-        """Take a part, or all parts of a multipart; `label` serves where the first has none."""
+        """Take a part, or all parts of a multipart.
+
+        `label` is what the first is found by too, `default` its label where it has none.
+        """
         if depth > _DEPTH:
             raise LimitError(
                 f"multiparts are nested deeper than {_DEPTH}", limit="depth", maximum=_DEPTH
             )
         if isinstance(part, Resource):
-            self._add_resource(part, base, label)
+            self._add_resource(part, base, label, default)
             return
         inner = _within(base, part.content_location, self._charset)
         if part.content_location is not None:
             label = part.content_location
         for each in _shown_first(part):
-            self.add(each, inner, label=label, depth=depth + 1)
-            label = None
+            self.add(each, inner, label=label, default=default, depth=depth + 1)
+            label = default = None
 
-    def _add_resource(self, resource: Resource, base: Base, label: str | None) -> None:
+    def _add_resource(
+        self, resource: Resource, base: Base, label: str | None, default: str | None
+    ) -> None:
         own = resource.content_location
-        text = label if own is None else own
+        text = next((each for each in (own, label, default) if each is not None), None)
         if text is not None and text[:4].lower() != "cid:":
             text = base.browser_key(text) or text
         if text is not None and text in self.by_key:
@@ -195,7 +206,8 @@ class _Page:
         self.resource = resource
         self._media_type = media_type
         self._declared = declared
-        self._codec = _codec(resource.content, media_type, declared)
+        head = resource.content[:HEAD]
+        self._codec = charset_of_text(head, media_type, declared) or "utf-8"
         self._source = decode(resource.content, self._codec)
         found = list(links.references_in(self._source, media_type))
         self._bases = [link for link in found if link.role == "base"]
@@ -283,14 +295,6 @@ class _Page:
             media_type = parse_structured(target.content_type)[0]
             edits.append(_Edit(link.start, link.end, f"data:{media_type};base64,{data}"))
         return edits
-
-
-def _codec(content: bytes, media_type: str, declared: str | None) -> str:
-    """Return the charset of a document; UTF-16 that nothing declares is told by its first tag."""
-    bare = declared is None or codec_of(declared) is None
-    if media_type in _PAGES and bare and content[:2] in (b"<\0", b"\0<"):
-        return "utf-16-le" if content.startswith(b"<") else "utf-16-be"
-    return sniff_charset(content, declared, media_type)
 
 
 def _attribute(value: str) -> str:

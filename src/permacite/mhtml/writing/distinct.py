@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Labels"]
 
-_ID = re.compile(r"[!-;=?-~]{1,900}")
+_ID = re.compile(r"[!-;=?-~]{0,900}")
 
 
 class Labels:
@@ -62,10 +62,12 @@ class Labels:
             )
 
     def _require_id(self, content_id: str) -> None:
-        if _ID.fullmatch(content_id) is None:
+        found = _ID.match(content_id)
+        legal = 0 if found is None else found.end()
+        if not legal or legal < len(content_id):
             raise ParseError(
                 "expected a Content-ID of visible ASCII without angle brackets",
                 content_id,
-                0,
+                legal,
                 "RFC 2045 §7",
             )
