@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Self
 import platformdirs
 
 from permacite.archive import Archive
-from permacite.service import checking, citing, listing, reading, resolving, saving
+from permacite.service.documents import listing, reading, resolving, saving
+from permacite.service.documents.saving import CaptureOptions
 from permacite.service.model import About
-from permacite.service.saving import CaptureOptions
+from permacite.service.passages import checking, citing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,8 +17,8 @@ from permacite.extract import extract
 from permacite.fragments import convert
 from permacite.fragments import quote as quotes
 from permacite.service import names
-from permacite.service.forms import Source, forms
 from permacite.service.model import Cited, Passage
+from permacite.service.passages.forms import Source, forms
 
 if TYPE_CHECKING:
     from permacite import pdi

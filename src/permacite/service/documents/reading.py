@@ -14,8 +14,10 @@ from permacite import markup, mhtml
 from permacite.errors import NotFoundError
 from permacite.extract import extract
 from permacite.mhtml import export
-from permacite.service import citing, documents, names
+from permacite.service import names
+from permacite.service.documents import records
 from permacite.service.model import Page, Passage, Reading, TextPage
+from permacite.service.passages import citing
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -51,7 +53,7 @@ def read(archive: Archive, reference: str, *, text: bool) -> Reading:
         reference=exact,
         pdi=str(shown.pdi),
         fragment=fragment.specifier if fragment else None,
-        document=documents.document(version),
+        document=records.document(version),
         versions=tuple(item.number for item in archive.versions(version.pdi)),
         citations=citations,
         passage=_passage(archive, fragment, span),
@@ -64,7 +66,7 @@ def read(archive: Archive, reference: str, *, text: bool) -> Reading:
 def _shown(archive: Archive, version: Version, name: pdi.PDI) -> Representation:
     """Return the representation that a name means; the document's main one where it is open."""
     if name.format is None:
-        return documents.main_representation(version)
+        return records.main_representation(version)
     return archive.representation(name)
 
 
@@ -120,7 +122,7 @@ def page(archive: Archive, reference: str, *, script: str) -> Page:
     name, fragment = names.document_of(reference)
     version = archive.version(name)
     shown = _shown(archive, version, name)
-    main = documents.main_representation(version)
+    main = records.main_representation(version)
     if main.media_type not in _PAGES or shown.media_type not in (
         *_PAGES,
         "text/plain",

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from permacite import capture
 from permacite.errors import NotFoundError
 from permacite.fragments import anchor
-from permacite.service import documents, names, sources
+from permacite.service import names
+from permacite.service.documents import records, sources
 from permacite.service.model import Checked, Drift
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Citation
-    from permacite.service.saving import CaptureOptions
+    from permacite.service.documents.saving import CaptureOptions
 
 __all__ = ["check"]
 
@@ -33,7 +34,7 @@ def check(archive: Archive, reference: str, *, options: CaptureOptions) -> Check
             "this document was not saved from the web", str(name), hint="there is nothing to fetch"
         )
     exchange = capture.fetch(address, limits=options.limits, allow_private=options.allow_private)
-    archived = documents.main_representation(version)
+    archived = records.main_representation(version)
     live = sources.read_source(exchange.content, exchange.content_type)
     live_text = live.text
     if live_text is None:

@@ -15,7 +15,7 @@ from permacite import capture, mhtml
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import ParseError
-from permacite.service import documents, sources
+from permacite.service.documents import records, sources
 from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
 
@@ -79,8 +79,8 @@ def save(
     else:
         version = archive.commit(representations, series=series, provenance=provenance)
     return Saved(
-        pdi=str(documents.main_representation(version).pdi),
-        document=documents.document(version),
+        pdi=str(records.main_representation(version).pdi),
+        document=records.document(version),
         parts=1 + len(captured.resources),
         size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
         lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
@@ -151,8 +151,8 @@ def import_document(
     provenance = Provenance(title=title or name, uri=uri, details={"file_name": name})
     version = archive.commit(representations, series=series, provenance=provenance)
     return Saved(
-        pdi=str(documents.main_representation(version).pdi),
-        document=documents.document(version),
+        pdi=str(records.main_representation(version).pdi),
+        document=records.document(version),
         parts=parts,
         size_bytes=len(content),
     )

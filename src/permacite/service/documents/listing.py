@@ -7,8 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite import mhtml, pdi
-from permacite.service import citing, documents, names
+from permacite.service import names
+from permacite.service.documents import records
 from permacite.service.model import Exported, Listing, Shown
+from permacite.service.passages import citing
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Representation
@@ -46,7 +48,7 @@ def list_documents(archive: Archive, pattern: str | None, *, limit: int | None) 
     latest = wanted is None or wanted.version is None
     total = archive.count(wanted, latest=latest)
     listed = archive.list(wanted, limit=limit, latest=latest)
-    found = tuple(documents.document(item) for item in listed)
+    found = tuple(records.document(item) for item in listed)
     return Listing(pattern, found, total, complete=len(found) == total)
 
 
@@ -55,7 +57,7 @@ def show(archive: Archive, reference: str) -> Shown:
     name, _ = names.document_of(reference)
     version = archive.version(name)
     return Shown(
-        document=documents.document(version),
+        document=records.document(version),
         versions=tuple(item.number for item in archive.versions(version.pdi)),
         citations=tuple(
             citing.cited(archive, citation) for citation in archive.citations(version.pdi)

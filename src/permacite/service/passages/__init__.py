@@ -1,0 +1,1 @@
+"""The use cases about passages: find and cite them, say what became of them."""
