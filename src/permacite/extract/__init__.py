@@ -6,9 +6,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00) §3.4
 |---|---|
 | §3.4.1 text, and lines as an extension | text |
 | §3.4.2 HTML, §3.4.2 SGML & XML | markup, elements |
-| §3.4.5 image | image |
-| §3.4.4 audio | sound |
-| §3.4.5 video | video |
+| §3.4.4 audio, §3.4.5 image and video | media |
 | §3.4.6 octets | octets |
 
 Deviations: `line` is no scheme of the draft.
@@ -17,7 +15,8 @@ Readings:
 - A fragment that this kind of document cannot have is a ParseError; one that lies outside the
   document names nothing (NotFoundError); one that reaches beyond its end is cut there and marked
   as clipped. An empty fragment of a picture or a sound is a ParseError too; of a text, a point.
-- Pictures, sound and video need the `media` extra.
+- Pictures, sound and video are decoded, and need the `media` extra. Their parts are files of their
+  own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures.
 """
 
 from permacite.extract.cut import extract

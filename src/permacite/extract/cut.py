@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from permacite.errors import PermaciteError
 from permacite.extract import markup, octets, text
+from permacite.extract.media import decoders, image, sound, video
+from permacite.extract.media.decoders import Interval
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["extract"]
 
+_NUMBER = re.compile(r"[0-9]+")
+_OF_TEXT = frozenset({"char", "elt", "line", "name"})
 _SCHEMES = SCHEMES.extended(LINE)
 
 
@@ -31,8 +35,14 @@ def extract(
     kind, declared = _content_type(media_type)
     if isinstance(fragment, FragmentPDI):
         fragment = fragment.specifier
-    found = parse_specifier(fragment.removeprefix("#"), kind, _SCHEMES)
-    return _cut(data, kind, found, charset or declared)
+    written = fragment.removeprefix("#")
+    found = parse_specifier(written, kind, _SCHEMES)
+    if found.scheme == "byte":
+        start, end = found.positions
+        return octets.octets(data, int(start), int(end))
+    if found.scheme in _OF_TEXT:
+        return _of_text(text.read(data, kind, charset or declared), found)
+    return _decoded(data, kind, found, written)
 
 
 def _content_type(media_type: str) -> tuple[str, str | None]:
@@ -45,15 +55,6 @@ def _content_type(media_type: str) -> tuple[str, str | None]:
     return kind.strip().lower(), None
 
 
-def _cut(data: bytes, kind: str, found: Specifier, charset: str | None) -> Excerpt:
-    scheme, positions = found.scheme, found.positions
-    if scheme == "byte":
-        return octets.octets(data, int(positions[0]), int(positions[1]))
-    if scheme in {"char", "line", "elt", "name"}:
-        return _of_text(text.read(data, kind, charset), found)
-    return _decoded(data, kind, found)
-
-
 def _of_text(document: text.Document, found: Specifier) -> Excerpt:
     start, end = found.positions
     if found.scheme == "name":
@@ -62,10 +63,26 @@ def _of_text(document: text.Document, found: Specifier) -> Excerpt:
     return cut(document, int(start), int(end))
 
 
-def _decoded(data: bytes, kind: str, found: Specifier) -> Excerpt:
-    """Cut pictures, sound and video, whose decoders come with an extra."""
-    del data
-    raise PermaciteError(
-        f"{found.scheme} fragments of {kind} need decoders that are not installed",
-        hint="pip install permacite[media]",
-    )
+def _decoded(data: bytes, kind: str, found: Specifier, written: str) -> Excerpt:
+    """Cut pictures, sound and video, by decoders that come with an extra."""
+    first = len(written) - len(",".join(found.positions))
+    numbers = [int(number) for number in _NUMBER.findall(",".join(found.positions))]
+    if found.scheme == "rect":
+        left, top, right, bottom, frame = (*numbers, 0)[:5]
+        if left == right or top == bottom:
+            raise decoders.empty(written, first)
+        if kind.startswith("video/"):
+            return video.still(data, (left, top), (right, bottom), frame)
+        return image.rectangle(data, (left, top), (right, bottom), frame)
+    unit = found.positions[0] if found.scheme == "crop" else found.scheme
+    time = Interval(numbers[0], numbers[1], 1 if unit == "sec" else 1000)
+    if time.start == time.end:
+        raise decoders.empty(written, first)
+    if kind.startswith("audio/"):
+        return sound.clip(data, time)
+    if len(numbers) == len(("start", "end")):
+        return video.clip(data, time, None)
+    _, _, left, top, right, bottom = numbers
+    if left == right or top == bottom:
+        raise decoders.empty(written, first)
+    return video.clip(data, time, (left, top, right, bottom))

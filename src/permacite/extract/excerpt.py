@@ -18,7 +18,8 @@ class Excerpt:
     else a file of its own in `media_type`. `text`: its characters with CRLF line ends, None where
     there are none. `source_range`: (start, end) of the slice in bytes of the document, end
     excluded, None where the document was decoded. `clipped`: whether the fragment reaches beyond
-    the end of the document; then it is not to be cited.
+    the end of the document; then it is not to be cited. `digest`: the layout and SHA-256 of decoded
+    pixels or samples, such as "rgba8:ab12...", which stays when the file is encoded otherwise.
     """
 
     data: bytes
@@ -26,6 +27,7 @@ class Excerpt:
     text: str | None
     source_range: tuple[int, int] | None
     clipped: bool
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

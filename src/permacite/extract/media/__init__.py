@@ -1,0 +1,1 @@
+"""Cut pictures, sound and video. Needs the `media` extra: Pillow and PyAV."""

@@ -1,0 +1,170 @@
+"""Cut rectangles out of pictures (PDI §3.4.5 Image).
+
+Coordinates are those of the picture as it is displayed, its EXIF orientation applied; the lower
+right corner is excluded. A frame of an animation is the whole canvas as it stands then; a frame of
+a TIFF is a page. Samples keep their depth and their profile: the part is a PNG, or a TIFF where PNG
+has no such colours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from typing import Any
+
+from permacite.errors import LimitError, PermaciteError
+from permacite.extract.excerpt import Excerpt, Extent, extent, nothing
+from permacite.extract.media import deep_png, gif
+from permacite.extract.media.decoders import (
+    MAX_FRAMES,
+    MAX_OUTPUT_PIXELS,
+    load,
+    undecodable,
+)
+
+__all__ = ["Area", "area", "rectangle"]
+
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP", "ICO", "AVIF", "JPEG2000", "PPM")
+"""The readers that may be tried: none that runs another program."""
+
+_AS_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
+_BITS_PER_SAMPLE = 258
+_ORIENTATION = 0x0112
+_SHALLOW = 8
+_MAX_PIXELS_ON_THE_WAY = 5_000_000_000
+
+
+class Area(tuple[Extent, Extent]):
+    """Two extents, across and down."""
+
+    __slots__ = ()
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """Left, top, right and bottom, the last two excluded."""
+        return self[0].start, self[1].start, self[0].end, self[1].end
+
+    @property
+    def clipped(self) -> bool:
+        """Whether the area reaches beyond the picture."""
+        return self[0].clipped or self[1].clipped
+
+
+def area(first: tuple[int, int], second: tuple[int, int], size: tuple[int, int]) -> Area:
+    """Return what of a rectangle lies in a picture. Raises NotFoundError where nothing does."""
+    found = Area(
+        extent(first[axis], second[axis], size[axis], "pixels " + ("across", "down")[axis])
+        for axis in (0, 1)
+    )
+    pixels = (found[0].end - found[0].start) * (found[1].end - found[1].start)
+    if pixels > MAX_OUTPUT_PIXELS:
+        raise LimitError(
+            f"the part has more than {MAX_OUTPUT_PIXELS} pixels",
+            limit="pixels",
+            maximum=MAX_OUTPUT_PIXELS,
+        )
+    return found
+
+
+def rectangle(data: bytes, first: tuple[int, int], second: tuple[int, int], frame: int) -> Excerpt:
+    """Return the pixels from corner `first` up to corner `second` of a frame."""
+    images = load("PIL.Image")
+    try:
+        with images.open(io.BytesIO(data), formats=_FORMATS) as picture:
+            _check_whole(data, picture)
+            if deep_png.is_deep(data):
+                shown = _deep(data, picture, frame)
+                found = area(first, second, shown.size)
+                return _deep_excerpt(data, shown.crop(found.box), clipped=found.clipped)
+            shown = load("PIL.ImageOps").exif_transpose(_canvas(data, picture, frame))
+            found = area(first, second, shown.size)
+            return _excerpt(shown.crop(found.box), clipped=found.clipped)
+    except images.DecompressionBombError:
+        maximum = 2 * images.MAX_IMAGE_PIXELS
+        raise LimitError("the picture is too large", limit="pixels", maximum=maximum) from None
+    except PermaciteError:
+        raise
+    except Exception as error:  # whatever a decoder likes to raise for a broken file
+        raise undecodable("picture", error) from error
+
+
+def _check_whole(data: bytes, picture: Any) -> None:
+    """Refuse files that were cut off, which decoders fill up with grey."""
+    if picture.format == "JPEG" and b"\xff\xd9" not in data[-65536:]:
+        raise undecodable("picture", "the file is cut off")
+    if picture.format == "PNG" and b"IEND" not in data[-65536:]:
+        raise undecodable("picture", "the file is cut off")
+
+
+def _check_depth(picture: Any) -> None:
+    """Refuse what would lose samples silently."""
+    if picture.format != "TIFF" or picture.mode not in {"RGB", "RGBA", "CMYK"}:
+        return
+    depths = picture.tag_v2.get(_BITS_PER_SAMPLE, (_SHALLOW,))
+    if max(depths) > _SHALLOW:
+        raise undecodable("picture", f"{max(depths)} bits a sample are not kept by the decoder")
+
+
+def _seek(picture: Any, frame: int) -> None:
+    if frame > MAX_FRAMES or frame * picture.width * picture.height > _MAX_PIXELS_ON_THE_WAY:
+        if frame >= getattr(picture, "n_frames", 1):
+            _no_frame(frame, picture)
+        raise LimitError("the frame is too far on", limit="frames", maximum=MAX_FRAMES)
+    try:
+        picture.seek(frame)
+    except EOFError:
+        _no_frame(frame, picture)
+
+
+def _no_frame(frame: int, picture: Any) -> None:
+    nothing(str(frame)[:80], f"the picture has {getattr(picture, 'n_frames', 1)} frames")
+
+
+def _canvas(data: bytes, picture: Any, frame: int) -> Any:
+    """Return the frame decoded; of an animation, the whole picture as it stands then."""
+    if gif.is_gif(data):
+        shown = gif.canvas(data, frame)
+        if isinstance(shown, int):
+            nothing(str(frame)[:80], f"the picture has {shown} frames")
+        return shown
+    _check_depth(picture)
+    _seek(picture, frame)
+    picture.load()
+    if picture.format in {"WEBP", "PNG"} and getattr(picture, "is_animated", False):
+        return picture.convert("RGBA")
+    return picture
+
+
+def _excerpt(part: Any, *, clipped: bool) -> Excerpt:
+    profile = part.info.get("icc_profile")
+    target = io.BytesIO()
+    if part.mode in _AS_PNG or part.mode.startswith("I;16"):
+        part.save(target, "PNG", icc_profile=profile)
+        kind = "image/png"
+    else:
+        part.save(target, "TIFF", compression="tiff_lzw", icc_profile=profile)
+        kind = "image/tiff"
+    return Excerpt(target.getvalue(), kind, None, None, clipped, _digest(part))
+
+
+def _digest(part: Any) -> str:
+    """Return the digest of the pixels: RGBA, with colours zeroed where nothing is seen."""
+    if part.mode.startswith(("I", "F", "CMYK", "LAB")):
+        return f"{part.mode}:{hashlib.sha256(part.tobytes()).hexdigest()}"
+    images = load("PIL.Image")
+    pixels = part.convert("RGBA")
+    seen = pixels.getchannel("A").point([0, *[255] * 255])
+    pixels = images.composite(pixels, images.new("RGBA", pixels.size), seen)
+    return f"rgba8:{hashlib.sha256(pixels.tobytes()).hexdigest()}"
+
+
+def _deep(data: bytes, picture: Any, frame: int) -> deep_png.Deep:
+    """Decode a PNG of 16 bits in several channels, which the usual decoder makes 8."""
+    if frame:
+        _no_frame(frame, picture)
+    return deep_png.decode(data).oriented(picture.getexif().get(_ORIENTATION, 1))
+
+
+def _deep_excerpt(data: bytes, part: deep_png.Deep, *, clipped: bool) -> Excerpt:
+    digest = f"{part.kind}:{hashlib.sha256(b''.join(part.rows)).hexdigest()}"
+    return Excerpt(part.encode(deep_png.profile(data)), "image/png", None, None, clipped, digest)
