@@ -26,8 +26,9 @@ from functools import cache
 
 from permacite.errors import ParseError
 from permacite.pdi import schemes
+from permacite.pdi.charsets import MULTI_BYTE
 from permacite.pdi.escapes import decapsulate, encapsulate, unescaped
-from permacite.pdi.registry import FIRST_ASSIGNMENT, MULTI_BYTE, REGISTERED
+from permacite.pdi.registry import FIRST_ASSIGNMENT, REGISTERED
 
 __all__ = ["charset_for", "default_scheme", "media_type_for", "token_for"]
 
@@ -114,7 +115,7 @@ def _tokens() -> dict[str, str]:
     """Return media type to token, for every type whose token is not major+minor."""
     tokens = {}
     for major, minors in REGISTERED.items():
-        for minor in minors.split():
+        for minor in minors:
             if FIRST_ASSIGNMENT.get(minor, major) == major and minor not in _FIXED:
                 tokens[f"{major}/{minor}"] = _escaped(minor)
     return tokens | {media_type: token for token, media_type in _FIXED.items()}
