@@ -247,3 +247,11 @@ def test_takes_a_parsed_fragment() -> None:
     name = parse("urn:pdi://a.us/1997/09/01/1.text.1#1,3")
     assert extract(b"abcdef", "text/plain", name).text == "bc"  # type: ignore[arg-type]
     assert extract(b"abcdef", "text/plain", "#1,3").text == "bc"
+
+
+def test_the_digest_of_a_text_is_that_of_its_characters() -> None:
+    """media-digest: however the text is encoded, and its lines end."""
+    one = extract("\u00e9\n".encode(), "text/plain", "0,3", charset="utf-8")
+    other = extract("\u00e9\r\n".encode("utf-16"), "text/plain", "0,3", charset="utf-16")
+    assert one.digest == other.digest
+    assert one.digest != extract(b"\xe9\n", "text/plain", "byte=0,2").digest

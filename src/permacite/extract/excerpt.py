@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import NoReturn
 
 from permacite.errors import NotFoundError
 
-__all__ = ["Excerpt", "Extent", "extent", "nothing"]
+__all__ = ["Excerpt", "Extent", "digest_of", "extent", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,9 @@ class Excerpt:
     else a file of its own in `media_type`. `text`: its characters with CRLF line ends, None where
     there are none. `source_range`: (start, end) of the slice in bytes of the document, end
     excluded, None where the document was decoded. `clipped`: whether the fragment reaches beyond
-    the end of the document; then it is not to be cited. `digest`: the layout and SHA-256 of decoded
-    pixels or samples, such as "rgba8:ab12...", which stays when the file is encoded otherwise.
+    the end of the document; then it is not to be cited. `digest`: a layout and the SHA-256 of the
+    content in it, such as "rgba8:ab12...": of pixels, samples, the text in UTF-8, or octets. It
+    stays the same when the document is encoded otherwise.
     """
 
     data: bytes
@@ -27,7 +29,7 @@ class Excerpt:
     text: str | None
     source_range: tuple[int, int] | None
     clipped: bool
-    digest: str | None = None
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Extent:
     start: int
     end: int
     clipped: bool
+
+
+def digest_of(layout: str, content: bytes) -> str:
+    """Return the digest of an excerpt's content."""
+    return f"{layout}:{hashlib.sha256(content).hexdigest()}"
 
 
 def extent(start: int, end: int, size: int, unit: str) -> Extent:

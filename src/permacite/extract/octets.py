@@ -5,7 +5,7 @@ The end is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: byte
 
 from __future__ import annotations
 
-from permacite.extract.excerpt import Excerpt, extent
+from permacite.extract.excerpt import Excerpt, digest_of, extent
 
 __all__ = ["octets"]
 
@@ -15,4 +15,5 @@ def octets(data: bytes, start: int, end: int) -> Excerpt:
     found = extent(start, end, len(data), "bytes")
     part = data[found.start : found.end]
     place = (found.start, found.end)
-    return Excerpt(part, "application/octet-stream", None, place, found.clipped)
+    kind = "application/octet-stream"
+    return Excerpt(part, kind, None, place, found.clipped, digest_of("octets", part))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 from permacite.errors import ParseError
-from permacite.extract.excerpt import Excerpt, extent
+from permacite.extract.excerpt import Excerpt, digest_of, extent
 from permacite.fragments import Text
 from permacite.markup import StartTag, charset_in, codec_of, decode, sniff_charset, tokenize
 
@@ -49,7 +49,9 @@ class Document:
         # The two decoders agree on how many characters there are, whatever the bytes.
         codec = self.codec if codec_of(self.codec) != "x-user-defined" else "iso-8859-1"
         place = Text(self.data, codec, "http").span(start, end, "code_point").byte
-        return Excerpt(self.data[place[0] : place[1]], self.media_type, text, place, clipped)
+        digest = digest_of("utf-8", text.encode())
+        part = self.data[place[0] : place[1]]
+        return Excerpt(part, self.media_type, text, place, clipped, digest)
 
 
 def read(data: bytes, media_type: str, charset: str | None) -> Document:

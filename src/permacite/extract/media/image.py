@@ -8,12 +8,11 @@ has no such colours.
 
 from __future__ import annotations
 
-import hashlib
 import io
 from typing import Any
 
 from permacite.errors import LimitError, PermaciteError
-from permacite.extract.excerpt import Excerpt, Extent, extent, nothing
+from permacite.extract.excerpt import Excerpt, Extent, digest_of, extent, nothing
 from permacite.extract.media import deep_png, gif
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
@@ -150,12 +149,12 @@ def _excerpt(part: Any, *, clipped: bool) -> Excerpt:
 def _digest(part: Any) -> str:
     """Return the digest of the pixels: RGBA, with colours zeroed where nothing is seen."""
     if part.mode.startswith(("I", "F", "CMYK", "LAB")):
-        return f"{part.mode}:{hashlib.sha256(part.tobytes()).hexdigest()}"
+        return digest_of(part.mode, part.tobytes())
     images = load("PIL.Image")
     pixels = part.convert("RGBA")
     seen = pixels.getchannel("A").point([0, *[255] * 255])
     pixels = images.composite(pixels, images.new("RGBA", pixels.size), seen)
-    return f"rgba8:{hashlib.sha256(pixels.tobytes()).hexdigest()}"
+    return digest_of("rgba8", pixels.tobytes())
 
 
 def _deep(data: bytes, picture: Any, frame: int) -> deep_png.Deep:
@@ -166,5 +165,5 @@ def _deep(data: bytes, picture: Any, frame: int) -> deep_png.Deep:
 
 
 def _deep_excerpt(data: bytes, part: deep_png.Deep, *, clipped: bool) -> Excerpt:
-    digest = f"{part.kind}:{hashlib.sha256(b''.join(part.rows)).hexdigest()}"
+    digest = digest_of(part.kind, b"".join(part.rows))
     return Excerpt(part.encode(deep_png.profile(data)), "image/png", None, None, clipped, digest)

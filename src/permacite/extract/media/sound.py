@@ -8,13 +8,12 @@ file where it is lossless, else 16 bits.
 
 from __future__ import annotations
 
-import hashlib
 import io
 from dataclasses import dataclass, field
 from typing import Any
 
 from permacite.errors import LimitError, PermaciteError
-from permacite.extract.excerpt import Excerpt, nothing
+from permacite.extract.excerpt import Excerpt, digest_of, nothing
 from permacite.extract.media.decoders import MAX_OUTPUT_BYTES, Interval, load, undecodable
 from permacite.extract.media.wave_file import LAYOUTS, wave_file
 
@@ -37,7 +36,7 @@ def clip(data: bytes, time: Interval) -> Excerpt:
     if not part.samples:
         nothing(str(time), f"the sound has {part.heard} samples, {part.rate} a second")
     samples = bytes(part.samples)
-    digest = f"{LAYOUTS[part.layout][0]}:{hashlib.sha256(samples).hexdigest()}"
+    digest = digest_of(LAYOUTS[part.layout][0], samples)
     file = wave_file(samples, part.layout, part.rate, part.channels)
     return Excerpt(file, "audio/wav", None, None, part.heard < part.last, digest)
 
