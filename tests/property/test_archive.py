@@ -40,7 +40,13 @@ def representations(
 ) -> list[NewRepresentation]:
     """Return one representation a media type: the last one given."""
     chosen = {media_type: content for (media_type, _), content in formats}
-    return [NewRepresentation(content, media_type) for media_type, content in chosen.items()]
+    return [representation(content, media_type) for media_type, content in chosen.items()]
+
+
+def representation(content: bytes, media_type: str) -> NewRepresentation:
+    """Return a representation of any octets; every octet is a character of ISO 8859-1."""
+    charset = "iso-8859-1" if media_type.startswith("text/") else None
+    return NewRepresentation(content, media_type, charset=charset)
 
 
 class Shelf(RuleBasedStateMachine):
@@ -115,7 +121,7 @@ class Shelf(RuleBasedStateMachine):
         number = self.highest[document]
         held = self.expected.get((document, number, kind[1]))
         try:
-            self.archive.add_format(name(document), NewRepresentation(content, kind[0]))
+            self.archive.add_format(name(document), representation(content, kind[0]))
         except StorageError:
             return
         except ConflictError:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
+import warnings
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -248,6 +250,70 @@ def test_a_locked_archive_is_told_and_serves_readers(archive: Archive, directory
         assert second.version(first.pdi) == first
         holder.execute("ROLLBACK")
         assert second.commit([page("<p>two")]).pdi.unique_id == "2"
+
+
+def test_an_archive_that_is_held_alone_is_told_at_once(archive: Archive, directory: Path) -> None:
+    archive.close()
+    holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
+    with contextlib.closing(holder):
+        holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+        holder.execute("BEGIN IMMEDIATE")
+        assert reason(directory) == "locked"
+
+
+def test_an_archive_on_a_disk_that_may_only_be_read(archive: Archive, directory: Path) -> None:
+    version = archive.commit([page()])
+    archive.close()
+    remount = ["mount", "-o", "remount,ro,bind", str(directory)]
+    if not mounted(["mount", "--bind", str(directory), str(directory)]):
+        pytest.skip("only root can make a disk read-only")
+    try:
+        assert mounted(remount)
+        with Archive.open(directory, clock=noon) as opened:
+            assert opened.read(opened.version(version.pdi).representations[0]) == b"<p>one"
+            assert {finding.kind for finding in opened.verify()} == {"ok"}
+            with pytest.raises(StorageError) as error:
+                opened.commit([page("<p>two")])
+            assert error.value.reason == "io"
+    finally:
+        subprocess.run(["umount", str(directory)], check=True)
+
+
+def mounted(command: list[str]) -> bool:
+    """Run a command that mounts, and say whether it could."""
+    if shutil.which(command[0]) is None:
+        return False
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def test_a_forked_process_is_told_to_open_the_archive_itself(archive: Archive) -> None:
+    archive.commit([page()])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads: the point here
+        child = os.fork()
+    if child == 0:  # the child says by its exit status what it was told
+        try:
+            archive.commit([page("<p>two")])
+        except StorageError:
+            os._exit(7)
+        finally:
+            os._exit(8)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert archive.count() == 1
+
+
+def test_a_version_is_asked_for_its_formats_by_token(archive: Archive) -> None:
+    version = archive.commit([page()])
+    assert version.representation("HTML") == version.representations[0]
+    with pytest.raises(LookupError):
+        version.representation("gif")
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError) as error:
+        Archive.create(tmp_path / "file" / "archive", series=SERIES)
+    assert error.value.reason == "io"
 
 
 def test_a_full_disk_under_the_catalog_is_told(archive: Archive, directory: Path) -> None:

@@ -54,13 +54,15 @@ def _written(value: _Value, depth: int) -> str:
         return _number(value)
     if isinstance(value, Mapping):
         return _object(value, depth)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return "[" + ",".join(_written(item, depth - 1) for item in value) + "]"
     raise ValueError(f"not a JSON value: {type(value).__name__}")
 
 
 def _object(value: Mapping[str, _Value], depth: int) -> str:
     """Return an object, its names sorted by UTF-16 code units (§3.2.3)."""
+    if not all(isinstance(name, str) for name in value):
+        raise ValueError("the names in an object are texts")
     names = sorted(value, key=lambda name: name.encode("utf-16-be"))
     return (
         "{"

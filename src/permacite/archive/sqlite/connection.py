@@ -45,8 +45,11 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
     A commit is on the disk when it returns: synchronous=FULL flushes the write-ahead log, and
     fullfsync makes systems flush that otherwise only pass the flush on to the drive.
     """
+    # On a disk that may only be read, SQLite cannot make the files through which readers and
+    # writers meet; nobody can write there, so it may go without them.
+    mode = "rw" if os.access(path.parent, os.W_OK) else "ro&immutable=1"
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
+        f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=busy_timeout_s,
         isolation_level=None,
