@@ -32,7 +32,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.uri.dots import remove_2396, remove_dot_segments
-from permacite.uri.reference import Reference, parse, trusted
+from permacite.uri.reference import Reference, Unread, blank, parse, trusted
 
 if TYPE_CHECKING:
     from permacite.uri.syntax import Matcher, Profile
@@ -59,7 +59,7 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 def normalize(
-    reference: str | Reference, level: Level = "syntax", *, profile: Profile | None = None
+    reference: str | Reference, level: Level = "syntax", profile: Profile | None = None
 ) -> Reference:
     """Return the normal form of `reference` at `level` (see the table above).
 
@@ -67,14 +67,29 @@ def normalize(
     Raises ParseError if the text does not parse.
     """
     if isinstance(reference, str):
-        plain = _plain(reference)  # nearly every URI that is met is normal already
-        if plain and (level != "scheme" or plain.lastindex) and "/." not in reference:
+        if _usual(reference) and "/." not in reference:
+            new = blank()  # as `trusted` does, without the time of the call
+            new.text = reference
+            new.profile = profile or "rfc2396"
+            new.__class__ = Unread
+            return new  # type: ignore[no-any-return]  # it is a Reference since the line above
+        plain = _pattern(_PLAIN).fullmatch(reference)
+        if plain and "/." not in reference:
+            if level == "scheme" and plain.lastindex == _NO_PATH:
+                reference = _rooted(reference, plain.end(_NO_PATH))
             return trusted(reference, profile or "rfc2396")
         reference = parse(reference, profile or "rfc2396")
     elif profile is not None and profile != reference.profile:
         reference = parse(reference.text, profile)
     text = _Normal(reference, level).text()
     return reference if text == reference.text else trusted(text, reference.profile)
+
+
+def _rooted(text: str, end: int) -> str:
+    """Put the path "/" behind the authority, which ends at `end`, where that is the same."""
+    if text.partition(":")[0] in _EMPTY_PATH_IS_ROOT:
+        return f"{text[:end]}/{text[end:]}"
+    return text
 
 
 def equivalent(
@@ -92,24 +107,28 @@ def equivalent(
 
 
 _LEGAL = r"A-Za-z0-9_.!~*'()\-;:@&=+$,/"
+_NO_PATH = 1
 _ESCAPED = r"%(?:[0189A-F][0-9A-F]|2[02-6BCF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # what stays escaped
 _PORTS = "|".join(map(str, sorted(set(DEFAULT_PORTS.values()))))
-_PLAIN = (  # no capital, userinfo, or port that may be left out; a path or opaque part is a group
-    rf"[a-z][a-z0-9+.\-]*+:(?://[a-z0-9.\-]++(?::(?!0|(?:{_PORTS})?(?![0-9]))[0-9]++)?+"
-    rf"(/[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)?+|(?!/)"
-    rf"([{_LEGAL}])[{_LEGAL}]*+(?:{_ESCAPED}[{_LEGAL}]*+)*+)"
-    rf"(?:\?[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
+# Most URIs that are met are normal at every level already. Two patterns know them: the first is the
+# usual case, the second allows ports, escapes, a missing path and an opaque part. Neither holds
+# capitals in scheme and host, userinfo, ports that may be left out, escapes that may be decoded.
+_USUAL = rf"[a-z][a-z0-9+.\-]*+://[a-z0-9.\-]++/[{_LEGAL}?]*+(?:#[{_LEGAL}?]*+)?+"
+_PLAIN = (  # group 1: where a path would begin; 2: a path, and a query; 3: an opaque part
+    rf"[a-z][a-z0-9+.\-]*+:(?://[a-z0-9.\-]++(?::(?!0|(?:{_PORTS})?(?![0-9]))[0-9]++)?+()"
+    rf"(/[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
+    rf"|(?!/)([{_LEGAL}])[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)"
     rf"(?:#[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
 )
 
 
-def _compile_plain(text: str) -> re.Match[str] | None:
+def _compile_usual(text: str) -> re.Match[str] | None:
     """Compile the pattern and take its place, so that importing this costs nothing."""
-    matcher = globals()["_plain"] = re.compile(_PLAIN).fullmatch
+    matcher = globals()["_usual"] = re.compile(_USUAL).fullmatch
     return matcher(text)
 
 
-_plain: Matcher = _compile_plain
+_usual: Matcher = _compile_usual
 
 
 def _upper(escape: re.Match[str]) -> str:

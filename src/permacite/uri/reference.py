@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from permacite.errors import ParseError
     from permacite.uri.syntax import Matcher, Profile
 
-__all__ = ["Reference", "Segment", "iter_errors", "parse", "trusted"]
+__all__ = ["Reference", "Segment", "Unread", "blank", "iter_errors", "parse", "trusted"]
 
 _MAX_PORT_DIGITS = 4000  # `int` refuses more than 4300, leading zeros included
 _COMPONENTS = ("scheme", "opaque_part", "authority", "path", "query", "fragment")
@@ -186,7 +186,7 @@ class Reference(_Parts):
         raise AttributeError(f"a Reference cannot be changed: {name}")
 
 
-class _Unread(Reference):
+class Unread(Reference):
     """A Reference whose text is known to parse, and is divided when that is first asked for.
 
     It is a class of its own because `__getattr__` slows down every access, found or not.
@@ -209,7 +209,7 @@ class _Unread(Reference):
 
 
 # A new value is a _Parts until it is complete; Any lets it be returned as what it becomes.
-_new: Any = _Parts
+blank: Any = _Parts
 
 
 def _compile_common_2396(text: str) -> re.Match[str] | None:
@@ -230,7 +230,7 @@ def parse(text: str, profile: Profile = "rfc2396") -> Reference:
     matched = _common_2396(text) if profile == "rfc2396" else GRAMMARS[profile].common(text)
     if matched is None:
         return _parse_uncommon(text, profile)
-    new = _new()
+    new = blank()
     new.text = text
     new.profile = profile
     new.opaque_part = None
@@ -244,7 +244,7 @@ def _parse_uncommon(text: str, profile: Profile) -> Reference:
     matched = GRAMMARS[profile].reference(text)
     if matched is None:
         raise next(reference_faults(text, profile))
-    new = _new()
+    new = blank()
     new.text = text
     new.profile = profile
     new.scheme, new.opaque_part, new.authority, new.path, new.query, new.fragment = matched.groups()
@@ -254,10 +254,10 @@ def _parse_uncommon(text: str, profile: Profile) -> Reference:
 
 def trusted(text: str, profile: Profile) -> Reference:
     """Return the Reference of a `text` that is known to parse, without parsing it yet."""
-    new = _new()
+    new = blank()
     new.text = text
     new.profile = profile
-    new.__class__ = _Unread
+    new.__class__ = Unread
     return new  # type: ignore[no-any-return]  # it is a Reference since the line above
 
 
