@@ -54,7 +54,7 @@ def _written(value: _Value, depth: int) -> str:
         return _number(value)
     if isinstance(value, Mapping):
         return _object(value, depth)
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, list | tuple):  # octets are a sequence too, and no array
         return "[" + ",".join(_written(item, depth - 1) for item in value) + "]"
     raise ValueError(f"not a JSON value: {type(value).__name__}")
 
