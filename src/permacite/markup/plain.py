@@ -59,6 +59,9 @@ RENDITION_VERSION = 1
 _BREAKS = dict.fromkeys(BLOCKS, 1) | dict.fromkeys(PARAGRAPHS, 2)
 """How many line ends stand between the text before and after the start or end of an element."""
 
+_NOTED = LEFT_OUT | CELLS | _BREAKS.keys() | {"br", "dialog"}
+"""Elements that matter without any attribute."""
+
 _WHITE_SPACE = "\t\n\f\r "
 _RUNS = r"[\t\n\f\r ]{2,}+|[\t\n\f\r\x00]"
 _SPECIAL_RAW = re.compile(_RUNS)
@@ -66,6 +69,7 @@ _SPECIAL = re.compile(rf"{_RUNS}|{references.REFERENCE.pattern}")
 _LINES_RAW = re.compile(r"\r\n?+|[\n\x00]")
 _LINES = re.compile(rf"{_LINES_RAW.pattern}|{references.REFERENCE.pattern}")
 _LINE_END = re.compile(r"\r\n?+|\n")
+_RUN = re.compile(r"[\t\n\f\r ]++")
 _BLANK = re.compile(r"[\t\f ]*+")
 
 
@@ -144,7 +148,7 @@ class _Renderer:
         if not self.seen_root:
             self.seen_root = True
             self.other_xml = self.xml and name not in ("html", "svg")
-        if self.other_xml:
+        if self.other_xml or (name not in _NOTED and tag.end - tag.start == len(tag.name) + 2):
             return
         has_content = not tag.self_closing if self.xml else name not in VOID
         if name in LEFT_OUT or is_hidden(tag, name):
@@ -219,6 +223,10 @@ class _Renderer:
         if self.skip is not None:
             return
         start, end = token.start, token.end
+        blank = _RUN.match(self.source, start, end)
+        if blank is not None and blank.end() == end and not self.pre:
+            self._white_space(start, end)
+            return
         if token.mode == "cdata":
             start += len("<![CDATA[")
             end -= 3 * self.source.startswith("]]>", end - 3, end)
