@@ -14,6 +14,7 @@ from permacite.mhtml.mime.model import DEFECTS, Defect, Limits
 from permacite.mhtml.reading.aggregate import Aggregate
 from permacite.mhtml.reading.aggregate import open_aggregate as open  # noqa: A004 - called mhtml.open
 from permacite.mhtml.reading.part import BodyPart
+from permacite.mhtml.reading.resolve import Profile as Matching
 from permacite.mhtml.reading.resolve import Resolution
 from permacite.mhtml.writing.profiles import Profile
 from permacite.mhtml.writing.resource import Multipart, Resource
@@ -29,6 +30,7 @@ __all__ = [
     "Disclosure",
     "File",
     "Limits",
+    "Matching",
     "Multipart",
     "Packed",
     "Profile",

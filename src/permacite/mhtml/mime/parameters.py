@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["parse_structured", "quoted", "without_comments"]
+__all__ = ["is_media_type", "parse_structured", "quoted", "without_comments"]
 
 _COMMENT_TOKEN = re.compile(r'[^\\()"]++|\\.?|[()"]', re.DOTALL)
 _PARAMETER = re.compile(
@@ -28,6 +28,12 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SECTION = re.compile(r"([^*]++)(?:\*([0-9]{1,4}))?(\*)?")
 _ENCODED_OCTET = re.compile(rb"%([0-9A-Fa-f]{2})")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+
+
+def is_media_type(text: str) -> bool:
+    """Whether `text` is type "/" subtype, both tokens (RFC 2045 §5.1)."""
+    major, _, minor = text.partition("/")
+    return _TOKEN.fullmatch(major) is not None and _TOKEN.fullmatch(minor) is not None
 
 
 def without_comments(value: str) -> str:

@@ -25,6 +25,7 @@ __all__ = [
     "base64_fault",
     "decode",
     "decode_base64",
+    "decode_leniently",
     "decode_pieces",
     "decode_quoted_printable",
     "encode_base64",
@@ -39,7 +40,9 @@ _SPACE = b" \t\r\n"
 _FOREIGN = re.compile(rb"[^A-Za-z0-9+/= \t\r\n]")
 _NOT_BASE64 = bytes(o for o in range(256) if not bytes([o]).isalnum() and o not in b"+/=")
 _MOST_PADS = 2
-_MAYBE_TRAILING = re.compile(rb"[ \t](?:\r?\n|\Z)")
+_ENDING = 8
+"""Padding and line ends: that far from the end an `=` may stand in text that is right."""
+_MAYBE_TRAILING = (b" \r\n", b"\t\r\n", b" \n", b"\t\n")
 _LONE_RETURN = re.compile(rb"=\r(?!\n)")
 _TRAILING = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
 _NO_OCTET = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+(?:\r?\n|\Z))")
@@ -47,29 +50,30 @@ _LINE_BASE64 = 76
 
 
 @functools.cache
-def _fast() -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]] | None:
-    """Return pybase64's strict decoder and its encoder into lines; None where it is missing."""
+def _codec() -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes] | None]:
+    """Return a lenient decoder, and an encoder into lines where pybase64 is installed."""
     try:
         module = importlib.import_module("pybase64")
     except ImportError:
-        return None
-    return functools.partial(module.b64decode, validate=True), module.encodebytes
+        return binascii.a2b_base64, None
+    return module.b64decode, module.encodebytes
 
 
 def decode_base64(text: bytes) -> bytes:
     """Return the octets that base64 text stands for. Never fails: see Readings."""
-    bare = text.translate(None, _SPACE)
-    fast = _fast()
-    try:
-        if fast is not None:
-            return fast[0](bare)
-        return binascii.a2b_base64(bare, strict_mode=True)
-    except (binascii.Error, ValueError):
-        return _decode_leniently(bare)
+    # Decoders agree on everything but what stands behind padding, and what lacks it.
+    padding = _padding_at(text)
+    if len(text) - padding <= _ENDING and not text[padding:].strip(b"=\r\n"):
+        try:
+            return _codec()[0](text)
+        except (binascii.Error, ValueError):
+            pass
+    return decode_leniently(text)
 
 
-def _decode_leniently(bare: bytes) -> bytes:
-    kept = bare.translate(None, _NOT_BASE64)
+def decode_leniently(text: bytes) -> bytes:
+    """Return the same for any text, faulty or not, without the fast way."""
+    kept = text.translate(None, _NOT_BASE64)
     body = kept[: _padding_at(kept)]
     if len(body) % 4 == 1:  # six bits make no octet
         body = body[:-1]
@@ -98,7 +102,7 @@ def base64_fault(text: bytes) -> tuple[str, int] | None:
 
 def decode_quoted_printable(text: bytes) -> bytes:
     """Return the octets that quoted-printable text stands for. Never fails."""
-    if _MAYBE_TRAILING.search(text) is not None:
+    if text[-1:] in (b" ", b"\t") or any(each in text for each in _MAYBE_TRAILING):
         text = _TRAILING.sub(b"", text)
     if text.count(b"=\r") != text.count(b"=\r\n"):
         text = _LONE_RETURN.sub(b"=3D\r", text)  # a2b_qp would drop the rest of the line
@@ -131,18 +135,32 @@ def decode_pieces(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
 
 def _pieces_of_base64(pieces: Iterable[bytes]) -> Iterator[bytes]:
     rest = b""
-    for piece in pieces:
+    for piece, is_last in _with_end(pieces):
+        if not rest and is_last:
+            yield decode_base64(piece)
+            return
         rest += piece.translate(None, _NOT_BASE64)
         padding = _padding_at(rest)
-        whole = min(padding, len(rest)) // 4 * 4
         if padding < len(rest):
             rest = rest[:padding]
             break
+        whole = len(rest) // 4 * 4
         if whole:
             yield decode_base64(rest[:whole])
             rest = rest[whole:]
     if rest:
-        yield _decode_leniently(rest)
+        yield decode_leniently(rest)
+
+
+def _with_end(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Yield each piece, and whether it is the last."""
+    before: bytes | None = None
+    for piece in pieces:
+        if before is not None:
+            yield before, False
+        before = piece
+    if before is not None:
+        yield before, True
 
 
 def _pieces_of_quoted_printable(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -160,9 +178,9 @@ def _pieces_of_quoted_printable(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def encode_base64(octets: bytes) -> bytes:
     """Return base64 text in lines of 76 characters, each ended by CRLF."""
-    fast = _fast()
-    if fast is not None:
-        return fast[1](octets).replace(b"\n", b"\r\n")
+    into_lines = _codec()[1]
+    if into_lines is not None:
+        return into_lines(octets).replace(b"\n", b"\r\n")
     text = binascii.b2a_base64(octets, newline=False)
     lines = [text[at : at + _LINE_BASE64] for at in range(0, len(text), _LINE_BASE64)]
     return b"\r\n".join([*lines, b""])

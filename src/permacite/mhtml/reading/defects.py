@@ -12,7 +12,7 @@ from permacite.errors import LimitError
 from permacite.mhtml.charset import charset_inside, same_charset
 from permacite.mhtml.label import read_id, read_location
 from permacite.mhtml.mime.model import Defect
-from permacite.mhtml.mime.parameters import parse_structured
+from permacite.mhtml.mime.parameters import is_media_type, parse_structured
 from permacite.mhtml.mime.transfer import IDENTITIES, base64_fault, quoted_printable_fault
 
 if TYPE_CHECKING:
@@ -69,10 +69,8 @@ def _in_heading(part: BodyPart) -> Iterator[Defect]:
 
 def _in_type(part: BodyPart) -> Iterator[Defect]:
     field = part.heading.get("Content-Type")
-    if field is not None:
-        major, slash, minor = parse_structured(field.latin1)[0].partition("/")
-        if not (slash and major and minor):
-            yield Defect("bad-content-type", field.offset, part.path)
+    if field is not None and not is_media_type(parse_structured(field.latin1)[0]):
+        yield Defect("bad-content-type", field.offset, part.path)
 
 
 def _in_encoding(part: BodyPart) -> Iterator[Defect]:

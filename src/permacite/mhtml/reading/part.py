@@ -16,7 +16,7 @@ from permacite.mhtml.charset import HEAD, charset_of_text
 from permacite.mhtml.label import Label, read_id, read_location
 from permacite.mhtml.mime.heading import Heading, parse_heading
 from permacite.mhtml.mime.model import Defect
-from permacite.mhtml.mime.parameters import parse_structured, without_comments
+from permacite.mhtml.mime.parameters import is_media_type, parse_structured, without_comments
 from permacite.mhtml.mime.transfer import decode_pieces
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["BodyPart"]
 
 _PIECE = 1 << 20
+_WHOLE = 1 << 26
 
 
 class BodyPart:
@@ -128,8 +129,7 @@ class BodyPart:
         if self._type is None:
             field = self.heading.get("Content-Type")
             media_type, parameters = ("", {}) if field is None else parse_structured(field.latin1)
-            major, slash, minor = media_type.partition("/")
-            if not (slash and major and minor):
+            if not is_media_type(media_type):
                 media_type = "text/plain"  # (RFC 2045 §5.2)
             self._type = media_type, MappingProxyType(parameters)
         return self._type
@@ -184,7 +184,8 @@ class BodyPart:
 
         Raises LimitError beyond `Limits.decoded_bytes`.
         """
-        return b"".join(self.pieces())
+        # Decoding the whole at once is faster, and takes less than three times its size.
+        return b"".join(self.pieces(max(_PIECE, min(self.end - self.body_offset, _WHOLE))))
 
     def pieces(self, size: int = _PIECE) -> Iterator[bytes]:
         """Yield the decoded content in pieces, from about `size` octets of the file each."""

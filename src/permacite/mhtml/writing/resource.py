@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import ParseError
-from permacite.mhtml.mime.parameters import parse_structured, quoted
+from permacite.mhtml.mime.parameters import is_media_type, parse_structured, quoted
 from permacite.mhtml.mime.words import encode_text
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ Fields: TypeAlias = "tuple[tuple[str, str], ...]"
 """Further fields of a heading, name and value, in order."""
 Subtype: TypeAlias = Literal["related", "alternative", "mixed"]
 
-_TYPE = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,127}/[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,127}")
 _NAME = re.compile(r"[!-9;-~]{1,76}")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _RESERVED = {
@@ -84,7 +83,7 @@ def content_type_value(content_type: str) -> str:
     """
     _require_clean(content_type, "Content-Type")
     media_type, parameters = parse_structured(content_type)
-    if _TYPE.fullmatch(media_type) is None:
+    if not is_media_type(media_type):
         raise ParseError("expected a media type, type/subtype", content_type, 0, "RFC 2045 §5.1")
     if content_type.isascii() and len(content_type) <= 60:  # noqa: PLR2004 - fits on one line
         return content_type.strip()
