@@ -16,6 +16,7 @@ import pytest
 
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
+from permacite.extract.media.image import _reader
 
 WIDTH, HEIGHT = 8, 6
 RATE = 8000
@@ -127,6 +128,7 @@ def test_an_empty_part_is_refused(media_type: str, fragment: str, offset: int) -
 def test_without_the_extra_the_error_says_so(
     media_type: str, fragment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    _reader.cache_clear()
     for name in ("PIL", "PIL.Image", "av"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(PermaciteError) as error:

@@ -52,21 +52,22 @@ def canvas(data: bytes, number: int) -> Any:
         width, height = _SCREEN.unpack_from(data)[1:3]
         _check_limit(width * height, MAX_OUTPUT_PIXELS)
         shown = images.new("RGBA", (width, height))
-        pixels = 0
-        for index, patch in enumerate(_patches(data)):
-            pixels += patch.width * patch.height
-            _check_limit(pixels + index, _MAX_PIXELS_ON_THE_WAY)
+        count = pixels = 0
+        for patch in _patches(data):
+            pixels += patch.width * patch.height + 1
+            _check_limit(pixels, _MAX_PIXELS_ON_THE_WAY)
             before = shown.copy() if patch.disposal == _TO_PREVIOUS else None
             _draw(shown, patch)
-            if index == number:
+            if count == number:
                 return shown
+            count += 1
             if before is not None:
                 shown = before
             elif patch.disposal == _TO_BACKGROUND:
                 _clear(shown, patch)
     except (struct.error, IndexError):
         raise undecodable("picture", "the file is cut off") from None
-    return index + 1
+    return count
 
 
 def _check_limit(pixels: int, maximum: int) -> None:

@@ -9,6 +9,8 @@ has no such colours.
 from __future__ import annotations
 
 import io
+import warnings
+from functools import cache
 from typing import Any
 
 from permacite.errors import LimitError, PermaciteError
@@ -67,9 +69,10 @@ def area(first: tuple[int, int], second: tuple[int, int], size: tuple[int, int])
 
 def rectangle(data: bytes, first: tuple[int, int], second: tuple[int, int], frame: int) -> Excerpt:
     """Return the pixels from corner `first` up to corner `second` of a frame."""
-    images = load("PIL.Image")
+    images = _reader()
+    formats = tuple(name for name in _FORMATS if name in images.OPEN)
     try:
-        with images.open(io.BytesIO(data), formats=_FORMATS) as picture:
+        with images.open(io.BytesIO(data), formats=formats) as picture:
             _check_whole(data, picture)
             if deep_png.is_deep(data):
                 shown = _deep(data, picture, frame)
@@ -85,6 +88,15 @@ def rectangle(data: bytes, first: tuple[int, int], second: tuple[int, int], fram
         raise
     except Exception as error:  # whatever a decoder likes to raise for a broken file
         raise undecodable("picture", error) from error
+
+
+@cache
+def _reader() -> Any:
+    """Load the decoder and all it can read, and have it keep its warnings to itself."""
+    images = load("PIL.Image")
+    images.init()
+    warnings.filterwarnings("ignore", category=images.DecompressionBombWarning)
+    return images
 
 
 def _check_whole(data: bytes, picture: Any) -> None:
