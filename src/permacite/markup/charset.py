@@ -32,6 +32,8 @@ _HEAD = 1024
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _FALLBACK = {"html": "windows-1252", "xml": "utf-8", "css": "utf-8"}
 _WHITE_SPACE = "\t\n\f\r "
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
+"""Python finds codecs by what is almost their name, too."""
 _NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
 
 
@@ -67,7 +69,7 @@ def codec_of(label: str) -> str | None:
     """Return the codec that a charset label names, None where it names none."""
     label = label.strip(_WHITE_SPACE).strip("\"'").lower()
     known = CODEC_OF_LABEL.get(label)
-    if known is not None or not label.isascii():
+    if known is not None or _LABEL.fullmatch(label) is None:
         return known
     try:
         info = codecs.lookup(label)

@@ -69,15 +69,15 @@ def css_urls(source: str) -> Iterator[CssUrl]:
 class _Scanner:
     """One pass over a source; `at` is where it has come to."""
 
-    __slots__ = ("at", "depth", "face", "face_next", "source")
+    __slots__ = ("at", "depth", "face", "source")
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.at = 0
         self.depth = 0
         """Parentheses that are open since an image-set(, its own included."""
-        self.face = self.face_next = False
-        """Inside the block of @font-face; before it."""
+        self.face = False
+        """Inside the block of @font-face."""
 
     def scan(self) -> Iterator[CssUrl]:
         while (found := self._search()) is not None:
@@ -112,7 +112,7 @@ class _Scanner:
         else:
             self.depth = 0
             if mark in "{}":
-                self.face, self.face_next = self.face_next and mark == "{", False
+                self.face = False
 
     def _string(self, quote: str, kind: CssUrlKind) -> CssUrl | None:
         """Move past a string, whose opening quote is behind us; None for a bad string (§4.3.5)."""
@@ -127,11 +127,13 @@ class _Scanner:
     def _at_rule(self) -> CssUrl | None:
         """Read the name of an at-rule, and the reference that follows if there is one."""
         name = self._name(self.at)
-        if name == "font-face":
-            self.face_next = True
-        if name not in ("import", "namespace"):
+        if name not in ("font-face", "import", "namespace"):
             return None
         self._skip(_BLANK)
+        if name == "font-face":
+            self.face = self.source.startswith("{", self.at)
+            self.at += self.face
+            return None
         if name == "namespace":
             self._skip(_PREFIX)
         url = self._string_or_url()
