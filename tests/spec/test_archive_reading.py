@@ -61,19 +61,22 @@ def plain(text: str = "one") -> NewRepresentation:
     return NewRepresentation(text.encode(), "text/plain", charset="utf-8", derived_from="html")
 
 
-@pytest.fixture
-def shelf(archive: Archive, clock: Clock) -> Archive:
-    """Documents of two series over a month and a year; one has two versions."""
-    archive.add_series("other.example.us")
-    archive.commit([page("<p>1"), plain("1")])
-    archive.commit([page("<p>2")], unique_id="report")
-    archive.commit([page("<p>3")], series="other.example.us")
-    clock.now = datetime(2026, 12, 21, tzinfo=UTC)
-    archive.commit([plain("4")])
-    archive.commit([page("<p>1a"), plain("1a")], replaces=name(f"{BASE}/2026/11/21/1"))
-    clock.now = datetime(2027, 1, 1, tzinfo=UTC)
-    archive.commit([NewRepresentation(b"%PDF", "application/pdf")])
-    return archive
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """Documents of two series over a month and a year; one has two versions. Only to be read."""
+    clock = Clock()
+    directory = tmp_path_factory.mktemp("shelf") / "archive"
+    with Archive.create(directory, series=SERIES, clock=clock) as archive:
+        archive.add_series("other.example.us")
+        archive.commit([page("<p>1"), plain("1")])
+        archive.commit([page("<p>2")], unique_id="report")
+        archive.commit([page("<p>3")], series="other.example.us")
+        clock.now = datetime(2026, 12, 21, tzinfo=UTC)
+        archive.commit([plain("4")])
+        archive.commit([page("<p>1a"), plain("1a")], replaces=name(f"{BASE}/2026/11/21/1"))
+        clock.now = datetime(2027, 1, 1, tzinfo=UTC)
+        archive.commit([NewRepresentation(b"%PDF", "application/pdf")])
+        yield archive
 
 
 def short(version: Version) -> str:
