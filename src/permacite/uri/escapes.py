@@ -195,6 +195,8 @@ def _escape(text: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     """Return the octets of a run of excluded characters as escapes."""
+    if found[0] == "%":
+        return "%25"
     # A surrogate has no octets in UTF-8; browsers put the replacement character there.
     clean = found[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return "".join(f"%{octet:02X}" for octet in clean.encode())

@@ -174,4 +174,10 @@ class _Walk:
         character = self.text[offset]
         if character == "%" and what not in {"scheme", "port"}:
             return self.fault('expected two hexadecimal digits after "%"', offset, "escape")
-        return self.fault(f"{character!r} cannot stand in the {what}", offset, what)
+        problem = f"{character!r} cannot stand in the {what}"
+        hint = ""
+        if not character.isascii():
+            hint = "a character outside ASCII is percent-encoded first"
+        elif character in "[]" and what == "authority":
+            hint = "an address in brackets belongs to RFC 3986, the other profile"
+        return ParseError(problem, self.text, offset, _rule(what, self.profile), hint=hint)
