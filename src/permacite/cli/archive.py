@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
+from permacite.cli.proof import tell_proof
 from permacite.service.cases import Service
 
 if TYPE_CHECKING:
@@ -135,16 +136,29 @@ def export(archive: Path | None, pdi: str, *, output: Path | None, force: bool) 
 @click.command()
 @click.argument("reference", required=False)
 @click.option("--all", "everything", is_flag=True, help="Check all that is stored.")
+@click.option(
+    "--key", help="The public key that a proof must be signed with: its text, or a file with it."
+)
 @json_option
 @click.pass_context
-def verify(ctx: click.Context, reference: str | None, *, everything: bool, as_json: bool) -> None:
-    """Recompute the digests of what is stored and compare them with the record.
+def verify(
+    ctx: click.Context, reference: str | None, *, everything: bool, key: str | None, as_json: bool
+) -> None:
+    """Check what is stored against its digests, or a proof offline.
 
-    REFERENCE is a name, with or without a fragment; a cited passage is compared with the words
-    recorded when it was cited. Exit status 1 if anything is missing or altered.
+    REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
+    cited passage with the words recorded when it was cited. Or it is the file of a proof
+    (see `permacite prove`), which needs no archive; give --key, or compare the key it shows with
+    the one that the archive publishes.
+
+    Exit status: 0 all is well, 1 something is missing, altered or does not hold, 2 bad reference.
     """
     if (reference is None) != everything:
-        raise click.UsageError("give one name, or --all")
+        raise click.UsageError("give one name or the file of a proof, or --all")
+    if reference is not None and Path(reference).is_file():
+        ctx.exit(tell_proof(Path(reference), key, as_json=as_json))
+    if key is not None:
+        raise click.UsageError("--key is for the file of a proof")
     with Service.open(ctx.obj) as service:
         findings = list(service.verify(reference))
     bad = [finding for finding in findings if finding.kind != "ok"]

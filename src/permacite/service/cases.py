@@ -16,6 +16,7 @@ from permacite.service.documents import listing, reading, resolving, saving
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.model import About
 from permacite.service.passages import checking, citing
+from permacite.service.promises.cases import Promises
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +44,7 @@ DEFAULT_SERIES = "my.archive.zz"
 """The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
 
 
-class Service:
+class Service(Promises):
     """One open archive. Use it as a context manager, or call `close`."""
 
     def __init__(self, archive: Archive) -> None:

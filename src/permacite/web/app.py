@@ -13,7 +13,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
-from permacite.web import api, headers, problems, reader, resolver
+from permacite.web import api, headers, problems, promises, reader, resolver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,8 @@ ROUTES = [
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
     Route("/-/api/passages", api.passages),
+    Route("/-/api/log", promises.log),
+    Route("/-/api/proof", promises.proof),
     Route("/-/api/cite", api.cite, methods=["POST"]),
     Route("/-/cite", api.cite_form, methods=["POST"]),
     Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS"]),

@@ -1,0 +1,134 @@
+"""Commands about proofs: prove, log; and what `verify` tells of a bundle."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import emit, json_option, note, table
+from permacite.service.cases import Service
+from permacite.service.promises import proofs
+
+if TYPE_CHECKING:
+    from permacite.service.promises.model import LogState, Verified
+
+__all__ = ["log", "prove", "tell_proof"]
+
+
+@click.command()
+@click.argument("reference")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("proof.zip"),
+    show_default=True,
+    help="The file; - is standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@json_option
+@click.pass_obj
+def prove(
+    archive: Path | None, reference: str, *, output: Path, force: bool, as_json: bool
+) -> None:
+    """Write a proof that this archive holds what REFERENCE names.
+
+    REFERENCE is a name; with a #fragment the proof shows the words of that passage too. The file
+    holds the bytes, the entry of the log that names them, the way from it to the root, and the
+    root signed with the archive's key: `permacite verify FILE` checks it anywhere, offline.
+
+    Exit status: 0 written, 1 unknown, withdrawn or damaged, 2 bad reference.
+    """
+    if output != Path("-") and output.exists() and not force:
+        raise click.ClickException(f"{output} is there already; --force replaces it")
+    with Service.open(archive) as service:
+        proof = service.prove(reference)
+    if output == Path("-"):
+        sys.stdout.buffer.write(proof.content)
+        return
+    output.write_bytes(proof.content)
+    if as_json:
+        emit(proof)
+        return
+    click.echo(f"{output}  {proof.reference}")
+    note(f"public key, for whoever checks it: {proof.key}")
+
+
+def tell_proof(path: Path, key: str | None, *, as_json: bool) -> int:
+    """Check the bundle at `path`, print what holds, and return the exit status."""
+    if key is not None and Path(key).is_file():
+        key = proofs.key_in(Path(key).read_text(encoding="utf-8", errors="replace"))
+    found = proofs.check(path.read_bytes(), key)
+    if as_json:
+        emit(found)
+    else:
+        _tell_verified(found)
+    return 0 if found.holds else 1
+
+
+def _tell_verified(found: Verified) -> None:
+    """Print the answer first, then what was checked."""
+    click.echo(_answer(found))
+    if found.quote and found.holds:
+        click.echo(f"\n  {' '.join(found.quote.split())}\n")
+    rows = [("ok" if one.ok else "FAILS", one.name, one.detail) for one in found.checks]
+    table(("", "check", ""), rows)
+    if found.holds and not found.trusted:
+        note(f"signed by {found.key}")
+        note("anyone can make a key: compare it with the one that the archive publishes (--key)")
+
+
+def _answer(found: Verified) -> str:
+    """Return the sentence that the checks add up to."""
+    bad = [one.name for one in found.checks if not one.ok]
+    if bad:
+        return f"this proof does not hold: {', '.join(bad)}"
+    what = "these words" if found.quote else "these bytes"
+    when = f"{found.committed_at:%Y-%m-%d %H:%M:%S} UTC" if found.committed_at else "an unsaid time"
+    return f"{what} stood in the archive of {found.log} at {when}, under\n{found.reference}"
+
+
+@click.command()
+@click.option(
+    "--since",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Prove that the log of N entries is the beginning of the log of today.",
+)
+@click.option(
+    "--extends",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Check that the log extends the checkpoint in this file, which you kept.",
+)
+@json_option
+@click.pass_obj
+def log(archive: Path | None, *, since: int | None, extends: Path | None, as_json: bool) -> None:
+    """Show the log of all commits: its size, its root, the signed checkpoint, the public key.
+
+    Whoever keeps a checkpoint can later hold the archive to it: the log only grows.
+
+    Exit status: 0 shown, 1 where the log does not extend a checkpoint, 2 where that is none.
+    """
+    if since is not None and extends is not None:
+        raise click.UsageError("give one of --since and --extends")
+    with Service.open(archive) as service:
+        if extends is None:
+            state = service.log(since=since)
+        else:
+            state = service.held_to(extends.read_text(encoding="utf-8", errors="replace"))
+    if as_json:
+        emit(state)
+    else:
+        _tell_log(state)
+
+
+def _tell_log(state: LogState) -> None:
+    click.echo(f"log   {state.log}\nsize  {state.size}\nroot  {state.root}\nkey   {state.key}")
+    if state.since is not None:
+        click.echo(f"\nextends the log of {state.since.size}, root {state.since.root}")
+        for hash_ in state.since.proof:
+            click.echo(f"  {hash_}")
+    click.echo(f"\n{state.checkpoint}", nl=False)

@@ -1,0 +1,1 @@
+"""What an archive promises beyond keeping: proofs, quotations, statements, copies of itself."""

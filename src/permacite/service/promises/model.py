@@ -1,0 +1,91 @@
+"""The answers of these use cases: plain values, as in `permacite.service.model`.
+
+All times are aware datetimes in UTC. Digests are "sha-256:<hex>"; hashes of the log are base64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from permacite.service.model import UNPRINTED
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["Check", "Consistency", "LogState", "Proof", "Verified"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A proof bundle that was made."""
+
+    reference: str
+    """What it proves: a full name, with the fragment that was asked for, if any."""
+    quote: str | None
+    """The words of the fragment; None for a whole document, "" for a part that is no text."""
+    digest: str
+    tree_size: int
+    """Entries of the log under the checkpoint in the bundle."""
+    key: str
+    """The public key that checks it."""
+    content: bytes = field(repr=False, metadata=UNPRINTED)
+    """The zip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked: "bundle" "content" "inclusion" "signature" "key" "quote"."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a proof bundle says, and whether it is so."""
+
+    holds: bool
+    """Whether every check passed. Ask `trusted` too."""
+    trusted: bool
+    """Whether the key that signed is the one that was given; otherwise anyone may have signed."""
+    checks: tuple[Check, ...]
+    reference: str | None = None
+    """What is proven: a full name, with a fragment where words are cited; None if unreadable."""
+    quote: str | None = None
+    """The words that stood there; None where the bundle cites none."""
+    digest: str | None = None
+    committed_at: datetime | None = None
+    """When the archive committed it, as the entry of its log says."""
+    log: str | None = None
+    """The name of the log."""
+    tree_size: int | None = None
+    key: str | None = None
+    """The public key that signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """That the log of today begins with the log of `size` entries (RFC 6962 §2.1.2)."""
+
+    size: int
+    root: str
+    """The root hash that the log had then."""
+    proof: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """The log of an archive as it is now."""
+
+    log: str
+    """Its name."""
+    size: int
+    root: str
+    checkpoint: str
+    """The signed note: keep it, and any later log can be held to it."""
+    key: str
+    """The public key that checks it."""
+    since: Consistency | None = None
+    """How it grew from an earlier size, where that was asked."""

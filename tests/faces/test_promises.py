@@ -1,0 +1,193 @@
+"""Proofs on the command line and over HTTP: made here, checked anywhere, and forgeries named."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.faces.test_http import ask
+
+from permacite.service.cases import Service
+from permacite.service.promises import proofs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome, Running
+
+    Cli = Callable[..., Outcome]
+
+TEXT = b"The tide of the twelfth\nwas the highest in a century."
+WORDS = "the highest in a century"
+
+
+@pytest.fixture
+def passage(archive: Path) -> str:
+    """The permanent name of the words."""
+    with Service.open(archive) as service:
+        saved = service.import_document("notes.txt", TEXT)
+        service.import_document("other.txt", b"something else")
+        return service.cite(saved.pdi, quote=WORDS).reference
+
+
+@pytest.fixture
+def bundle(cli: Cli, passage: str, tmp_path: Path) -> Path:
+    """A proof of the words, in a file."""
+    path = tmp_path / "proof.zip"
+    outcome = cli("prove", passage, "-o", str(path))
+    assert outcome.status == 0, outcome.err
+    return path
+
+
+def test_a_proof_is_checked_without_any_archive(
+    cli: Cli, bundle: Path, passage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = json.loads(cli("log", "--json").out)["key"]
+    monkeypatch.setenv("PERMACITE_ARCHIVE", str(bundle.parent / "nowhere"))
+    outcome = cli("verify", str(bundle), "--key", key)
+    assert outcome.status == 0
+    assert outcome.out.startswith("these words stood in the archive of lab.example.us/log at 20")
+    assert WORDS in outcome.out
+    found = json.loads(cli("verify", str(bundle), "--key", key, "--json").out)
+    assert (found["holds"], found["trusted"]) == (True, True)
+    assert (found["reference"], found["quote"], found["key"]) == (passage, WORDS, key)
+    assert [check["name"] for check in found["checks"]] == [
+        "content",
+        "inclusion",
+        "signature",
+        "key",
+        "quote",
+    ]
+    assert not (bundle.parent / "nowhere").exists()
+
+
+def test_without_a_key_the_answer_says_whom_it_trusts(cli: Cli, bundle: Path) -> None:
+    outcome = cli("verify", str(bundle))
+    assert outcome.status == 0
+    assert "compare it with the one that the archive publishes" in outcome.err
+    assert json.loads(cli("verify", str(bundle), "--json").out)["trusted"] is False
+
+
+def test_a_key_may_be_read_from_a_file(cli: Cli, bundle: Path, tmp_path: Path) -> None:
+    key = tmp_path / "key.txt"
+    key.write_text("\n" + json.loads(cli("log", "--json").out)["key"] + "\n")
+    assert cli("verify", str(bundle), "--key", str(key)).status == 0
+
+
+def test_a_bundle_of_another_archive_is_refused(cli: Cli, bundle: Path, tmp_path: Path) -> None:
+    with Service.create(tmp_path / "other", series="lab.example.us") as other:
+        key = other.log().key
+    outcome = cli("verify", str(bundle), "--key", key)
+    assert outcome.status == 1
+    assert outcome.out.startswith("this proof does not hold: key")
+
+
+def test_words_that_nobody_cited_are_proven_too(cli: Cli, passage: str, tmp_path: Path) -> None:
+    fresh = passage.partition("#")[0] + "#char=4,8"
+    path = tmp_path / "fresh.zip"
+    assert cli("prove", fresh, "-o", str(path)).status == 0
+    assert json.loads(cli("verify", str(path), "--json").out)["quote"] == "tide"
+    assert cli("prove", fresh, "-o", str(path)).status == 1, "the file is there already"
+
+
+def test_a_whole_document_is_proven(cli: Cli, passage: str, tmp_path: Path) -> None:
+    name = passage.partition("#")[0]
+    path = tmp_path / "whole.zip"
+    made = json.loads(cli("prove", name, "-o", str(path), "--json").out)
+    assert (made["reference"], made["quote"], made["tree_size"]) == (name, None, 2)
+    outcome = cli("verify", str(path))
+    assert outcome.out.startswith("these bytes stood in")
+
+
+def changed(content: bytes, name: str, old: bytes, new: bytes) -> bytes:
+    """Return a bundle in which one file says something else."""
+    target = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as source,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as copy,
+    ):
+        for member in source.namelist():
+            data = source.read(member)
+            if member == name:
+                assert old in data
+                data = data.replace(old, new, 1)
+            copy.writestr(member, data)
+    return target.getvalue()
+
+
+FORGED = [
+    ("content", b"tide", b"time", "content"),
+    ("leaf.json", b'"committed_at":"20', b'"committed_at":"19', "inclusion"),
+    ("proof.tlog-proof", b"index 0", b"index 1", "inclusion"),
+    ("proof.tlog-proof", b"\n2\n", b"\n3\n", "signature"),
+    ("citation.json", b"highest", b"lowest!", "quote"),
+    ("log-key.txt", b"+", b"-", "bundle"),
+    ("name.txt", b".text.1", b".text.2", "bundle"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "check"), FORGED, ids=[f"{row[0]}-{row[3]}" for row in FORGED]
+)
+def test_what_does_not_hold_is_named(
+    cli: Cli, bundle: Path, name: str, old: bytes, new: bytes, check: str
+) -> None:
+    bundle.write_bytes(changed(bundle.read_bytes(), name, old, new))
+    outcome = cli("verify", str(bundle))
+    assert outcome.status == 1
+    first = outcome.out.splitlines()[0]
+    assert first.startswith("this proof does not hold: ")
+    assert check in first
+    found = proofs.check(bundle.read_bytes())
+    assert not found.holds
+    assert check in [one.name for one in found.checks if not one.ok]
+
+
+def test_a_file_that_is_no_proof_is_bad_input(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a zip")
+    outcome = cli("verify", str(path))
+    assert outcome.status == 2
+    assert "a zip file" in outcome.err
+
+
+def test_what_is_not_here_cannot_be_proven(cli: Cli, passage: str, tmp_path: Path) -> None:
+    path = tmp_path / "none.zip"
+    assert cli("prove", passage.replace("/1.text", "/9.text"), "-o", str(path)).status == 1
+    assert cli("prove", "nonsense", "-o", str(path)).status == 2
+    assert not path.exists()
+
+
+def test_the_log_is_held_to_what_it_promised(cli: Cli, passage: str, tmp_path: Path) -> None:
+    before = json.loads(cli("log", "--json").out)
+    kept = tmp_path / "checkpoint"
+    kept.write_text(before["checkpoint"])
+    with Service.open(tmp_path / "archive") as service:
+        service.import_document("third.txt", b"third")
+    after = json.loads(cli("log", "--since", "2", "--json").out)
+    assert (before["size"], after["size"]) == (2, 3)
+    assert after["since"]["root"] == before["root"]
+    assert [len(base64.b64decode(one)) for one in after["since"]["proof"]] == [32]
+    shown = cli("log", "--extends", str(kept))
+    assert shown.status == 0
+    assert f"extends the log of 2, root {before['root']}" in shown.out
+    kept.write_text(after["checkpoint"].replace("\n3\n", "\n2\n"))
+    assert cli("log", "--extends", str(kept)).status == 1
+    assert cli("log", "--since", "9").status == 1
+    assert cli("log", "--since", "1", "--extends", str(kept)).status == 2
+    assert passage.startswith("urn:pdi:")
+
+
+def test_proofs_and_the_log_over_http(running: Running, passage: str) -> None:
+    state = ask(running.base, "/-/api/log?since=1").json
+    assert (state["size"], state["since"]["size"]) == (2, 1)
+    answer = ask(running.base, "/-/api/proof?name=" + passage.replace("#", "%23"))
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/zip")
+    assert proofs.check(answer.body, state["key"]).quote == WORDS
+    assert ask(running.base, "/-/api/log?since=x").status == 400
+    assert ask(running.base, "/-/api/proof").status == 400
