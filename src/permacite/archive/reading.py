@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading"]
 
-_PAGE = 200
-"""How many versions a list reads at a time."""
+_FIRST_PAGE = 200
+_LARGEST_PAGE = 6400
+"""How many versions a list reads at a time: more and more, since each page costs a search."""
 
 
 class Reading:
@@ -112,8 +113,9 @@ class Reading:
         wanted = names.selection(pattern, latest=latest)
         place = 0 if after is None else self._place(after)
         left = limit
+        most = _FIRST_PAGE
         while left is None or left > 0:
-            size = _PAGE if left is None else min(_PAGE, left)
+            size = most if left is None else min(most, left)
             page = self._catalog.select(wanted, after=place, limit=size)
             for found, version in page:
                 place = found
@@ -121,6 +123,7 @@ class Reading:
             if len(page) < size:
                 return
             left = None if left is None else left - size
+            most = min(2 * most, _LARGEST_PAGE)
 
     def count(self, pattern: PDIPattern | PDI | None = None, *, latest: bool = False) -> int:
         """Return how many versions `list` would give."""
