@@ -32,7 +32,7 @@ _AS_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
 _BITS_PER_SAMPLE = 258
 _ORIENTATION = 0x0112
 _SHALLOW = 8
-_MAX_PIXELS_ON_THE_WAY = 5_000_000_000
+_MAX_PIXELS_ON_THE_WAY = 500_000_000
 
 
 class Area(tuple[Extent, Extent]):
@@ -95,7 +95,7 @@ def _reader() -> Any:
     """Load the decoder and all it can read, and have it keep its warnings to itself."""
     images = load("PIL.Image")
     images.init()
-    warnings.filterwarnings("ignore", category=images.DecompressionBombWarning)
+    warnings.filterwarnings("ignore", module=r"PIL\.")
     return images
 
 
@@ -117,7 +117,7 @@ def _check_depth(picture: Any) -> None:
 
 
 def _seek(picture: Any, frame: int) -> None:
-    if frame > MAX_FRAMES or frame * picture.width * picture.height > _MAX_PIXELS_ON_THE_WAY:
+    if frame > MAX_FRAMES or (frame + 1) * picture.width * picture.height > _MAX_PIXELS_ON_THE_WAY:
         if frame >= getattr(picture, "n_frames", 1):
             _no_frame(frame, picture)
         raise LimitError("the frame is too far on", limit="frames", maximum=MAX_FRAMES)
