@@ -92,6 +92,7 @@ def test_the_commands_print_what_is_shown(tmp_path: Path, site: tuple[Path, str]
     folder, address = site
     today = f"{datetime.now(UTC):%Y/%m/%d}"
     real = {_DAY: today, _ADDRESS: address, _FOLDER: str(tmp_path)}
+    real[_DAY.replace("/", "-")] = today.replace("/", "-")
 
     def ours(text: str) -> str:
         """Put today, our server and our folder for those of the tutorial."""
