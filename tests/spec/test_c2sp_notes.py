@@ -46,6 +46,8 @@ BAD_NOTES = [
     ("bad-base64", "text\n\n— a AAAA\u00e9AA=\n"),
     ("key-id-alone", "text\n\n— a AAAAAA==\n"),
     ("control-character", "te\txt\n\n— a AAAAAAA=\n"),
+    ("half-a-surrogate-pair", "te\udc8axt\n\n— a AAAAAAA=\n"),
+    ("half-a-surrogate-pair-in-a-name", "text\n\n— a\udc8a AAAAAAA=\n"),
     ("too-long", "x" * 100_001),
 ]
 
@@ -75,7 +77,17 @@ def test_c2sp_keys_sign_and_verify_in_the_texts_of_sumdb_note() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a", "a+00+", "a+00000000+AAAA", "a+zz+AQ==", "a+00000000+" + "A" * 44, "a+b"]
+    "text",
+    [
+        "",
+        "a",
+        "a+00+",
+        "a+00000000+AAAA",
+        "a+zz+AQ==",
+        "a+00000000+" + "A" * 44,
+        "a\udc8a+00000000+AQ==",
+        "a+b",
+    ],
 )
 def test_c2sp_keys_refuse_what_is_no_key(text: str) -> None:
     with pytest.raises(ParseError):

@@ -15,7 +15,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from permacite.archive.log.note import ED25519, Note, Signature, key_id, signed
+from permacite.archive.log.note import ED25519, KEY_NAME, Note, Signature, key_id, signed
 from permacite.errors import ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _fields(text: str) -> tuple[str, bytes, bytes]:
         number = bytes.fromhex(identifier)
     except (binascii.Error, ValueError):
         data = number = b""
-    if not name or len(number) != _ID_BYTES or data[:1] != bytes([ED25519]):
+    if not KEY_NAME.fullmatch(name) or len(number) != _ID_BYTES or data[:1] != bytes([ED25519]):
         raise ParseError("expected <name>+<id>+<base64> of an Ed25519 key", text, 0, _SPEC)
     if len(data) != 1 + _KEY_BYTES:
         raise ParseError("expected a key of 32 octets", text, len(name) + 10, _SPEC)

@@ -24,13 +24,25 @@ from permacite.errors import ParseError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Checkpoint", "Note", "Signature", "key_id", "parse_proof", "proof_text", "signed"]
+__all__ = [
+    "ED25519",
+    "KEY_NAME",
+    "Checkpoint",
+    "Note",
+    "Signature",
+    "key_id",
+    "parse_proof",
+    "proof_text",
+    "signed",
+]
 
 ED25519 = 1
 """The signature type of Ed25519 (signed-note, Signature types)."""
 
 _DASH = "\u2014 "
-_KEY_NAME = re.compile(r"[^\s+]++")
+KEY_NAME = re.compile("[^\\s+\ud800-\udfff]++")
+"""No white space, no plus (signed-note, Format), and nothing that UTF-8 cannot say."""
+_NOT_IN_NOTES = re.compile("[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 _SIZE = re.compile(r"0|[1-9][0-9]{0,17}")
 _HASH_BYTES = 32
 _ID_BYTES = 4
@@ -61,9 +73,9 @@ class Note:
         spec = "C2SP signed-note, Format"
         if len(source) > _MAX_CHARACTERS:
             raise ParseError("expected a note of less than 100 kB", source, _MAX_CHARACTERS, spec)
-        bad = next((i for i, c in enumerate(source) if c < " " and c != "\n"), None)
+        bad = _NOT_IN_NOTES.search(source)
         if bad is not None:
-            raise ParseError("a note has no control characters", source, bad, spec)
+            raise ParseError("a note is UTF-8 without controls", source, bad.start(), spec)
         start = source.rfind("\n\n")
         if start < 0 or not source.endswith("\n"):
             raise ParseError("expected a blank line and signatures", source, len(source), spec)
@@ -77,7 +89,7 @@ def _signatures(source: str, start: int) -> list[Signature]:
     for line in source[start:-1].split("\n"):
         name, _, encoded = line.removeprefix(_DASH).partition(" ")
         data = _decoded(encoded)
-        wrong = not line.startswith(_DASH) or not _KEY_NAME.fullmatch(name)
+        wrong = not line.startswith(_DASH) or not KEY_NAME.fullmatch(name)
         if wrong or data is None or len(data) <= _ID_BYTES or len(found) == _MAX_SIGNATURES:
             raise ParseError("expected a signature line", source, start, spec)
         found.append(Signature(name, data[:_ID_BYTES], data[_ID_BYTES:]))
