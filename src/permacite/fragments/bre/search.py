@@ -1,0 +1,289 @@
+"""Compile an expression and find all its matches: leftmost, longest, apart, and not empty.
+
+Matching is leftmost-longest (XBD §9.1), left to right, without overlap. An automaton finds matches
+in time linear in the text; where an expression makes each of many matches read on far beyond its
+end, LimitError is raised rather than time spent. With back-references, the automaton finds the
+places where a match may begin, and a bounded search of all ways to match goes on from there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from permacite.errors import LimitError, PermaciteError
+from permacite.fragments.bre import shape
+from permacite.fragments.bre.backtrack import Search, program
+from permacite.fragments.bre.emit import emit
+from permacite.fragments.bre.syntax import Characters, Node, Sequence, parse
+
+if TYPE_CHECKING:
+    import mmap
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    import re2  # type: ignore[import-untyped]
+
+    Span: TypeAlias = "tuple[int, int]"
+
+__all__ = ["Pattern", "compile"]
+
+_FREE_WORK = 1 << 26
+"""Searches times bytes that are granted before it is asked how far matches read on."""
+
+_WORK = 1 << 28
+_PASSES = 16
+"""Bytes, or passes through the text, that matches may read beyond their end, all together."""
+
+_WINDOW_BYTES = 256
+"""How far a match may read on without being counted."""
+
+_SHARE = (1 << 31) // 16
+"""One match of 16, by lot, is asked how far it read on."""
+
+_MEMORY_BYTES = 1 << 25
+
+_MAX_PROGRAM = 1000
+_PROGRAM_WORK = 1 << 30
+"""Larger programs may be searched only in texts of so many bytes, divided by their size.
+
+An automaton of many states may not fit into the memory, and is then run in all states at once.
+"""
+
+_LONGEST_CHARACTER = 4
+"""Bytes of a character in UTF-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled expression; `str()` is what was compiled."""
+
+    source: str
+    root: Node
+    is_regular: bool
+    """Whether an automaton can match it: there are no back-references."""
+
+    def __str__(self) -> str:
+        return self.source
+
+    def find_all(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of each match, in code points of `text`.
+
+        Raises LimitError where the search would take too long, PermaciteError where the library
+        that searches is not installed.
+        """
+        literal = _literal(self.root)
+        if literal is not None:
+            return list(_occurrences(text, literal))
+        data = _encoded(text)
+        if self.is_regular:
+            spans = _automaton(self.root).spans(data)
+            return list(spans if len(data) == len(text) else _in_code_points(data, spans))
+        return list(_backtracked(self.root, text, data))
+
+    def find_in_utf8(self, data: bytes | mmap.mmap) -> Iterator[tuple[int, int]]:
+        """Yield start and end of each match, in bytes of a text in UTF-8.
+
+        Raises as `find_all` does, on the way.
+        """
+        if self.is_regular:
+            yield from _automaton(self.root).spans(data)
+            return
+        whole = bytes(data)
+        text = whole.decode()
+        place = offset = 0
+        for start, end in _backtracked(self.root, text, whole):
+            offset += len(text[place:start].encode())
+            width = len(text[start:end].encode())
+            yield offset, offset + width
+            place, offset = end, offset + width
+
+
+def compile(  # noqa: A001 - as `re.compile` is named
+    pattern: str, *, newline: bool = False, gnu: bool = False
+) -> Pattern:
+    """Compile a basic regular expression.
+
+    With `newline`, `.` and `[^x]` match no newline and anchors stand at lines too (REG_NEWLINE);
+    with `gnu`, the operators that GNU adds are understood. Raises as `syntax.parse` does.
+    """
+    root = parse(pattern, newline=newline, gnu=gnu)
+    root = shape.with_either_word_end(root) if gnu else root
+    return Pattern(pattern, root, emit(root) is not None)
+
+
+def _literal(root: Node) -> str | None:
+    """Return the one text that matches, if there is only one, and it is not empty."""
+    items = root.items if isinstance(root, Sequence) else (root,)
+    found = []
+    for item in items:
+        if not isinstance(item, Characters) or len(item.ranges) != 1:
+            return None
+        low, high = item.ranges[0]
+        if low != high:
+            return None
+        found.append(chr(low))
+    return "".join(found) or None
+
+
+def _occurrences(text: str, literal: str) -> Iterator[Span]:
+    start = text.find(literal)
+    while start >= 0:
+        end = start + len(literal)
+        yield start, end
+        start = text.find(literal, end)
+
+
+def _encoded(text: str) -> bytes:
+    """Return UTF-8; lone surrogates, which have none, as U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text).encode()
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _in_code_points(data: bytes, spans: Iterator[Span]) -> Iterator[Span]:
+    """Turn offsets in bytes into offsets in code points."""
+    place = offset = 0
+    for start, end in spans:
+        offset += len(data[place:start].decode())
+        width = len(data[start:end].decode())
+        yield offset, offset + width
+        place, offset = end, offset + width
+
+
+@lru_cache(maxsize=64)
+def _automaton(root: Node) -> _Automaton:
+    """Return what searches for a tree without back-references.
+
+    Raises LimitError for an expression that is too large, PermaciteError without the library.
+    """
+    try:
+        import re2  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        hint = "pip install 'permacite[match]'"
+        raise PermaciteError("match() needs the library google-re2", hint=hint) from error
+    options = re2.Options()
+    options.longest_match = True
+    options.never_capture = True
+    options.log_errors = False
+    options.max_mem = _MEMORY_BYTES
+
+    def compiled(node: Node, notation: str) -> re2._Regexp:
+        written = emit(node)
+        try:
+            return re2.compile(notation.format(written).encode(), options)
+        except re2.error as error:
+            problem = "the expression is too large to search for"
+            raise LimitError(problem, limit="memory", maximum=_MEMORY_BYTES) from error
+
+    whole = shape.non_empty(root)
+    pattern = compiled(root if whole is None else whole, "{}")
+    longest = shape.longest(root)
+    beginnings = compiled(shape.prefixes(root), "(?:{})\\z") if longest is None else None
+    return _Automaton(pattern, beginnings, _encoded(shape.required(root)), longest)
+
+
+class _Automaton:
+    """Searches by an automaton, and keeps an eye on how far it reads beyond each match.
+
+    `needle` stands in every match, which is up to `longest` characters long.
+    """
+
+    def __init__(
+        self,
+        pattern: re2._Regexp,
+        beginnings: re2._Regexp | None,
+        needle: bytes,
+        longest: int | None,
+    ) -> None:
+        self.pattern = pattern
+        self.beginnings = beginnings
+        self.needle = needle
+        self.reach = None if longest is None else _LONGEST_CHARACTER * longest
+
+    def search(self, data: bytes | mmap.mmap, start: int) -> re2._Match | None:
+        """Return the first match from byte `start` on; it may be empty."""
+        if self.needle:
+            place = data.find(self.needle, start)
+            if place < 0:
+                return None
+            start = max(start, place - self.reach) if self.reach is not None else start
+        found: re2._Match | None = self.pattern.search(data, start)
+        return found
+
+    def spans(self, data: bytes | mmap.mmap) -> Iterator[Span]:
+        """Yield the matches that are not empty, in bytes of `data`."""
+        size = self.pattern.programsize
+        if size > _MAX_PROGRAM:
+            _limit(
+                "program", len(data) * size, _PROGRAM_WORK >> (4 if size > 2 * _MAX_PROGRAM else 0)
+            )
+        place = read = far = lot = 0
+        while (found := self.search(data, place)) is not None:
+            start, end = found.span()
+            if start == end:
+                if end >= len(data):
+                    return
+                place = _next_character(data, end)
+                continue
+            yield start, end
+            read += len(data)
+            lot = (lot * 1103515245 + 12345) % (1 << 31)
+            if read > _FREE_WORK and lot < _SHARE and self._reads_on(data, place, start, end):
+                far += len(data) * ((1 << 31) // _SHARE)
+                _limit("work", far, max(_WORK, _PASSES * len(data)))
+            place = end
+
+    def _reads_on(self, data: bytes | mmap.mmap, place: int, start: int, end: int) -> bool:
+        """Whether the search from `place` went far beyond the match that it found.
+
+        It did if what stands from `start`, or before, up to well beyond `end` might still become a
+        match, or a longer one.
+        """
+        beyond = end + _WINDOW_BYTES
+        if self.beginnings is None or beyond >= len(data):
+            return False
+        found = self.beginnings.search(memoryview(data)[place:beyond])
+        return found is not None and place + found.start() <= start
+
+
+def _limit(name: str, work: int, maximum: int) -> None:
+    """Raise LimitError where the work is too much."""
+    if work > maximum:
+        raise LimitError("the search would take too long", limit=name, maximum=maximum)
+
+
+def _next_character(data: bytes | mmap.mmap, place: int) -> int:
+    """Return where the next character of UTF-8 begins."""
+    place += 1
+    while place < len(data) and data[place] in _CONTINUATION:
+        place += 1
+    return place
+
+
+_CONTINUATION = range(0x80, 0xC0)
+
+
+def _backtracked(root: Node, text: str, data: bytes) -> Iterator[Span]:
+    """Yield the matches that are not empty, in code points."""
+    first, groups = program(root)
+    search = Search(first, groups, text)
+    automaton = _automaton(shape.without_references(root))
+    place = offset = 0
+    while (found := automaton.search(data, offset)) is not None:
+        start = found.start()
+        place += len(data[offset:start].decode())
+        end = search.longest_at(place)
+        if end is None or end == place:
+            offset, place = _next_character(data, start), place + 1
+        else:
+            yield place, end
+            offset, place = start + len(text[place:end].encode()), end
+        if offset > len(data):
+            return
