@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite.errors import ParseError
-from permacite.uri import Segment, compose, parse, replace
+from permacite.uri import Segment, compose, iter_errors, parse, replace
 
 if TYPE_CHECKING:
     from permacite.uri import Reference
@@ -143,6 +143,7 @@ def test_rejects_as_rfc_3986_does(text: str, offset: int, section: str) -> None:
         parse(text, "rfc3986")
     assert error.value.offset == offset
     assert error.value.spec == f"RFC 3986 §{section}"
+    assert min(fault.offset for fault in iter_errors(text, "rfc3986")) == offset
 
 
 SERVERS = [

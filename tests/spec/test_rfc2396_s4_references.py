@@ -10,6 +10,7 @@ import pytest
 
 from permacite.errors import ParseError
 from permacite.uri import Base, Reference, parse, resolve
+from permacite.uri.reference import trusted
 
 if TYPE_CHECKING:
     from permacite.uri.syntax import Profile
@@ -148,6 +149,14 @@ def test_references_are_equal_by_text_and_profile() -> None:
     assert parse("a") != "a"
     assert len({parse("a"), parse("a"), resolve("#", "x:/").reference, parse("#")}) == 2
     assert isinstance(Base("http://a").resolve("b").reference, Reference)
+
+
+def test_a_value_restored_from_text_that_is_none_says_so() -> None:
+    """rfc2396-u02: a pickle is not parsed when it is loaded, but when it is read."""
+    made_by_hand = trusted("a b", "rfc2396")
+    with pytest.raises(ParseError) as error:
+        made_by_hand.path  # noqa: B018 - reading it is the test
+    assert error.value.offset == 1
 
 
 def test_an_unknown_profile_is_a_mistake_of_the_caller() -> None:

@@ -78,7 +78,7 @@ def test_appendix_c_has_42_lines_of_which_seven_differ() -> None:
 def test_resolves_as_appendix_c_says(reference: str, expected: str) -> None:
     resolved = resolve(reference, BASE)
     assert (SAME if resolved.same_document else "") + str(resolved.reference) == expected
-    assert Base(BASE).resolve(parse(reference)) == resolved
+    assert Base(BASE).resolve(parse(reference)) == resolve(reference, Base(BASE)) == resolved
 
 
 @pytest.mark.parametrize(
@@ -252,6 +252,7 @@ REFUSED = [
     ("rfc2396-v12-dots-above", "..//g", "s:/a/b", "rfc2396", 0),
     ("rfc2396-v12-3986", "/.//g", "s:/a", "rfc3986", 0),
     ("rfc2396-v01-reference-does-not-parse", "a b", BASE, "rfc2396", 1),
+    ("rfc2396-v01-dotted-reference-does-not-parse", "../a b", BASE, "rfc2396", 4),
     ("rfc2396-v11-base-does-not-parse", "a", "http://a b/", "rfc2396", 8),
     ("rfc2396-u07-3986-neither", "//a:b c/", BASE, "rfc3986", 4),
 ]
@@ -278,8 +279,9 @@ def test_refuses(reference: str, base: str, profile: Profile, offset: int) -> No
         ("/../g", "rfc3986", 1),
         ("/a/../../g", "rfc3986", 6),
         ("s:../g", "rfc3986", 2),
+        ("s:..", "rfc3986", 2),
     ],
-    ids=[f"rfc2396-v07-error-{n}" for n in range(6)],
+    ids=[f"rfc2396-v07-error-{n}" for n in range(7)],
 )
 def test_excess_dots_refused_on_request(reference: str, profile: Profile, offset: int) -> None:
     with pytest.raises(ParseError) as error:

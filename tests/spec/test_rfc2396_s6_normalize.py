@@ -29,7 +29,10 @@ NORMAL: list[tuple[str, str, Level, str]] = [
     ("rfc2396-w02-other", "http://a:443/b", "scheme", "http://a:443/b"),
     ("rfc2396-w02-unknown-scheme", "s://a:80/b", "scheme", "s://a:80/b"),
     ("rfc2396-w02-relative", "//a:80/b", "scheme", "//a:80/b"),
-    ("rfc2396-w02-empty-path", "http://a?b", "scheme", "http://a/?b"),
+    ("rfc2396-w02-empty-path", "http://a", "scheme", "http://a/"),
+    ("rfc2396-w02-empty-path-then-query", "http://a?b", "scheme", "http://a/?b"),
+    ("rfc2396-w02-empty-path-then-fragment", "http://a:8080#b", "scheme", "http://a:8080/#b"),
+    ("rfc2396-w02-empty-path-in-capitals", "HTTP://a", "scheme", "http://a/"),
     ("rfc2396-w02-empty-path-stays", "telnet://a", "scheme", "telnet://a"),
     ("rfc2396-w03-case-of-escapes", "/%2f%aB?%c3#%e9", "syntax", "/%2F%AB?%C3#%E9"),
     ("rfc2396-w03-opaque-part", "urn:%c3%a9", "syntax", "urn:%C3%A9"),
@@ -110,6 +113,13 @@ def test_every_default_port_is_left_out(scheme: str) -> None:
     port = DEFAULT_PORTS[scheme]
     assert str(normalize(f"{scheme}://a:{port}/b", "scheme")) == f"{scheme}://a/b"
     assert str(normalize(f"{scheme}://a:{port}1/b", "scheme")) == f"{scheme}://a:{port}1/b"
+
+
+def test_a_reference_is_read_again_for_another_profile() -> None:
+    """rfc2396-w04: the profile that is asked for decides."""
+    reference = parse("s:%7e")
+    assert str(normalize(reference)) == "s:%7E"
+    assert str(normalize(reference, profile="rfc3986")) == "s:~"
 
 
 def test_what_does_not_parse_has_no_normal_form() -> None:

@@ -131,12 +131,11 @@ def unquote(component: str) -> str:
 
 def _offset_of_octet(component: str, wanted: int) -> int:
     """Return where in `component` its octet number `wanted` is written."""
-    octet = 0
+    offsets: list[int] = []
     for piece in _pattern(_ESCAPE_OR_CHARACTER).finditer(component):
-        octet += 1 if len(piece[0]) > 1 else len(piece[0].encode("utf-8", "surrogatepass"))
-        if octet > wanted:
-            return piece.start()
-    return len(component)
+        octets = 1 if len(piece[0]) > 1 else len(piece[0].encode("utf-8", "surrogatepass"))
+        offsets += [piece.start()] * octets
+    return offsets[wanted]
 
 
 def from_iri(text: str, profile: Profile = "rfc2396") -> str:

@@ -130,7 +130,7 @@ class Base:
         """The seven steps of RFC 2396 §5.2, which are numbered here as there."""
         scheme, authority, path, query = self._loosened(reference)
         if not path and scheme is None and authority is None and query is None:  # (2)
-            return Resolved(_without_scheme(reference), same_document=True)
+            return Resolved(reference, same_document=True)
         if scheme is not None:  # (3)
             return Resolved(reference, same_document=False)
         if not self._scheme_colon or self.reference.is_opaque:
@@ -217,14 +217,6 @@ def _read(reference: str | Reference, profile: Profile | None) -> Reference:
         if profile == "rfc3986" and not any(iter_errors(reference)):
             return trusted(reference, "rfc3986")
         raise
-
-
-def _without_scheme(reference: Reference) -> Reference:
-    """Return a same-document reference, which is at most a fragment."""
-    if reference.scheme is None:
-        return reference
-    fragment = reference.fragment
-    return parse("" if fragment is None else "#" + fragment, reference.profile)
 
 
 def resolve(
