@@ -22,6 +22,7 @@ from permacite import uri
 from permacite.errors import ParseError
 from permacite.markup import StartTag, decode, tokenize
 from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.mhtml.reading.part import BodyPart
@@ -33,11 +34,11 @@ Found: TypeAlias = Literal["content", "content-base", "content-location", "reque
 
 _THIS_MESSAGE = "thismessage:/"
 _PAGES = ("text/html", "application/xhtml+xml")
-_BASE_TAG = re.compile(rb"(?i)<\0?b\0?a\0?s\0?e")
-_DISGUISED = re.compile(r"[^A-Za-z0-9\-_.!~*();/?:@&=+$,%#]|%(?![0-9A-Fa-f]{2})|(?<=#)#")
-_UNDISGUISED = re.compile("'([0-9a-f]{2,6})'")
-_NO_SCHEME = re.compile(r"(?![A-Za-z][A-Za-z0-9+.\-]*+:)[^/?#]*+:")
-_HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*+://(?:[^/?#@]*+@)?+)([^/?#:]*+)(:[0-9]*+)?+")
+_BASE_TAG = compile_pattern(rb"(?i)<\0?b\0?a\0?s\0?e")
+_DISGUISED = compile_pattern(r"[^A-Za-z0-9\-_.!~*();/?:@&=+$,%#]|%(?![0-9A-Fa-f]{2})|(?<=#)#")
+_UNDISGUISED = compile_pattern("'([0-9a-f]{2,6})'")
+_NO_SCHEME = compile_pattern(r"(?![A-Za-z][A-Za-z0-9+.\-]*+:)[^/?#]*+:")
+_HOST = compile_pattern(r"([A-Za-z][A-Za-z0-9+.\-]*+://(?:[^/?#@]*+@)?+)([^/?#:]*+)(:[0-9]*+)?+")
 _PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 
 from permacite import uri
+from permacite.scan import compile_pattern
 
 __all__ = ["escaped_as_browsers_do", "fully_escaped", "lowered"]
 
 _WHITE = "".join(map(chr, range(0x21)))
 _LINE_BREAKS = {ord(character): None for character in "\t\n\r"}
-_PATH = re.compile(r"[\x00-\x20\"<>^`{}\x7f-\U0010ffff]")
-_QUERY = re.compile(r"[\x00-\x20\"<>'\x7f-\U0010ffff]")
-_FRAGMENT = re.compile(r"[\x00-\x20\"<>`\x7f-\U0010ffff]")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*+):")
-_AUTHORITY = re.compile(r"((?:[A-Za-z][A-Za-z0-9+.\-]*+:)?+//)([^/?#]*+)")
-_HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*+://(?:[^/?#@]*+@)?+)([^/?#:]*+)(:[0-9]*+)?+")
+_PATH = compile_pattern(r"[\x00-\x20\"<>^`{}\x7f-\U0010ffff]")
+_QUERY = compile_pattern(r"[\x00-\x20\"<>'\x7f-\U0010ffff]")
+_FRAGMENT = compile_pattern(r"[\x00-\x20\"<>`\x7f-\U0010ffff]")
+_SCHEME = compile_pattern(r"([A-Za-z][A-Za-z0-9+.\-]*+):")
+_AUTHORITY = compile_pattern(r"((?:[A-Za-z][A-Za-z0-9+.\-]*+:)?+//)([^/?#]*+)")
+_HOST = compile_pattern(r"([A-Za-z][A-Za-z0-9+.\-]*+://(?:[^/?#@]*+@)?+)([^/?#:]*+)(:[0-9]*+)?+")
 _PORTS = {"http": ":80", "https": ":443", "ftp": ":21", "ws": ":80", "wss": ":443"}
 _HIERARCHICAL = frozenset({*_PORTS, "file"})
 """The schemes in which a backslash is a slash."""

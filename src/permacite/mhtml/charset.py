@@ -6,10 +6,9 @@ octets are kept as they are whatever is decided.
 
 from __future__ import annotations
 
-import re
-
 from permacite.markup import codec_of, sniff_charset
 from permacite.mhtml.mime.words import known_charset
+from permacite.scan import compile_pattern
 
 __all__ = ["HEAD", "charset_inside", "charset_of_text", "same_charset"]
 
@@ -19,7 +18,7 @@ HEAD = 1024
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _WIDE = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 """How markup begins in UTF-16 that nothing declares; browsers save pages so."""
-_META = re.compile(rb"(?i)<meta\b[^>]*?charset|<\?xml[^>]*?encoding")
+_META = compile_pattern(rb"(?i)<meta\b[^>]*?charset|<\?xml[^>]*?encoding")
 
 
 def charset_of_text(head: bytes, media_type: str, declared: str | None) -> str | None:

@@ -16,6 +16,7 @@ from permacite.markup import StartTag, decode, tokenize
 from permacite.mhtml.charset import HEAD, charset_of_text
 from permacite.mhtml.links import references_in
 from permacite.mhtml.mime.parameters import parse_structured
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,12 +29,12 @@ Labelled: TypeAlias = "tuple[str, bytes, str, str | None]"
 
 _PAGES = ("text/html", "application/xhtml+xml")
 _LINKING = (*_PAGES, "text/css", "image/svg+xml")
-_FILE = re.compile(r"\s*+file:", re.IGNORECASE)
-_SECRET_NAME = re.compile(
+_FILE = compile_pattern(r"\s*+file:", re.IGNORECASE)
+_SECRET_NAME = compile_pattern(
     r"(?i)(?:^|[^a-z])(?:csrf|xsrf|token|ticket|nonce|session|sess|sid|auth|apikey|api[_-]key|"
     r"secret|password|passwd|pwd|signature|sig|jwt)(?:$|[^a-z])|phpsessid|jsessionid|viewstate"
 )
-_PARAMETER = re.compile(r"(?:^|[?&;])([^=&;#?]{1,80})=[^&;#]{6}")
+_PARAMETER = compile_pattern(r"(?:^|[?&;])([^=&;#?]{1,80})=[^&;#]{6}")
 
 
 @dataclass(frozen=True, slots=True)

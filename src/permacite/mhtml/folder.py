@@ -21,6 +21,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.rewrite import contents_of, message_fields
 from permacite.mhtml.writing.write import build
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,8 +72,8 @@ _TYPES = {
     "eml": "message/rfc822",
 }
 _SUFFIXES = {media_type: suffix for suffix, media_type in reversed(_TYPES.items())}
-_DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_DEVICES = compile_pattern(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
+_ESCAPE = compile_pattern(r"%([0-9A-Fa-f]{2})")
 _LONGEST = 60
 _DEPTH = 64
 _PAGES = ("text/html", "application/xhtml+xml")

@@ -16,18 +16,19 @@ import re
 from dataclasses import dataclass
 
 from permacite.mhtml.mime.words import ENCODED_WORD, encode_word, known_charset, octets_of_word
+from permacite.scan import compile_pattern
 
 __all__ = ["Label", "fold_url", "read_id", "read_location", "write_location"]
 
 _SPACE = b" \t\r\n"
-_SPACES = re.compile(rb"[ \t\r\n]*+")
-_NOTE = re.compile(rb"(?<![ \t\r\n])([ \t\r\n]++);([ \t\r\n]|\Z)?")
-_TOKENS = re.compile(rb"[ \t\r\n]++|\\.|[()]|[^ \t\r\n\\()]++|\\", re.DOTALL)
-_WORDS = re.compile(rb"[ \t\r\n]++|[^ \t\r\n]++")
-_ILLEGAL = re.compile(rb"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
-_IN_BRACKETS = re.compile(rb"<([^<>]*+)>")
-_ILLEGAL_TEXT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
-_MISREAD = re.compile(r"\A\(|=\?|[;(]{30}")
+_SPACES = compile_pattern(rb"[ \t\r\n]*+")
+_NOTE = compile_pattern(rb"(?<![ \t\r\n])([ \t\r\n]++);([ \t\r\n]|\Z)?")
+_TOKENS = compile_pattern(rb"[ \t\r\n]++|\\.|[()]|[^ \t\r\n\\()]++|\\", re.DOTALL)
+_WORDS = compile_pattern(rb"[ \t\r\n]++|[^ \t\r\n]++")
+_ILLEGAL = compile_pattern(rb"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
+_IN_BRACKETS = compile_pattern(rb"<([^<>]*+)>")
+_ILLEGAL_TEXT = compile_pattern(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
+_MISREAD = compile_pattern(r"\A\(|=\?|[;(]{30}")
 """What would be read as a comment or an encoded word, or cannot be folded."""
 _URL_WORD = 40
 """RFC 2017 §3.1 folds a URL into words of at most 40 characters."""

@@ -7,10 +7,10 @@ A heading keeps its octets: whatever was read can be written back as it was.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from permacite.mhtml.mime.words import decode_text
+from permacite.scan import compile_pattern
 
 __all__ = ["HEADING", "Field", "Heading", "parse_heading"]
 
@@ -20,17 +20,17 @@ _LINES = rb"[^\r\n]*+" + _END + rb"(?:[ \t][^\r\n]*+" + _END + rb")*+"
 _ONE = _NAME + _LINES
 _ODD = rb"(?!--)[^\r\n]++(?:\r*+\n|\r)(?=" + _NAME + rb")"
 
-HEADING = re.compile(rb"(?:" + _ONE + rb"(?:(?:" + _ODD + rb")?+" + _ONE + rb")*+)?+")
+HEADING = compile_pattern(rb"(?:" + _ONE + rb"(?:(?:" + _ODD + rb")?+" + _ONE + rb")*+)?+")
 """All the fields that stand one after the other; what follows them should be an empty line.
 
 A line that is no field is passed over where a field comes before it and another right after.
 """
 
-_LINE = re.compile(
+_LINE = compile_pattern(
     rb"([!-9;-~]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:(?:\r*+\n|\r)[ \t][^\r\n]*+)*+)" + _END + rb"|"
     rb"([^\r\n]++)" + _END + rb"|\r*+\n|\r"
 )
-_FOLD = re.compile(rb"(?:\r*+\n|\r)(?=[ \t])")
+_FOLD = compile_pattern(rb"(?:\r*+\n|\r)(?=[ \t])")
 
 
 @dataclass(frozen=True, slots=True)

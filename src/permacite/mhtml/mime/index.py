@@ -11,7 +11,6 @@ the outer boundary may not occur inside (§5.1.2).
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, ParseError
@@ -19,6 +18,7 @@ from permacite.mhtml.mime.heading import HEADING, Heading, parse_heading
 from permacite.mhtml.mime.model import Defect, Limits
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.transfer import IDENTITIES
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,17 +27,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "index"]
 
-_MAY_HOLD_PARTS = re.compile(rb"(?i)(?:\A|\n|\r)content-type[ \t]*+:[^:]*?(?:multipart|message)/")
-_BCHARS = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
-_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+(?:From [^\r\n]*+(?:\r?\n|\r)|[ \t]*+(?:\r?\n|\r))*+")
-_KNOWN = re.compile(
+_MAY_HOLD_PARTS = compile_pattern(
+    rb"(?i)(?:\A|\n|\r)content-type[ \t]*+:[^:]*?(?:multipart|message)/"
+)
+_BCHARS = compile_pattern(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
+_OPENING = compile_pattern(
+    rb"(?:\xef\xbb\xbf)?+(?:From [^\r\n]*+(?:\r?\n|\r)|[ \t]*+(?:\r?\n|\r))*+"
+)
+_KNOWN = compile_pattern(
     rb"(?im)^(?:content-[a-z-]+|mime-version|from|to|cc|subject|date|message-id|received|sender|"
     rb"reply-to|return-path|delivered-to|snapshot-content-location|x-[a-z0-9-]+)[ \t]*+:"
 )
-_CANDIDATE = re.compile(rb"\n--")
-_CANDIDATE_CR = re.compile(rb"\r--")
-_FIRST_DELIMITER = re.compile(rb"(?:\r*\n|\r)*+--([^\r\n]{1,200})(?:\r*\n|\r)")
-_END_OF_LINE = re.compile(rb"\r*\n|\r")
+_CANDIDATE = compile_pattern(rb"\n--")
+_CANDIDATE_CR = compile_pattern(rb"\r--")
+_FIRST_DELIMITER = compile_pattern(rb"(?:\r*\n|\r)*+--([^\r\n]{1,200})(?:\r*\n|\r)")
+_END_OF_LINE = compile_pattern(rb"\r*\n|\r")
 _LINE = 1200
 """A delimiter with its padding is shorter than this, or it is none."""
 _FIRST_READ = 2048
@@ -134,7 +138,13 @@ class _Indexer:
     # ------------------------------------------------------------ headings
 
     def _open(self, entry: Entry) -> None:
-        """Read the heading of a part that begins, and make it the innermost open one."""
+        """Open a part that begins, and the messages that begin in it, one inside the other."""
+        inner: Entry | None = entry
+        while inner is not None:
+            inner = self._open_one(inner)
+
+    def _open_one(self, entry: Entry) -> Entry | None:
+        """Read a part's heading, make it the innermost open part, return the message in it."""
         self._count += 1
         if self._count > self.limits.parts:
             raise LimitError(
@@ -144,8 +154,9 @@ class _Indexer:
             )
         heading = self._heading_of(entry)
         self._open_entries.append(entry)
-        if _MAY_HOLD_PARTS.search(heading) is not None:
-            self._look_inside(entry, parse_heading(heading, entry.start))
+        if _MAY_HOLD_PARTS.search(heading) is None:
+            return None
+        return self._look_inside(entry, parse_heading(heading, entry.start))
 
     def _heading_of(self, entry: Entry) -> bytes:
         """Return the octets of a heading, and place the body behind it."""
@@ -172,34 +183,34 @@ class _Indexer:
                 self._report(code, entry.body, entry)
         return read[:length]
 
-    def _look_inside(self, entry: Entry, heading: Heading) -> None:
-        """Note the boundary of a multipart, or open the message inside a message part."""
+    def _look_inside(self, entry: Entry, heading: Heading) -> Entry | None:
+        """Note the boundary of a multipart; return the message inside a message part."""
         field = heading.get("Content-Type")
         if field is None:
-            return
+            return None
         media_type, parameters = parse_structured(field.latin1)
         is_message = media_type in ("message/rfc822", "message/global")
         if not is_message and not media_type.startswith("multipart/"):
-            return
+            return None
         if len(self._open_entries) > self.limits.depth:
             self._report("too-deep", entry.start, entry)
-            return
+            return None
         encoding = heading.get("Content-Transfer-Encoding")
         encoded = encoding is not None and encoding.latin1.lower() not in IDENTITIES
         if is_message:
-            self._open_message(entry, encoded=encoded)
-            return
+            return self._message_in(entry, encoded=encoded)
         if encoded and encoding is not None:
             self._report("multipart-encoded", encoding.offset, entry)
         self._begin_multipart(entry, parameters.get("boundary"), field.offset)
+        return None
 
-    def _open_message(self, entry: Entry, *, encoded: bool) -> None:
+    def _message_in(self, entry: Entry, *, encoded: bool) -> Entry | None:
         if encoded:
             self._report("message-encoded", entry.start, entry)
-            return
+            return None
         inner = Entry(entry.body, entry, entry.numbered(1))
         entry.children.append(inner)
-        self._open(inner)
+        return inner
 
     def _begin_multipart(self, entry: Entry, boundary: str | None, offset: int) -> None:
         entry.multipart = True

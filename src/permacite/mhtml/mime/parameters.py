@@ -13,27 +13,34 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from permacite.scan import compile_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["is_media_type", "parse_structured", "quoted", "without_comments"]
+__all__ = ["is_media_type", "is_token", "parse_structured", "quoted", "without_comments"]
 
-_COMMENT_TOKEN = re.compile(r'[^\\()"]++|\\.?|[()"]', re.DOTALL)
-_PARAMETER = re.compile(
+_COMMENT_TOKEN = compile_pattern(r'[^\\()"]++|\\.?|[()"]', re.DOTALL)
+_PARAMETER = compile_pattern(
     r';[ \t\r\n]*+([^\s=;"]++)[ \t\r\n]*+=[ \t\r\n]*+'
     r'(?:"((?:[^"\\]|\\.)*+)"?|([^;"]*+))[^;]*+',
     re.DOTALL,
 )
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_SECTION = re.compile(r"([^*]++)(?:\*([0-9]{1,4}))?(\*)?")
-_ENCODED_OCTET = re.compile(rb"%([0-9A-Fa-f]{2})")
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_ESCAPED = compile_pattern(r"\\(.)", re.DOTALL)
+_SECTION = compile_pattern(r"([^*]++)(?:\*([0-9]{1,4}))?(\*)?")
+_ENCODED_OCTET = compile_pattern(rb"%([0-9A-Fa-f]{2})")
+_TOKEN = compile_pattern(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 
 def is_media_type(text: str) -> bool:
     """Whether `text` is type "/" subtype, both tokens (RFC 2045 §5.1)."""
     major, _, minor = text.partition("/")
-    return _TOKEN.fullmatch(major) is not None and _TOKEN.fullmatch(minor) is not None
+    return is_token(major) and is_token(minor)
+
+
+def is_token(text: str) -> bool:
+    """Whether `text` is a token (RFC 2045 §5.1)."""
+    return _TOKEN.fullmatch(text) is not None
 
 
 def without_comments(value: str) -> str:

@@ -14,8 +14,9 @@ from __future__ import annotations
 import binascii
 import functools
 import importlib
-import re
 from typing import TYPE_CHECKING
+
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,15 +38,15 @@ IDENTITIES = frozenset({"", "7bit", "8bit", "binary"})
 """Encodings that change nothing; "" is a heading without the field."""
 
 _SPACE = b" \t\r\n"
-_FOREIGN = re.compile(rb"[^A-Za-z0-9+/= \t\r\n]")
+_FOREIGN = compile_pattern(rb"[^A-Za-z0-9+/= \t\r\n]")
 _NOT_BASE64 = bytes(o for o in range(256) if not bytes([o]).isalnum() and o not in b"+/=")
 _MOST_PADS = 2
 _ENDING = 8
 """Padding and line ends: that far from the end an `=` may stand in text that is right."""
 _MAYBE_TRAILING = (b" \r\n", b"\t\r\n", b" \n", b"\t\n")
-_LONE_RETURN = re.compile(rb"=\r(?!\n)")
-_TRAILING = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
-_NO_OCTET = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+(?:\r?\n|\Z))")
+_LONE_RETURN = compile_pattern(rb"=\r(?!\n)")
+_TRAILING = compile_pattern(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
+_NO_OCTET = compile_pattern(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+(?:\r?\n|\Z))")
 _LINE_BASE64 = 76
 
 

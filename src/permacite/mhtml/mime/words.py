@@ -13,6 +13,8 @@ import binascii
 import codecs
 import re
 
+from permacite.scan import compile_pattern
+
 __all__ = [
     "ENCODED_WORD",
     "decode_text",
@@ -22,10 +24,10 @@ __all__ = [
     "octets_of_word",
 ]
 
-ENCODED_WORD = re.compile(rb"=\?([!->@-~]{1,80})\?([QqBb])\?([!->@-~]*+)\?=")
+ENCODED_WORD = compile_pattern(rb"=\?([!->@-~]{1,80})\?([QqBb])\?([!->@-~]*+)\?=")
 """charset, encoding, encoded text. A language after `*` (RFC 2231 §5) is part of the charset."""
 
-_BETWEEN = re.compile(rb"(?<=\?=)[ \t\r\n]++(?==\?)")
+_BETWEEN = compile_pattern(rb"(?<=\?=)[ \t\r\n]++(?==\?)")
 _PLAIN_Q = frozenset(range(0x21, 0x7F)) - frozenset(b'=?_"(),;<>@[\\]')
 _NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 _WORD_LIMIT = 75

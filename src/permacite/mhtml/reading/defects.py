@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError
 from permacite.mhtml.charset import charset_inside, same_charset
-from permacite.mhtml.label import read_id, read_location
+from permacite.mhtml.label import read_id
 from permacite.mhtml.mime.model import Defect
 from permacite.mhtml.mime.parameters import is_media_type, parse_structured
 from permacite.mhtml.mime.transfer import IDENTITIES, base64_fault, quoted_printable_fault
@@ -56,8 +56,8 @@ def _in_heading(part: BodyPart) -> Iterator[Defect]:
     locations = heading.all("Content-Location")
     for field in locations[1:]:
         yield Defect("label-twice", field.offset, part.path)
-    if locations:
-        for code, offset in read_location(locations[0].value).faults:
+    if part.label is not None:
+        for code, offset in part.label.faults:
             yield Defect(code, locations[0].offset + offset, part.path)
     content_id = heading.get("Content-ID")
     if content_id is not None and not read_id(content_id.value)[1]:

@@ -44,6 +44,7 @@ class BodyPart:
     __slots__ = (
         "_entry",
         "_heading",
+        "_label",
         "_limits",
         "_octets",
         "_type",
@@ -60,6 +61,7 @@ class BodyPart:
         self._entry = entry
         self._limits = limits
         self._heading: Heading | None = None
+        self._label: tuple[Label | None] | None = None
         self._type: tuple[str, Mapping[str, str]] | None = None
         self.parent = parent
         self.number = 0
@@ -155,8 +157,10 @@ class BodyPart:
     @property
     def label(self) -> Label | None:
         """The first Content-Location, decoded, with the octets that matching compares."""
-        field = self.heading.get("Content-Location")
-        return None if field is None else read_location(field.value)
+        if self._label is None:
+            field = self.heading.get("Content-Location")
+            self._label = (None if field is None else read_location(field.value),)
+        return self._label[0]
 
     @property
     def content_location(self) -> str | None:

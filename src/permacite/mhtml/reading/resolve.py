@@ -16,13 +16,13 @@ a reference of another.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.mhtml.base import Bases, octets_in
 from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.reading import related
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ Kind: TypeAlias = Literal["part", "aggregate", "external", "none"]
 """A part; a nested or the whole aggregate; nothing here, but a URI; nothing at all."""
 MatchedBy: TypeAlias = Literal["content-location", "content-id", "message-id", "same-document"]
 
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_ESCAPE = compile_pattern(r"%([0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)

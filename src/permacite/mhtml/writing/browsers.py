@@ -19,7 +19,6 @@ Chromium refuses those in any local file.
 
 from __future__ import annotations
 
-import re
 from binascii import b2a_base64
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -32,6 +31,7 @@ from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.charset import HEAD, charset_inside, charset_of_text
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.writing.resource import Multipart, Resource
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,8 +43,8 @@ __all__ = ["parts_for_browsers"]
 _PAGES = ("text/html", "application/xhtml+xml")
 _LINKING = (*_PAGES, "text/css", "image/svg+xml")
 _MARKS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
-_POLICY = re.compile(r"(?i)http-equiv\s*+=[\s\"']*+content-security-policy")
-_ABSOLUTE = re.compile(r"\s*+[A-Za-z][A-Za-z0-9+.\-]*+:")
+_POLICY = compile_pattern(r"(?i)http-equiv\s*+=[\s\"']*+content-security-policy")
+_ABSOLUTE = compile_pattern(r"\s*+[A-Za-z][A-Za-z0-9+.\-]*+:")
 _DEPTH = 64
 _MEDIA_OCTETS = 64 * 1024 * 1024
 """Sound and video beyond this, in one page, stay parts that are not played."""

@@ -13,6 +13,7 @@ from permacite.markup import codec_of
 from permacite.mhtml.charset import HEAD, charset_inside
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.transfer import encode_base64, encode_quoted_printable
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.mhtml.writing.resource import Resource
@@ -23,7 +24,7 @@ Profile: TypeAlias = Literal["archive", "mail", "chromium"]
 
 _DIGESTS = frozenset({"content-md5", "digest", "content-digest", "repr-digest"})
 """Fields that a change of line ends makes wrong (RFC 2557 §10)."""
-_LINE_END = re.compile(rb"\r\n?|\n")
+_LINE_END = compile_pattern(rb"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)

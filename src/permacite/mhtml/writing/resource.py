@@ -6,13 +6,13 @@ RFC 2045 §5.1 Content-Type -> content_type_value
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import ParseError
-from permacite.mhtml.mime.parameters import is_media_type, parse_structured, quoted
+from permacite.mhtml.mime.parameters import is_media_type, is_token, parse_structured, quoted
 from permacite.mhtml.mime.words import encode_text
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,8 @@ Fields: TypeAlias = "tuple[tuple[str, str], ...]"
 """Further fields of a heading, name and value, in order."""
 Subtype: TypeAlias = Literal["related", "alternative", "mixed"]
 
-_NAME = re.compile(r"[!-9;-~]{1,76}")
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_NAME = compile_pattern(r"[!-9;-~]{1,76}")
+_CONTROL = compile_pattern(r"[\x00-\x08\x0a-\x1f\x7f]")
 _RESERVED = {
     "content-type": "it has an argument of its own",
     "content-transfer-encoding": "the profile chooses it",
@@ -79,6 +79,7 @@ class Multipart:
 def content_type_value(content_type: str) -> str:
     """Return the value of a Content-Type field, its parameters on lines of their own if long.
 
+    A parameter whose name is none is left out then.
     Raises ParseError where it is no media type.
     """
     _require_clean(content_type, "Content-Type")
@@ -87,7 +88,8 @@ def content_type_value(content_type: str) -> str:
         raise ParseError("expected a media type, type/subtype", content_type, 0, "RFC 2045 §5.1")
     if content_type.isascii() and len(content_type) <= 60:  # noqa: PLR2004 - fits on one line
         return content_type.strip()
-    return ";\r\n ".join([media_type, *(_parameter(*item) for item in parameters.items())])
+    named = (item for item in parameters.items() if is_token(item[0]))
+    return ";\r\n ".join([media_type, *(_parameter(*item) for item in named)])
 
 
 def _parameter(name: str, value: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.reading import related
 from permacite.mhtml.reading.aggregate import open_aggregate
+from permacite.mhtml.writing.distinct import Labels, is_content_id
+from permacite.mhtml.writing.profiles import charset_of
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.write import build
 
@@ -51,10 +54,15 @@ def rewritten(content: bytes, *, profile: Profile) -> bytes:
             resources,
             profile=profile,
             subject=aggregate.subject,
-            date=aggregate.message.heading.text("Date"),
+            date=_clean(aggregate.message.heading.text("Date")),
             headers=message_fields(aggregate),
             content_location=aggregate.location,
         )
+
+
+def _clean(value: str | None) -> str | None:
+    """Return a field's value if it may be written as it is."""
+    return value if value is not None and value.isprintable() else None
 
 
 def message_fields(aggregate: Aggregate) -> Fields:
@@ -74,10 +82,24 @@ def contents_of(
     taking = _Taking(aggregate, keep_cid=keep_cid)
     message = aggregate.message
     if not message.body_parts or message.content_type != "multipart/related":
-        return taking.content(message), []
-    start = related.start_of(message)
-    rest = [taking.content(part) for part in message.body_parts if part is not start]
-    return taking.content(start), rest
+        parts = [taking.content(message)]
+    else:
+        start = related.start_of(message)
+        rest = (part for part in message.body_parts if part is not start)
+        parts = [taking.content(part) for part in (start, *rest)]
+    charset = charset_of(parts[0]) if isinstance(parts[0], Resource) else None
+    labels = Labels(charset).within(aggregate.location)
+    root, *resources = [_spared(part, labels) for part in parts]
+    return root, resources
+
+
+def _spared(part: Resource | Multipart, labels: Labels) -> Resource | Multipart:
+    """Return a part without the labels that an earlier one has, and its own parts likewise."""
+    if isinstance(part, Resource):
+        return labels.spare(part)
+    part = labels.spare(part)
+    inner = labels.within(part.content_location) if part.subtype == "related" else labels
+    return replace(part, body_parts=tuple(_spared(each, inner) for each in part.body_parts))
 
 
 class _Taking:
@@ -86,7 +108,6 @@ class _Taking:
     def __init__(self, aggregate: Aggregate, *, keep_cid: bool) -> None:
         self._keep_cid = keep_cid
         self._bases = aggregate.resolver.bases
-        self._lost = {(defect.path, defect.code) for defect in aggregate.resolver.defects()}
 
     def content(self, part: BodyPart) -> Resource | Multipart:
         """Return a part as a resource, or with all its parts as a multipart."""
@@ -104,15 +125,14 @@ class _Taking:
         )
 
     def _labels_of(self, part: BodyPart) -> tuple[str | None, str | None]:
-        location, content_id = part.content_location or None, part.content_id or None
-        if (part.path, "duplicate-label") in self._lost:
-            location = None
-        if (part.path, "duplicate-id") in self._lost:
+        location, content_id = part.content_location or "", part.content_id
+        if content_id is None or not is_content_id(content_id):
             content_id = None
-        if location is None:
+        if not location.strip():
             return None, content_id
         if location[:4].lower() == "cid:" and not self._keep_cid:
-            return None, content_id or location[4:].strip()
+            named = location[4:].strip()
+            return None, content_id or (named if is_content_id(named) else None)
         if self._bases.label_base(part).found == "content-base":
             location = self._bases.label_base(part).resolve(location)[0] or location
         return location, content_id

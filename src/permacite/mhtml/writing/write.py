@@ -16,7 +16,6 @@ that holds it is written in base64.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
@@ -34,6 +33,7 @@ from permacite.mhtml.writing.resource import (
     content_type_value,
     field_line,
 )
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Written", "WrittenPart", "build", "write"]
 
 _SEPARATOR = ";\r\n "
-_VISIBLE = re.compile(r"[!-~]{1,60000}")
+_VISIBLE = compile_pattern(r"[!-~]{1,60000}")
 _DEPTH = 64
 """Multiparts are not written nested deeper than they are read."""
 
@@ -146,7 +146,9 @@ def _message_fields(headers: Fields, subject: str | None, date: str | None) -> b
     """Return the fields that only a message has, the caller's first."""
     lines = [field_line(name, value) for name, value in checked_fields(headers)]
     if subject is not None:
-        lines.append(field_line("Subject", " ".join(subject.split())))
+        # A title of a page may hold anything; what cannot be written is a space.
+        shown = (each if each.isprintable() else " " for each in subject)
+        lines.append(field_line("Subject", " ".join("".join(shown).split())))
     if date is not None:
         lines.append(field_line("Date", date))
     return b"".join([*lines, b"MIME-Version: 1.0\r\n"])
