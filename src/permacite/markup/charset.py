@@ -23,6 +23,7 @@ from functools import lru_cache
 
 from permacite.markup.labels import CODEC_OF_LABEL, USER_DEFINED
 from permacite.markup.references import decode as decode_references
+from permacite.scan import compile_pattern
 
 __all__ = ["charset_in", "codec_of", "decode", "sniff_charset"]
 
@@ -32,7 +33,7 @@ _HEAD = 1024
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _FALLBACK = {"html": "windows-1252", "xml": "utf-8", "css": "utf-8"}
 _WHITE_SPACE = "\t\n\f\r "
-_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
+_LABEL = compile_pattern(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
 """Python finds codecs by what is almost their name, too."""
 _NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
 
@@ -100,7 +101,7 @@ def decode(data: bytes, charset: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = compile_pattern("[\ud800-\udfff]")
 
 
 @lru_cache(maxsize=256)
@@ -139,11 +140,11 @@ def _single_byte_table(codec: str) -> str | None:
 
 
 # ---------------------------------------------------------------- declarations in the document
-_PRESCAN = re.compile(
+_PRESCAN = compile_pattern(
     r"(?P<comment><!--)|<(?P<meta>meta)(?=[\t\n\f\r /])|<(?P<tag>/?[a-z][^\t\n\f\r >]*)|<[!/?]",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = compile_pattern(
     r"[\t\n\f\r /]*+(=?[^\t\n\f\r />=]*+)[\t\n\f\r ]*+"
     r"(?:=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>)))?+"
 )
@@ -207,8 +208,8 @@ def _meta_codec(attributes: dict[str, str]) -> str | None:
     )
 
 
-_CHARSET_IS = re.compile(r"charset[\t\n\f\r ]*+=[\t\n\f\r ]*+", re.IGNORECASE | re.ASCII)
-_CHARSET_VALUE = re.compile(r"\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*+)")
+_CHARSET_IS = compile_pattern(r"charset[\t\n\f\r ]*+=[\t\n\f\r ]*+", re.IGNORECASE | re.ASCII)
+_CHARSET_VALUE = compile_pattern(r"\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*+)")
 
 
 def charset_in(content: str) -> str | None:
@@ -218,7 +219,7 @@ def charset_in(content: str) -> str | None:
     return None if found is None else next(filter(None, found.groups()), "")
 
 
-_XML = re.compile(
+_XML = compile_pattern(
     r"<\?xml[\t\n\r ][^>]*?\bencoding[\t\n\r ]*+=[\t\n\r ]*+(?:\"([^\">]*+)\"|'([^'>]*+)')"
 )
 _XML_16 = (("\0<\0?\0x", "utf-16-be"), ("<\0?\0x\0", "utf-16-le"))

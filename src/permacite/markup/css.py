@@ -14,6 +14,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from permacite.scan import compile_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,20 +40,20 @@ class CssUrl:
 
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+(?:\r\n|[\t\n\f\r ])?+|[^\n\f\r0-9a-fA-F])"
-_IDENT = re.compile(rf"(?:[-\w\x80-\U0010ffff]|{_ESCAPE})++")
+_IDENT = compile_pattern(rf"(?:[-\w\x80-\U0010ffff]|{_ESCAPE})++")
 _MARK = r"/\*|[\"'\\@{}]|(?i:url|src|image-set)\("
-_SEARCH = re.compile(_MARK)
-_SEARCH_IN_SET = re.compile(rf"{_MARK}|[();]")
+_SEARCH = compile_pattern(_MARK)
+_SEARCH_IN_SET = compile_pattern(rf"{_MARK}|[();]")
 """Inside image-set() parentheses matter too, so there are two searches."""
 _STRING = {
-    quote: re.compile(rf"(?:[^{quote}\\\n\f\r]++|\\(?:\r\n|[\s\S]|\Z))*+") for quote in "\"'"
+    quote: compile_pattern(rf"(?:[^{quote}\\\n\f\r]++|\\(?:\r\n|[\s\S]|\Z))*+") for quote in "\"'"
 }
-_WHITE_SPACE = re.compile(r"[\t\n\f\r ]*+")
-_BLANK = re.compile(r"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+")
-_PREFIX = re.compile(rf"{_IDENT.pattern}(?!\(){_BLANK.pattern}")
-_BARE = re.compile(rf"(?:[^\"'()\\\t\n\f\r \x00-\x08\x0b\x0e-\x1f\x7f]++|{_ESCAPE})*+")
-_BAD_REST = re.compile(r"(?:[^)\\]++|\\(?:[\s\S]|\Z))*+\)?+")
-_UNESCAPE = re.compile(
+_WHITE_SPACE = compile_pattern(r"[\t\n\f\r ]*+")
+_BLANK = compile_pattern(r"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+")
+_PREFIX = compile_pattern(rf"{_IDENT.pattern}(?!\(){_BLANK.pattern}")
+_BARE = compile_pattern(rf"(?:[^\"'()\\\t\n\f\r \x00-\x08\x0b\x0e-\x1f\x7f]++|{_ESCAPE})*+")
+_BAD_REST = compile_pattern(r"(?:[^)\\]++|\\(?:[\s\S]|\Z))*+\)?+")
+_UNESCAPE = compile_pattern(
     r"\\(?:([0-9a-fA-F]{1,6}+)(?:\r\n|[\t\n\f\r ])?+|(\r\n|[\n\f\r])|([\s\S])|\Z)|\x00"
 )
 _REFERENCES = frozenset({"url", "src"})

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.markup.tokens import EndTag, StartTag
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.markup.tokens import Token
@@ -26,7 +27,7 @@ __all__ = [
     "TABLE_PARTS",
     "VOID",
     "Skip",
-    "is_hidden",
+    "is_left_out",
 ]
 
 
@@ -101,14 +102,18 @@ _CLOSED_BY: dict[str, frozenset[str]] = {
 """Elements whose end tag is optional, and the start tags that close them."""
 
 _NEVER_HIDDEN = frozenset({"html", "body"})
-_HIDDEN = re.compile("hidden", re.IGNORECASE | re.ASCII)
+_HIDDEN = compile_pattern("hidden", re.IGNORECASE | re.ASCII)
 
 
-def is_hidden(tag: StartTag, name: str) -> bool:
-    """Whether a start tag hides its element: `hidden` in any form, or `dialog` without `open`.
+def is_left_out(tag: StartTag, name: str) -> bool:
+    """Whether a start tag begins an element that is no text.
 
-    `hidden` on the root element or on `body` is not heeded: scripts take it away at once.
+    Those are the elements of LEFT_OUT (but not a template that is a shadow root), `dialog` without
+    `open`, and what has `hidden`, in any form. On the root element or on `body` that is not heeded:
+    scripts take it away at once.
     """
+    if name in LEFT_OUT:
+        return name != "template" or tag.get("shadowrootmode") is None
     if name == "dialog" and tag.get("open") is None:
         return True
     if _HIDDEN.search(tag.source, tag.start, tag.end) is None or name in _NEVER_HIDDEN:

@@ -7,7 +7,8 @@ specification of this; the rules follow what browsers show without style sheets 
 1.  The text is made of the characters between tags, in source order, references decoded. No value
     of an attribute is text, so neither is the `alt` of an image. No visible character is invented:
     no bullets, no numbers, no quotation marks.
-2.  Left out with all their content: `script style template title`, `noembed noframes iframe`,
+2.  Left out with all their content: `script style title`, `template` without `shadowrootmode`
+    (with it, browsers show the content), `noembed noframes iframe`,
     `audio video canvas` (what is inside is for browsers that cannot show them), `select datalist
     option optgroup`, `rp`, `annotation annotation-xml` (MathML), `desc metadata` (SVG), `dialog`
     without `open`, and every element with the attribute `hidden`. What style sheets hide is not
@@ -19,12 +20,13 @@ specification of this; the rules follow what browsers show without style sheets 
     beginning and the end of a line. U+00A0 and all other characters stay as they are; U+0000 is
     dropped.
 5.  Line ends are CRLF. `br` ends a line. An element of BLOCKS begins a line and ends one; one of
-    PARAGRAPHS has an empty line before and after. There is never more than one empty line at a
-    time, none at the beginning or end; a text that is not empty ends with one CRLF.
+    PARAGRAPHS has an empty line before and after; an open `p` ends where a tag of BEHIND_P stands.
+    There is never more than one empty line at a time, none at the beginning or end; a text that is
+    not empty ends with one CRLF.
 6.  In a table row cells are separated by one tab each. Line breaks at the edges of a cell do not
     count; empty cells before the first and after the last text of a row leave nothing.
-7.  In `pre listing xmp plaintext textarea` white space stays as it is, line ends as CRLF. One line
-    end right after the start tag is dropped, and so is white space before the end of the block.
+7.  In `pre listing xmp plaintext textarea` white space stays as it is, line ends as CRLF. Empty
+    lines at the beginning are dropped, and white space at the end.
 8.  SVG: each `text` element is a line of its own.
 9.  XML (`xml=True`): elements are known by their local names. Where the root element is neither
     `html` nor `svg`, all character data is text, and white space with a line end in it is a line
@@ -37,6 +39,7 @@ import re
 
 from permacite.markup import references
 from permacite.markup.elements import (
+    BEHIND_P,
     BLOCKS,
     CELLS,
     LEFT_OUT,
@@ -45,11 +48,12 @@ from permacite.markup.elements import (
     TABLE_PARTS,
     VOID,
     Skip,
-    is_hidden,
+    is_left_out,
 )
 from permacite.markup.rendition import Rendition, Writer
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
+from permacite.scan import compile_pattern
 
 __all__ = ["RENDITION_VERSION", "plain_text", "title"]
 
@@ -64,13 +68,13 @@ _NOTED = LEFT_OUT | CELLS | _BREAKS.keys() | {"br", "dialog"}
 
 _WHITE_SPACE = "\t\n\f\r "
 _RUNS = r"[\t\n\f\r ]{2,}+|[\t\n\f\r\x00]"
-_SPECIAL_RAW = re.compile(_RUNS)
-_SPECIAL = re.compile(rf"{_RUNS}|{references.REFERENCE.pattern}")
-_LINES_RAW = re.compile(r"\r\n?+|[\n\x00]")
-_LINES = re.compile(rf"{_LINES_RAW.pattern}|{references.REFERENCE.pattern}")
-_LINE_END = re.compile(r"\r\n?+|\n")
-_RUN = re.compile(r"[\t\n\f\r ]++")
-_BLANK = re.compile(r"[\t\f ]*+")
+_SPECIAL_RAW = compile_pattern(_RUNS)
+_SPECIAL = compile_pattern(rf"{_RUNS}|{references.REFERENCE.pattern}")
+_LINES_RAW = compile_pattern(r"\r\n?+|[\n\x00]")
+_LINES = compile_pattern(rf"{_LINES_RAW.pattern}|{references.REFERENCE.pattern}")
+_LINE_END = compile_pattern(r"\r\n?+|\n")
+_RUN = compile_pattern(r"[\t\n\f\r ]++")
+_BLANK = compile_pattern(r"[\t\f ]*+")
 
 
 def plain_text(source: str, *, xml: bool = False) -> Rendition:
@@ -104,9 +108,9 @@ class _Renderer:
     __slots__ = (
         "breaks",
         "done",
-        "fresh",
         "held",
         "other_xml",
+        "paragraph",
         "pre",
         "rows",
         "seen_root",
@@ -134,8 +138,8 @@ class _Renderer:
         """Where the last written character ends in the source."""
         self.pre = 0
         """How many elements of preformatted text are open."""
-        self.fresh = -1
-        """Where a start tag of preformatted text has just ended."""
+        self.paragraph = False
+        """Whether a `p` is open."""
         self.rows: list[int] = []
         """For each open table the length of the text where its row began."""
         self.skip: Skip | None = None
@@ -151,7 +155,7 @@ class _Renderer:
         if self.other_xml or (name not in _NOTED and tag.end - tag.start == len(tag.name) + 2):
             return
         has_content = not tag.self_closing if self.xml else name not in VOID
-        if name in LEFT_OUT or is_hidden(tag, name):
+        if is_left_out(tag, name):
             self.skip = Skip(name, xml=self.xml) if has_content else None
             return
         if name in CELLS:
@@ -161,16 +165,15 @@ class _Renderer:
         elif name in _BREAKS:
             self._break(name)
             if has_content:
-                self._open_block(tag, name)
+                self._open_block(name)
 
-    def _open_block(self, tag: StartTag, name: str) -> None:
+    def _open_block(self, name: str) -> None:
         if name in PREFORMATTED:
             self.pre += 1
-            self.fresh = tag.end
+        elif name == "p":
+            self.paragraph = True
         elif name == "table":
             self.rows.append(self.writer.length)
-        elif name == "tr" and self.rows:
-            self.rows[-1] = self.writer.length
 
     def end(self, tag: EndTag, name: str) -> None:
         if self.skip is not None and not self._is_behind(tag, name):
@@ -198,12 +201,17 @@ class _Renderer:
     def _break(self, name: str) -> None:
         self.held.clear()
         self.space = None
+        lines = _BREAKS[name]
+        if self.paragraph and name in BEHIND_P:
+            self.paragraph, lines = False, 2
         if name in TABLE_PARTS:
             self.tabs = 0
             if self.rows and self.writer.length > self.rows[-1]:
                 self.breaks = 0
+            if self.rows and name != "table":
+                self.rows[-1] = self.writer.length
         if not self.tabs:
-            self.breaks = max(self.breaks, _BREAKS[name])
+            self.breaks = max(self.breaks, lines)
 
     def _line_end(self, tag: StartTag | EndTag) -> None:
         self.space = None
@@ -276,8 +284,6 @@ class _Renderer:
     def _preformatted(self, start: int, end: int, lines: re.Pattern[str]) -> None:
         """Write text whose white space counts."""
         source = self.source
-        if start == self.fresh and (line_end := _LINE_END.match(source, start, end)):
-            start = line_end.end()
         for found in lines.finditer(source, start, end):
             at = found.start()
             self._line(start, at)
@@ -322,10 +328,10 @@ class _Renderer:
 
     def _separate(self, start: int) -> None:
         """Write the white space that waits before the visible character at `start`."""
+        if self.breaks or self.tabs or not self.writer.length:
+            self._drop_empty_lines()
         if self.writer.length:
             self._gap(self.held[0][1] if self.held else start)
-        else:
-            self._drop_empty_lines()
         self.breaks = self.tabs = 0
         self.space = None
         for piece in self.held:
@@ -342,7 +348,7 @@ class _Renderer:
             self._piece(" ", *self.space)
 
     def _drop_empty_lines(self) -> None:
-        """Drop the white space that waits up to the last line end: the text begins here."""
+        """Drop the white space that waits up to the last line end: a block begins here."""
         ends = [index for index, piece in enumerate(self.held) if piece[0] == "\r\n"]
         if ends:
             del self.held[: ends[-1] + 1]

@@ -14,13 +14,17 @@ from __future__ import annotations
 import re
 from html.entities import html5
 
+from permacite.scan import compile_pattern
+
 __all__ = ["REFERENCE", "decode", "decode_mapped", "resolve"]
 
-REFERENCE = re.compile(r"&(?:#(?:[xX]([0-9a-fA-F]++)|([0-9]++));?+|([A-Za-z][A-Za-z0-9]*+);?+)")
+REFERENCE = compile_pattern(
+    r"&(?:#(?:[xX]([0-9a-fA-F]++)|([0-9]++));?+|([A-Za-z][A-Za-z0-9]*+);?+)"
+)
 """Everything that may be a reference; `resolve` says whether it is one."""
 
-_PLAIN = re.compile(r"&|\r|\x00")
-_MAPPED = re.compile(rf"{REFERENCE.pattern}|\r\n?+|\x00")
+_PLAIN = compile_pattern(r"&|\r|\x00")
+_MAPPED = compile_pattern(rf"{REFERENCE.pattern}|\r\n?+|\x00")
 
 _LEGACY = frozenset(name for name in html5 if not name.endswith(";"))
 _LONGEST_LEGACY = max(map(len, _LEGACY))

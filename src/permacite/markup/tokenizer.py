@@ -25,7 +25,6 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.markup.foreign import ForeignContent
@@ -42,6 +41,7 @@ from permacite.markup.tokens import (
     canonical_name,
 )
 from permacite.markup.xml import xml_tokens
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,9 +51,9 @@ __all__ = ["TOKENIZER_VERSION", "tokenize"]
 TOKENIZER_VERSION = 1
 """What element positions are counted by; stored positions name it."""
 
-_TAG = re.compile(rf"<(/?+)([A-Za-z][^\t\n\f\r />]*+)(?:{ATTRIBUTE})*+([\t\n\f\r /]*+)(>?+)")
-_COMMENT_END = re.compile("--!?+>")
-_SCRIPT_MARK = re.compile(r"<!--|-->|<(/?+)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
+_TAG = compile_pattern(rf"<(/?+)([A-Za-z][^\t\n\f\r />]*+)(?:{ATTRIBUTE})*+([\t\n\f\r /]*+)(>?+)")
+_COMMENT_END = compile_pattern("--!?+>")
+_SCRIPT_MARK = compile_pattern(r"<!--|-->|<(/?+)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
 _AFTER_NAME = frozenset("\t\n\f\r />")
 
 _MODES: dict[str, TextMode] = {

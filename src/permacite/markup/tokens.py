@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from permacite.markup import references
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ ATTRIBUTE = (
 )
 """One attribute, white space before it included (HTML §13.2.5.32-39), as a pattern."""
 
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = compile_pattern(
     rf"{_SPACE}({_NAME})(?:{_BLANK}="
     rf"({_BLANK})(?:\"([^\"]*+)\"?+|'([^']*+)'?+|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|))?+"
 )
@@ -184,9 +185,9 @@ class Comment(NamedTuple):
         return f"Comment({self.data[:60]!r}, {self.start}, {self.end})"
 
 
-_KEYWORD = re.compile(r"[\t\n\f\r ]*+(?:(public)|(system))", re.IGNORECASE | re.ASCII)
-_DOCTYPE_NAME = re.compile(r"[\t\n\f\r ]*+([^\t\n\f\r >]++)")
-_IDENTIFIER = re.compile(r"[\t\n\f\r ]*+(?:\"([^\">]*+)(\"?)|'([^'>]*+)('?))")
+_KEYWORD = compile_pattern(r"[\t\n\f\r ]*+(?:(public)|(system))", re.IGNORECASE | re.ASCII)
+_DOCTYPE_NAME = compile_pattern(r"[\t\n\f\r ]*+([^\t\n\f\r >]++)")
+_IDENTIFIER = compile_pattern(r"[\t\n\f\r ]*+(?:\"([^\">]*+)(\"?)|'([^'>]*+)('?))")
 
 
 class Doctype(NamedTuple):

@@ -9,7 +9,6 @@ Readings: references to entities that a DTD declares stay as they are written.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.markup.tokens import (
@@ -23,20 +22,21 @@ from permacite.markup.tokens import (
     Text,
     Token,
 )
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["xml_tokens"]
 
-_TAG = re.compile(
+_TAG = compile_pattern(
     rf"<(/?+)([A-Za-z_:\x80-\U0010ffff][^\t\n\f\r />]*+)(?:{ATTRIBUTE})*+([\t\n\f\r /]*+)(>?+)"
 )
 # DOCTYPE: quoted literals may hold ">" and "]", and so may the internal subset's comments and PIs.
 _SUBSET = (
     r"\[(?:[^\]\"'<]|\"[^\"]*+\"|'[^']*+'|<!--(?:[^-]|-(?!->))*+-->|<\?(?:[^?]|\?(?!>))*+\?>|<)*+\]"
 )
-_DOCTYPE = re.compile(
+_DOCTYPE = compile_pattern(
     rf"<!DOCTYPE(?:[^\[\]\"'>]|\"[^\"]*+\"|'[^']*+')*+(?:{_SUBSET}[\t\n\r ]*+)?+>"
 )
 
