@@ -10,13 +10,13 @@ only be safer so. Strings of `@namespace` are names, not references, and are lef
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 __all__ = ["CssUrl", "CssUrlKind", "css_urls"]

@@ -24,7 +24,8 @@ specification of this; the rules follow what browsers show without style sheets 
     There is never more than one empty line at a time, none at the beginning or end; a text that is
     not empty ends with one CRLF.
 6.  In a table row cells are separated by one tab each. Line breaks at the edges of a cell do not
-    count; empty cells before the first and after the last text of a row leave nothing.
+    count; empty cells before the first and after the last text of a row leave nothing. A table in
+    a cell stands on lines of its own.
 7.  In `pre listing xmp plaintext textarea` white space stays as it is, line ends as CRLF. Empty
     lines at the beginning are dropped, and white space at the end.
 8.  SVG: each `text` element is a line of its own.
@@ -188,6 +189,7 @@ class _Renderer:
                 self.pre = max(0, self.pre - 1)
             elif name == "table" and self.rows:
                 self.rows.pop()
+                self.rows[-1:] = [self.writer.length] if self.rows else []
 
     def _is_behind(self, token: StartTag | EndTag, name: str) -> bool:
         """Ask what is left out whether it ends here, and whether the token comes after it."""

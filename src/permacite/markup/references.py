@@ -11,10 +11,13 @@ Readings: a reference to U+000D stays U+000D, while a CR in the source is a line
 
 from __future__ import annotations
 
-import re
 from html.entities import html5
+from typing import TYPE_CHECKING
 
 from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["REFERENCE", "decode", "decode_mapped", "resolve"]
 
