@@ -21,13 +21,14 @@ Readings:
 from __future__ import annotations
 
 import itertools
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from permacite.scan import compile_pattern
 from permacite.uri.syntax import GRAMMARS, IP_LITERAL, QUERY, SCHEME, USERINFO
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from permacite.uri.syntax import Profile
@@ -88,20 +89,20 @@ def _starts(*, abbreviated: bool) -> re.Pattern[str]:
     # A scheme is looked for only where a run of its characters begins, once for each run.
     scheme = rf"(?:(?<![A-Za-z0-9+.\-])(?P<scheme>{SCHEME})|(?<=[+.\-])(?:{_USUAL})):"
     short = r"(?<![A-Za-z0-9@/._\-])(?P<abbreviation>www|ftp)\.(?=[A-Za-z0-9])"
-    return re.compile(rf"[<\"]|{short if abbreviated else '(?!)(?P<abbreviation>)'}|{scheme}")
+    return compile_pattern(rf"[<\"]|{short if abbreviated else '(?!)(?P<abbreviation>)'}|{scheme}")
 
 
 @cache
 def _body(profile: Profile) -> re.Pattern[str]:
     """The longest run behind the colon of a scheme that could belong to a bare reference."""
     literal = rf"(?://(?:{USERINFO}@)?{IP_LITERAL})?+" if profile == "rfc3986" else ""
-    return re.compile(rf"{literal}{QUERY}(?:#{QUERY})?+")
+    return compile_pattern(rf"{literal}{QUERY}(?:#{QUERY})?+")
 
 
 @cache
 def _pattern(source: str) -> re.Pattern[str]:
     """Compile on first use."""
-    return re.compile(source)
+    return compile_pattern(source)
 
 
 _WRAPPED = {
@@ -110,6 +111,7 @@ _WRAPPED = {
 }
 _WHITE_RUN = rf"[{_WHITE}]++"
 _HYPHEN_BREAK = rf"-[ \t]*+[\r\n][{_WHITE}]*+"
+_LETTER_OR_DIGIT = "[A-Za-z0-9]"
 _USUAL_AT_END = rf"(?<=[+.\-])(?:{_USUAL})\Z"
 
 Step = tuple[Found | None, int]
@@ -125,6 +127,8 @@ def _wrapped(text: str, begin: re.Match[str], profile: Profile) -> Step:
     start = matched.start(1)
     content = text[start : matched.end(2)].rstrip()
     gaps: list[str] = _pattern(_WHITE_RUN).findall(content)
+    if not _pattern(_LETTER_OR_DIGIT).search(matched[2]):
+        return None, inside
     recognised = matched[2].startswith("//") or matched[1].lower() in OPAQUE_SCHEMES
     if begin[0] == "<":
         wrapper: Wrapper = "<>"
@@ -169,9 +173,9 @@ def _bare(text: str, begin: re.Match[str], profile: Profile) -> Step:
     stop = matched.end() if matched else colon + 1
     end = _without_sentence(text, colon + 1, stop)
     uri = text[start:end]
-    if not _pattern("[A-Za-z0-9]").search(text, colon + 1, end) or not GRAMMARS[profile].reference(
-        uri
-    ):
+    if not _pattern(_LETTER_OR_DIGIT).search(text, colon + 1, end) or not GRAMMARS[
+        profile
+    ].reference(uri):
         return None, stop
     return Found(uri, start, end), end
 

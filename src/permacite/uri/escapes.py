@@ -21,13 +21,15 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    import re
+
     from permacite.uri.syntax import Profile
 
 __all__ = [
@@ -66,7 +68,7 @@ _ESCAPE_OR_CHARACTER = "(?s:%..|.)"
 @cache
 def _pattern(source: str) -> re.Pattern[str]:
     """Compile on first use: what is right needs none of these."""
-    return re.compile(source)
+    return compile_pattern(source)
 
 
 @cache

@@ -6,11 +6,11 @@ names the first character that cannot stand where it stands (the "%" itself of a
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
+from permacite.scan import compile_pattern
 from permacite.uri.syntax import (
     GRAMMARS,
     IP_LITERAL,
@@ -23,6 +23,7 @@ from permacite.uri.syntax import (
 )
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from permacite.uri.syntax import Profile, Run
@@ -51,7 +52,7 @@ _HOST_RUN = run("$,;&=+")
 @cache
 def _pattern(source: str) -> re.Pattern[str]:
     """Compile on first use: a reference that parses needs none of these."""
-    return re.compile(source)
+    return compile_pattern(source)
 
 
 def _rule(what: str, profile: Profile) -> str:

@@ -27,14 +27,16 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from permacite.scan import compile_pattern
 from permacite.uri.dots import remove_2396, remove_dot_segments
 from permacite.uri.reference import Reference, Unread, blank, parse, trusted
 
 if TYPE_CHECKING:
+    import re
+
     from permacite.uri.syntax import Matcher, Profile
 
 __all__ = ["DEFAULT_PORTS", "Level", "equivalent", "normalize"]
@@ -55,7 +57,7 @@ _EMPTY_PATH_IS_ROOT = frozenset({"ftp", "gopher", "http", "https", "rtsp", "ws",
 @cache
 def _pattern(source: str) -> re.Pattern[str]:
     """Compile on first use."""
-    return re.compile(source)
+    return compile_pattern(source)
 
 
 def normalize(
@@ -124,7 +126,7 @@ _PLAIN = (  # group 1: where a path would begin; 2: a path, and a query; 3: an o
 
 def _compile_usual(text: str) -> re.Match[str] | None:
     """Compile the pattern and take its place, so that importing this costs nothing."""
-    matcher = globals()["_usual"] = re.compile(_USUAL).fullmatch
+    matcher = globals()["_usual"] = compile_pattern(_USUAL).fullmatch
     return matcher(text)
 
 

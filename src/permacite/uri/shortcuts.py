@@ -7,13 +7,15 @@ tests/property/test_uri.py holds the two against each other.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from permacite.scan import compile_pattern
 from permacite.uri.reference import Reference, trusted
 from permacite.uri.syntax import GRAMMARS, PATH, QUERY, REL_SEGMENT, SCHEME, run
 
 if TYPE_CHECKING:
+    import re
+
     from permacite.uri.syntax import Matcher
 
 __all__ = ["Resolved", "Shortcuts"]
@@ -49,7 +51,7 @@ class Resolved(NamedTuple):
 
 def _compile_simple(text: str) -> re.Match[str] | None:
     """Compile the pattern and take its place, so that importing this costs nothing."""
-    matcher = globals()["_simple"] = re.compile(_SIMPLE_2396).fullmatch
+    matcher = globals()["_simple"] = compile_pattern(_SIMPLE_2396).fullmatch
     return matcher(text)
 
 
