@@ -1,20 +1,74 @@
-"""A cursor over one string: the one place that counts offsets for parsers.
+"""What all parsers read with: a cursor that counts offsets, and patterns that any Python runs.
 
 An *offset* is an index into the text being parsed, in Unicode code points from 0. Parsers of the
 grammar packages move a cursor and call `fail`, so that every ParseError points at the same thing.
+
+Patterns use possessive quantifiers, so that no input makes them slow. Python before 3.11.5 goes
+wrong where one stands behind a group: it takes what a failed round of the group had matched.
+`compile_pattern` therefore writes `(?:...)*+` as `(?>(?:...)*)` there, which means the same.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, AnyStr, NoReturn
 
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Cursor"]
+__all__ = ["Cursor", "atomic", "compile_pattern"]
+
+_SOUND = re.compile("(?:ab?c)*+").match("aca").end() == 2  # type: ignore[union-attr]  # noqa: PLR2004
+"""Whether this Python runs possessive groups as it should."""
+
+_POSSESSIVE = re.compile(r"([*+?]|\{[0-9]*,?[0-9]*\})\+")
+_CLASS = re.compile(r"\[\^?\]?(?:[^\]\\]|\\[\s\S])*\]")
+
+
+def compile_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Compile a regular expression; every pattern of permacite is compiled here.
+
+    Verbose patterns (`re.VERBOSE`) are not for this. Raises re.error as `re.compile` does.
+    """
+    if _SOUND:
+        return re.compile(pattern, flags)
+    if isinstance(pattern, bytes):
+        text = atomic(pattern.decode("latin-1")).encode("latin-1")
+        return re.compile(text, flags)
+    return re.compile(atomic(pattern), flags)
+
+
+def atomic(pattern: str) -> str:
+    """Return a pattern with every possessive group written as an atomic group."""
+    written: list[str] = []
+    opened: list[int] = []
+    offset = 0
+    while offset < len(pattern):
+        piece = _piece(pattern, offset)
+        offset += len(piece)
+        if piece == "(":
+            opened.append(len(written))
+        elif piece == ")" and opened:
+            start = opened.pop()
+            quantifier = _POSSESSIVE.match(pattern, offset)
+            if quantifier is not None:
+                offset = quantifier.end()
+                written[start] = f"(?>{written[start]}"
+                piece = f"){quantifier[1]})"
+        written.append(piece)
+    return "".join(written)
+
+
+def _piece(pattern: str, offset: int) -> str:
+    """Return what stands at `offset`: a character class, an escape, or one character."""
+    if pattern[offset] == "[":
+        found = _CLASS.match(pattern, offset)
+        if found is not None:
+            return found.group()
+    return pattern[offset : offset + (2 if pattern[offset] == "\\" else 1)]
+
 
 _MAX_DIGITS = 4000
 """`int` refuses more than 4300 digits; a number this long exceeds every document there is."""

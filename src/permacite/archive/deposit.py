@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
@@ -12,6 +11,7 @@ from permacite.archive.catalog import StoredFormat
 from permacite.archive.objects import Objects, digest_of
 from permacite.errors import ConflictError, ParseError
 from permacite.pdi import PDI, CitationPDI
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["canonical_text", "deposit"]
 
-_LINE_ENDING = re.compile(r"\r\n|\r|\n")
+_LINE_ENDING = compile_pattern(r"\r\n|\r|\n")
 
 
 def deposit(

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from permacite.errors import CaptureError
+from permacite.scan import compile_pattern
 from permacite.uri import from_iri, resolve
 
 __all__ = ["Target", "absolute", "parse_target", "refusal"]
@@ -130,14 +131,14 @@ class Target:
     literal: bool
 
 
-_HTTP_URI = re.compile(
+_HTTP_URI = compile_pattern(
     r"(?P<scheme>https?)://(?P<authority>[^/?#\\]*)(?P<rest>[^#]*)", re.IGNORECASE
 )
-_AUTHORITY = re.compile(
+_AUTHORITY = compile_pattern(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*+\.?))(?::(?P<port>[0-9]{0,5}))?"
 )
-_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
-_ILLEGAL = re.compile(r"[^\x21-\x7e]")
+_NUMBER = compile_pattern(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+_ILLEGAL = compile_pattern(r"[^\x21-\x7e]")
 _MAX_PORT = 65535
 _PORTS = {"http": 80, "https": 443}
 

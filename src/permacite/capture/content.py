@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import zlib
 
+from permacite.scan import compile_pattern
+
 __all__ = ["ACCEPTED", "CodingError", "Decoder", "media_type_or_none", "sniff"]
 
 ACCEPTED = "gzip, deflate"
@@ -88,7 +90,7 @@ def _inflater(*, gzip: bool, head: bytes = b"") -> zlib._Decompress:
 
 
 _TCHARS = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,127}"
-_MEDIA_TYPE = re.compile(rf"{_TCHARS}/{_TCHARS}[ \t]*+(?:;[\t\x20-\x7e\x80-\xff]*+)?")
+_MEDIA_TYPE = compile_pattern(rf"{_TCHARS}/{_TCHARS}[ \t]*+(?:;[\t\x20-\x7e\x80-\xff]*+)?")
 
 
 def media_type_or_none(value: str) -> str | None:
@@ -97,25 +99,25 @@ def media_type_or_none(value: str) -> str | None:
 
 
 _SIGNATURES = (
-    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
-    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
-    (re.compile(rb"GIF8[79]a"), "image/gif"),
-    (re.compile(rb"RIFF....WEBPVP", re.DOTALL), "image/webp"),
-    (re.compile(rb"....ftypavif", re.DOTALL), "image/avif"),
-    (re.compile(rb"BM"), "image/bmp"),
-    (re.compile(rb"\x00\x00\x01\x00"), "image/x-icon"),
-    (re.compile(rb"wOF2"), "font/woff2"),
-    (re.compile(rb"wOFF"), "font/woff"),
-    (re.compile(rb"OTTO"), "font/otf"),
-    (re.compile(rb"\x00\x01\x00\x00"), "font/ttf"),
-    (re.compile(rb"RIFF....WAVE", re.DOTALL), "audio/wav"),
-    (re.compile(rb"OggS\x00"), "application/ogg"),
-    (re.compile(rb"ID3|\xff\xfb"), "audio/mpeg"),
-    (re.compile(rb"\x1aE\xdf\xa3"), "video/webm"),
-    (re.compile(rb"....ftyp", re.DOTALL), "video/mp4"),
-    (re.compile(rb"%PDF-"), "application/pdf"),
+    (compile_pattern(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (compile_pattern(rb"\xff\xd8\xff"), "image/jpeg"),
+    (compile_pattern(rb"GIF8[79]a"), "image/gif"),
+    (compile_pattern(rb"RIFF....WEBPVP", re.DOTALL), "image/webp"),
+    (compile_pattern(rb"....ftypavif", re.DOTALL), "image/avif"),
+    (compile_pattern(rb"BM"), "image/bmp"),
+    (compile_pattern(rb"\x00\x00\x01\x00"), "image/x-icon"),
+    (compile_pattern(rb"wOF2"), "font/woff2"),
+    (compile_pattern(rb"wOFF"), "font/woff"),
+    (compile_pattern(rb"OTTO"), "font/otf"),
+    (compile_pattern(rb"\x00\x01\x00\x00"), "font/ttf"),
+    (compile_pattern(rb"RIFF....WAVE", re.DOTALL), "audio/wav"),
+    (compile_pattern(rb"OggS\x00"), "application/ogg"),
+    (compile_pattern(rb"ID3|\xff\xfb"), "audio/mpeg"),
+    (compile_pattern(rb"\x1aE\xdf\xa3"), "video/webm"),
+    (compile_pattern(rb"....ftyp", re.DOTALL), "video/mp4"),
+    (compile_pattern(rb"%PDF-"), "application/pdf"),
 )
-_MARKUP = re.compile(
+_MARKUP = compile_pattern(
     rb"(?:\xef\xbb\xbf)?[ \t\r\n\f]*+(?:<\?xml[^>]{0,200}>[ \t\r\n\f]*+)?"
     rb"(?:<!--.{0,800}?-->[ \t\r\n\f]*+)?"
     rb"<(?P<name>!doctype html|!doctype svg|html|head|body|title|script|h1|p|div|table|a|svg)\b",

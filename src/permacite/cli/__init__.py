@@ -30,6 +30,9 @@ _ROOMS = {
     "verify": "permacite.cli.archive",
     "log": "permacite.cli.proof",
     "check": "permacite.cli.cite",
+    "quotes": "permacite.cli.quotes",
+    "quoted-by": "permacite.cli.quotes",
+    "compose": "permacite.cli.quotes",
     "list": "permacite.cli.archive",
     "show": "permacite.cli.archive",
     "export": "permacite.cli.archive",
@@ -41,7 +44,7 @@ _ROOMS = {
 """Which room holds each command, in the order of the help page. The faces do not know each other:
 the web brings its own command."""
 
-_PYTHON_NAMES = {"import": "import_", "list": "list_"}
+_PYTHON_NAMES = {"import": "import_", "list": "list_", "quoted-by": "quoted_by"}
 _INTERRUPTED = 130
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from permacite.cli.output import emit, json_option, note, report
+from permacite.cli.quotes import told_apart
 from permacite.errors import PermaciteError
 from permacite.service.cases import CaptureOptions, Service
 
@@ -141,6 +142,10 @@ def _tell(saved: Saved, *, as_json: bool) -> None:
     note(f"{state}: {saved.document.title or 'untitled'}")
     parts = "1 part" if saved.parts == 1 else f"{saved.parts} parts"
     note(f"{parts}, {saved.size_bytes:,} bytes received, {len(saved.lost)} not kept")
+    for quotation in saved.quotations:
+        note(f"  quotes {quotation.cited}: {quotation.status} {quotation.problem}".rstrip())
+        if quotation.status == "differs":
+            note(told_apart(quotation))
     for lost in saved.lost:
         note(f"  {lost.reason}: {lost.uri} ({lost.problem})")
 

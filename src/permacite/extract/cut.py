@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.extract import markup, octets, text
 from permacite.extract.media import decoders, image, sound, video
 from permacite.extract.media.decoders import Interval
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.extract.excerpt import Excerpt
 
 __all__ = ["extract"]
 
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = compile_pattern(r"[0-9]+")
 _OF_TEXT = frozenset({"char", "elt", "line", "name"})
 _SCHEMES = SCHEMES.extended(LINE)
 

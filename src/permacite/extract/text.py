@@ -7,7 +7,6 @@ character is a place all the same: the text is cut there, the bytes are those of
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
@@ -16,14 +15,15 @@ from permacite.errors import ParseError
 from permacite.extract.excerpt import Excerpt, digest_of, extent
 from permacite.fragments import Text
 from permacite.markup import StartTag, charset_in, codec_of, decode, sniff_charset, tokenize
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.markup import Token
 
 __all__ = ["Document", "characters", "lines", "read"]
 
-_LINE_END = re.compile(r"\r\n?|\n")
-_LONE = re.compile(r"\r(?!\n)|(?<!\r)\n")
+_LINE_END = compile_pattern(r"\r\n?|\n")
+_LONE = compile_pattern(r"\r(?!\n)|(?<!\r)\n")
 """A line end that is one character, and two in the canonical text."""
 
 _DECLARES = ("text/html", "text/xml", "application/xml", "text/css")

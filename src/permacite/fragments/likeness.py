@@ -9,14 +9,15 @@ All offsets are code points. Runs of white space are alike to any other such run
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from permacite.scan import compile_pattern
+
 __all__ = ["Folded", "Match", "fold", "likeness", "nearest"]
 
-_UNEVEN_SPACE = re.compile(r"\s{2,}|[^\S ]")
+_UNEVEN_SPACE = compile_pattern(r"\s{2,}|[^\S ]")
 
 _LONGEST = 1024
 """A longer pattern is found by its first and last characters of this number."""

@@ -29,12 +29,11 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 from permacite.errors import ParseError
-from permacite.scan import Cursor
+from permacite.scan import Cursor, compile_pattern
 
 __all__ = ["ORDER", "IntegrityCheck", "TextFragment", "is_mime_charset", "parse"]
 
@@ -51,25 +50,25 @@ _CHECKS = "RFC 5147 §3.1"
 # parsed as this code point plus the octet, so that it can never act as a delimiter.
 _DATA = 0xE000
 
-_NOT_FRAGMENT = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9A-Fa-f]{2})")
-_ENCODED = re.compile(r"%([0-9A-Fa-f]{2})")
-_UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
-_DATA_CHARACTER = re.compile("[\ue000-\ue0ff]")
+_NOT_FRAGMENT = compile_pattern(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9A-Fa-f]{2})")
+_ENCODED = compile_pattern(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = compile_pattern(r"[A-Za-z0-9\-._~]")
+_DATA_CHARACTER = compile_pattern("[\ue000-\ue0ff]")
 
-_DIGITS = re.compile(r"[0-9]+")
-_NAME = re.compile(
+_DIGITS = compile_pattern(r"[0-9]+")
+_NAME = compile_pattern(
     r"[A-Za-z0-9\-._~!$&'*+\ue021\ue023-\ue027\ue02a\ue02b\ue05e\ue060\ue07b-\ue07d]+"
 )
-_VALUE = re.compile(r"[^;]*")
-_MD5 = re.compile(r"[0-9A-Fa-f]*")
-_MIME_CHARSET = re.compile(
+_VALUE = compile_pattern(r"[^;]*")
+_MD5 = compile_pattern(r"[0-9A-Fa-f]*")
+_MIME_CHARSET = compile_pattern(
     r"[A-Za-z0-9!$&'+\-_~\ue021\ue023-\ue027\ue02b\ue05e\ue060\ue07b\ue07d]+"
 )
-_CHARSET_NAME = re.compile(r"[A-Za-z0-9!#$%&'+\-^_`{}~]+")
+_CHARSET_NAME = compile_pattern(r"[A-Za-z0-9!#$%&'+\-^_`{}~]+")
 _MD5_DIGITS = 32
 
 # What a value needs escaped to stand in a fragment.
-_ESCAPED = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,=:@/?]")
+_ESCAPED = compile_pattern(r"[^A-Za-z0-9\-._~!$&'()*+,=:@/?]")
 
 
 @dataclass(frozen=True, slots=True)

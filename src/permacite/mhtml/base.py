@@ -14,7 +14,6 @@ relative where the base is `http:` and hierarchical, as the example of §9.6 nee
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -25,6 +24,8 @@ from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    import re
+
     from permacite.mhtml.reading.part import BodyPart
 
 __all__ = ["Base", "Bases", "Found", "base_of", "octets_in", "this_message"]

@@ -6,10 +6,13 @@ of the host, the scheme's own port). Both sides of a comparison go through here.
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from permacite import uri
 from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["escaped_as_browsers_do", "fully_escaped", "lowered"]
 

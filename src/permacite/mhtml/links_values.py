@@ -8,19 +8,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from permacite.scan import compile_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["in_comma_list", "in_list", "in_refresh", "in_srcset", "in_whole"]
 
 _WHITE_SPACE = "\t\n\f\r "
-_URL = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
-_DESCRIPTORS = re.compile(r"(?:[^,(]++|\([^)]*+\)?+)*+,?+")
-_WORD = re.compile(r"[^\t\n\f\r ]++")
-_BETWEEN_COMMAS = re.compile(r"[^\t\n\f\r ,]++")
-_DELAY = re.compile(r"[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?=[\t\n\f\r ;,])")
-_SEPARATOR = re.compile(r"[\t\n\f\r ]*+[;,]?+[\t\n\f\r ]*+")
-_URL_IS = re.compile(r"url[\t\n\f\r ]*+=[\t\n\f\r ]*+", re.IGNORECASE | re.ASCII)
+_URL = compile_pattern(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
+_DESCRIPTORS = compile_pattern(r"(?:[^,(]++|\([^)]*+\)?+)*+,?+")
+_WORD = compile_pattern(r"[^\t\n\f\r ]++")
+_BETWEEN_COMMAS = compile_pattern(r"[^\t\n\f\r ,]++")
+_DELAY = compile_pattern(r"[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?=[\t\n\f\r ;,])")
+_SEPARATOR = compile_pattern(r"[\t\n\f\r ]*+[;,]?+[\t\n\f\r ]*+")
+_URL_IS = compile_pattern(r"url[\t\n\f\r ]*+=[\t\n\f\r ]*+", re.IGNORECASE | re.ASCII)
 
 
 def in_whole(value: str) -> Iterator[tuple[int, int]]:

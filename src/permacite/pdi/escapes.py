@@ -18,18 +18,22 @@ Readings:
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["UNIQUE_ID_CHARS", "decapsulate", "encapsulate", "escaped", "unescaped"]
 
 UNIQUE_ID_CHARS = r"(?:[A-Za-z0-9():;$_!'\-]++|%(?!00)[0-9A-Fa-f]{2})"
 """A regular expression for some of 1*( alpha / digit / other / "%" hex hex )."""
 
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_ESCAPE = compile_pattern(r"%([0-9A-Fa-f]{2})")
 _LITERAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789():;$_!'-")
-_NOT_UNIQUE_ID = re.compile(r"[^A-Za-z0-9():;$_!'\-%]|%(?![0-9A-Fa-f]{2})|%00")
+_NOT_UNIQUE_ID = compile_pattern(r"[^A-Za-z0-9():;$_!'\-%]|%(?![0-9A-Fa-f]{2})|%00")
 
 
 def escaped(text: str) -> str:
@@ -100,7 +104,7 @@ def _shortest(escape: re.Match[str]) -> str:
     return chr(octet) if octet in _LITERAL else escape[0].lower()
 
 
-_NUL = re.compile("\0")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_NUL = compile_pattern("\0")
+_SURROGATE = compile_pattern("[\ud800-\udfff]")
 _HALF = "half a surrogate pair is no character"
 _OCTETS = tuple(chr(octet) if octet in _LITERAL else f"%{octet:02x}" for octet in range(256))

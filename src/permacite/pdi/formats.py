@@ -21,7 +21,6 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from permacite.errors import ParseError
@@ -29,6 +28,7 @@ from permacite.pdi import schemes
 from permacite.pdi.charsets import MULTI_BYTE
 from permacite.pdi.escapes import decapsulate, encapsulate, unescaped
 from permacite.pdi.registry import FIRST_ASSIGNMENT, REGISTERED
+from permacite.scan import compile_pattern
 
 __all__ = ["charset_for", "default_scheme", "media_type_for", "token_for"]
 
@@ -38,8 +38,8 @@ _FIXED = {"text": "text/plain", "header": "message/header"}
 _DEPLOYED = {"au": "audio/basic"}
 """Tokens that are read and never written."""
 
-_TYPE = re.compile(r"([A-Za-z0-9!#$&^_.+\-]++)/([A-Za-z0-9!#$&^_.+\-]++)")
-_PARAMETER = re.compile(
+_TYPE = compile_pattern(r"([A-Za-z0-9!#$&^_.+\-]++)/([A-Za-z0-9!#$&^_.+\-]++)")
+_PARAMETER = compile_pattern(
     r"""[ \t]*+;[ \t]*+(?:([A-Za-z0-9!#$%&'*+\-.^_`|~]++)[ \t]*+=[ \t]*+"""
     r"""(?:"((?:[^"\\]|\\.)*+)"|([^\s;"]*+)))?+"""
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from permacite.errors import ParseError
 from permacite.pdi.escapes import UNIQUE_ID_CHARS, unescaped
 from permacite.pdi.schemes import MAX_DIGITS
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.scan import Cursor
@@ -306,24 +307,24 @@ def fail(
 
 
 _FEBRUARY = 2
-_COMPLETE = re.compile(
+_COMPLETE = compile_pattern(
     r"(urn:)?pdi://((?:[a-z0-9\-]++\.)++[a-z]{2})/(?!0000)([0-9]{4})/([0-9]{2})/([0-9]{2})/"
     rf"({UNIQUE_ID_CHARS}++)(?:\.({UNIQUE_ID_CHARS}++(?:\+{UNIQUE_ID_CHARS}++)?)"
     r"(?:\.([1-9][0-9]{0,17}))?)?(?=[#@]|\Z)",
     re.IGNORECASE | re.ASCII,
 )
-_PREFIX = re.compile(r"(?:urn:)?pdi://", re.IGNORECASE | re.ASCII)
-_PREFIX_BEGUN = re.compile(r"(?:urn:)?(?:pdi:/?|pdi|pd|p)?", re.IGNORECASE | re.ASCII)
-_BARE = re.compile(r"/{0,2}((?:[A-Za-z0-9\-]++\.)++[A-Za-z]{2}/[0-9*])")
-_SERIES = re.compile(r"[A-Za-z0-9.\-]++")
-_COUNTRY = re.compile(r"[a-z]{2}")
-_COUNTRY_BEGUN = re.compile(r"[a-z]?")
-_DATE = re.compile(r"([0-9]{4}|\*)/([0-9]{1,2}|\*)/([0-9]{1,2}|\*)/")
-_DASHED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_YEAR = re.compile(r"(?:[0-9]{4}|\*)(?![0-9*])")
-_MONTH = _DAY = re.compile(r"(?:[0-9]{1,2}|\*)(?![0-9*])")
-_DIGITS = re.compile(r"[0-9]++")
-_UNIQUE_ID = re.compile(rf"\*|{UNIQUE_ID_CHARS}++")
-_FORMAT = re.compile(rf"\*|{UNIQUE_ID_CHARS}++(?:\+{UNIQUE_ID_CHARS}++)?")
-_VERSION = re.compile(r"\*|[1-9][0-9]*+")
-_LETTERS = re.compile(r"[A-Za-z]")
+_PREFIX = compile_pattern(r"(?:urn:)?pdi://", re.IGNORECASE | re.ASCII)
+_PREFIX_BEGUN = compile_pattern(r"(?:urn:)?(?:pdi:/?|pdi|pd|p)?", re.IGNORECASE | re.ASCII)
+_BARE = compile_pattern(r"/{0,2}((?:[A-Za-z0-9\-]++\.)++[A-Za-z]{2}/[0-9*])")
+_SERIES = compile_pattern(r"[A-Za-z0-9.\-]++")
+_COUNTRY = compile_pattern(r"[a-z]{2}")
+_COUNTRY_BEGUN = compile_pattern(r"[a-z]?")
+_DATE = compile_pattern(r"([0-9]{4}|\*)/([0-9]{1,2}|\*)/([0-9]{1,2}|\*)/")
+_DASHED = compile_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_YEAR = compile_pattern(r"(?:[0-9]{4}|\*)(?![0-9*])")
+_MONTH = _DAY = compile_pattern(r"(?:[0-9]{1,2}|\*)(?![0-9*])")
+_DIGITS = compile_pattern(r"[0-9]++")
+_UNIQUE_ID = compile_pattern(rf"\*|{UNIQUE_ID_CHARS}++")
+_FORMAT = compile_pattern(rf"\*|{UNIQUE_ID_CHARS}++(?:\+{UNIQUE_ID_CHARS}++)?")
+_VERSION = compile_pattern(r"\*|[1-9][0-9]*+")
+_LETTERS = compile_pattern(r"[A-Za-z]")

@@ -14,12 +14,11 @@ Readings:
 
 from __future__ import annotations
 
-import re
-
 from permacite.errors import ParseError
 from permacite.pdi.escapes import decapsulate
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
 from permacite.pdi.syntax import parse
+from permacite.scan import compile_pattern
 
 __all__ = ["ASSIGNED", "check_mintable"]
 
@@ -36,9 +35,9 @@ tr tt tv tw tz ua ug um us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw
 ASSIGNED = frozenset(_CODES.split())
 """The country codes of ISO 3166-1."""
 
-_USER_ASSIGNED = re.compile(r"aa|q[m-z]|x[a-z]|zz")
-_EDGE_HYPHEN = re.compile(r"-.*|.*-")
-_ZERO = re.compile(r"0+")
+_USER_ASSIGNED = compile_pattern(r"aa|q[m-z]|x[a-z]|zz")
+_EDGE_HYPHEN = compile_pattern(r"-.*|.*-")
+_ZERO = compile_pattern(r"0+")
 
 
 def check_mintable(

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite.pdi.escapes import UNIQUE_ID_CHARS
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.scan import Cursor
@@ -51,14 +52,14 @@ __all__ = [
 MAX_DIGITS = 4000
 """No number in a PDI has more digits; every document there is, is shorter."""
 
-_NUMBER = re.compile(r"[0-9]+")
-_INTERVAL = re.compile(r"([0-9]{1,18}),([0-9]{1,18})(?![0-9])")
+_NUMBER = compile_pattern(r"[0-9]+")
+_INTERVAL = compile_pattern(r"([0-9]{1,18}),([0-9]{1,18})(?![0-9])")
 """The usual interval; what it does not match is read number by number, to say what is wrong."""
 
-_ELEMENT_NAME = re.compile(f"{UNIQUE_ID_CHARS}++")
-_GENERIC = re.compile(r"[A-Za-z0-9]++|\([A-Za-z0-9]++(?:,[A-Za-z0-9]++)*+\)")
-_UNIT = re.compile(r"sec|msec", re.IGNORECASE | re.ASCII)
-_FRACTION = re.compile(r"([0-9]+)\.([0-9]+)")
+_ELEMENT_NAME = compile_pattern(f"{UNIQUE_ID_CHARS}++")
+_GENERIC = compile_pattern(r"[A-Za-z0-9]++|\([A-Za-z0-9]++(?:,[A-Za-z0-9]++)*+\)")
+_UNIT = compile_pattern(r"sec|msec", re.IGNORECASE | re.ASCII)
+_FRACTION = compile_pattern(r"([0-9]+)\.([0-9]+)")
 
 Production = Callable[["Cursor"], tuple[str, ...]]
 """A grammar function: moves the cursor past the positions and returns them as written."""

@@ -14,12 +14,12 @@ from permacite.pdi import schemes
 from permacite.pdi.formats import media_type_for
 from permacite.pdi.grammar import Violation, fail
 from permacite.pdi.schemes import SCHEMES, FragmentScheme, Schemes
-from permacite.scan import Cursor
+from permacite.scan import Cursor, compile_pattern
 
 __all__ = ["Specifier", "parse_specifier", "specifier"]
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9\-]*+)=")
-_COMMA_SCHEME = re.compile(r"(m?sec),", re.IGNORECASE | re.ASCII)
+_SCHEME = compile_pattern(r"([A-Za-z][A-Za-z0-9\-]*+)=")
+_COMMA_SCHEME = compile_pattern(r"(m?sec),", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

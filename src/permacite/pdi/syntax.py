@@ -32,17 +32,17 @@ from permacite.pdi.grammar import Fields, Violation, fail, resource_identifier
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
 from permacite.pdi.schemes import MAX_DIGITS, SCHEMES, Schemes
 from permacite.pdi.specifier import specifier
-from permacite.scan import Cursor
+from permacite.scan import Cursor, compile_pattern
 
 __all__ = ["MAX_DEPTH", "parse"]
 
 MAX_DEPTH = 8
 """How many citations may stand within one another."""
 
-_ORIGIN = re.compile(r"[0-9]++")
-_CORNER = re.compile(r"\([0-9]++,[0-9]++\)")
-_CITED_PREFIX = re.compile(r"pdi:", re.IGNORECASE | re.ASCII)
-_URN = re.compile(r"urn:(?=pdi:)", re.IGNORECASE | re.ASCII)
+_ORIGIN = compile_pattern(r"[0-9]++")
+_CORNER = compile_pattern(r"\([0-9]++,[0-9]++\)")
+_CITED_PREFIX = compile_pattern(r"pdi:", re.IGNORECASE | re.ASCII)
+_URN = compile_pattern(r"urn:(?=pdi:)", re.IGNORECASE | re.ASCII)
 
 
 def parse(

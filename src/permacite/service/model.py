@@ -27,6 +27,7 @@ __all__ = [
     "LostResource",
     "Page",
     "Passage",
+    "Quotation",
     "Reading",
     "Resolved",
     "Saved",
@@ -76,6 +77,34 @@ class LostResource:
 
 
 @dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that a document quotes from another by its permanent name (PDI §3.5)."""
+
+    citation: str | None
+    """The citation object A@origin=B; None for a name that cannot be quoted from."""
+    composite: str
+    """The full name of the text that quotes."""
+    title: str | None
+    """Of the document that quotes."""
+    start: int
+    """Where the quotation begins in that text: its origin position."""
+    end: int
+    url: str
+    """That place for any browser, through a resolver."""
+    cited: str
+    """The name that is quoted from."""
+    status: str
+    """"exact", "space" (white space differs), "reference" (the words are left to whoever shows
+    it), "differs", "unchecked" (no text), "unknown" (not in this archive), "invalid" (no name
+    with a version), or the code of the error that kept the words from being read."""
+    words: str
+    """What stands in the document that quotes."""
+    cited_words: str | None
+    """What stands at the source; None where that is not known."""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     """What `save` or `import` committed."""
 
@@ -89,6 +118,8 @@ class Saved:
     lost: tuple[LostResource, ...] = ()
     unchanged: bool = False
     """Whether the same bytes were saved before, so that no new name was minted."""
+    quotations: tuple[Quotation, ...] = ()
+    """What it quotes by permanent names, each compared with its source."""
 
 
 @dataclass(frozen=True, slots=True)

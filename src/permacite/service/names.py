@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from permacite import markup, pdi, uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Representation
@@ -27,7 +28,7 @@ __all__ = [
     "text_representation",
 ]
 
-_ADDRESS = re.compile(r"(?i)https?://[^/]*/+(?=(?:urn:)?pdi:)")
+_ADDRESS = compile_pattern(r"(?i)https?://[^/]*/+(?=(?:urn:)?pdi:)")
 """What stands before a name in the address of a resolver."""
 
 

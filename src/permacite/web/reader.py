@@ -40,8 +40,9 @@ async def document(request: Request, reference: str) -> Response:
     service: Service = request.app.state.service
     show_text = request.query_params.get("show") == "text"
     reading = await run_in_threadpool(service.read, reference, text=show_text)
+    quoters = await run_in_threadpool(service.quoters, reference)
     fields = headers.reader_headers() | {"Content-Location": reading.pdi, "Vary": "Accept"}
-    page = render("document.html", reading=reading, sandbox=headers.FRAME_SANDBOX)
+    page = render("document.html", reading=reading, quoters=quoters, sandbox=headers.FRAME_SANDBOX)
     return Response(page, headers=fields, media_type="text/html")
 
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from permacite.errors import ParseError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +40,10 @@ ED25519 = 1
 """The signature type of Ed25519 (signed-note, Signature types)."""
 
 _DASH = "\u2014 "
-KEY_NAME = re.compile("[^\\s+\ud800-\udfff]++")
+KEY_NAME = compile_pattern("[^\\s+\ud800-\udfff]++")
 """No white space, no plus (signed-note, Format), and nothing that UTF-8 cannot say."""
-_NOT_IN_NOTES = re.compile("[\x00-\x09\x0b-\x1f\ud800-\udfff]")
-_SIZE = re.compile(r"0|[1-9][0-9]{0,17}")
+_NOT_IN_NOTES = compile_pattern("[\x00-\x09\x0b-\x1f\ud800-\udfff]")
+_SIZE = compile_pattern(r"0|[1-9][0-9]{0,17}")
 _HASH_BYTES = 32
 _ID_BYTES = 4
 _MAX_SIGNATURES = 64

@@ -11,21 +11,21 @@ import contextlib
 import errno
 import fcntl
 import os
-import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from permacite.archive.objects.protocol import digest_of
 from permacite.errors import IntegrityError, NotFoundError, StorageError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["FileObjects"]
 
-_DIGEST = re.compile(r"sha-256:([0-9a-f]{64})")
-_NAME = re.compile(r"[0-9a-f]{64}")
+_DIGEST = compile_pattern(r"sha-256:([0-9a-f]{64})")
+_NAME = compile_pattern(r"[0-9a-f]{64}")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 

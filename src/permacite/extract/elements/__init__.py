@@ -15,20 +15,20 @@ off, with the rules of select that held until 2025), whose stack of open element
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.extract.elements import body, foreign, head, table
 from permacite.extract.elements.quirks import is_quirky
 from permacite.extract.elements.tree import Characters, Tree
 from permacite.markup import Doctype, EndTag, StartTag, Text, tokenize
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.extract.elements.tree import Token
 
 __all__ = ["Element", "html_elements", "xml_elements"]
 
-_NOT_BLANK = re.compile(r"[^\t\n\f\r \0]")
+_NOT_BLANK = compile_pattern(r"[^\t\n\f\r \0]")
 _RULES = head.RULES | table.RULES | {"in body": body.in_body}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from permacite.extract.media.decoders import (
     undecodable,
 )
 from permacite.extract.media.image import Area, area
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ _TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("rotat
 _TURNS |= {-180: _TURNS[180], 270: _TURNS[-90], -270: _TURNS[90]}
 _RATE = Fraction(25)
 _SHALLOW = 8
-_SUBSAMPLED = re.compile(r"^yuvj?4[0-9]{2}p")
+_SUBSAMPLED = compile_pattern(r"^yuvj?4[0-9]{2}p")
 _MAX_PIXELS_ON_THE_WAY = 50_000_000_000
 
 

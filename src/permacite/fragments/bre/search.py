@@ -8,7 +8,6 @@ places where a match may begin, and a bounded search of all ways to match goes o
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from permacite.fragments.bre import shape
 from permacite.fragments.bre.backtrack import Search, program
 from permacite.fragments.bre.emit import emit
 from permacite.fragments.bre.syntax import Characters, Node, Sequence, parse
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     import mmap
@@ -144,7 +144,7 @@ def _encoded(text: str) -> bytes:
         return _SURROGATE.sub("\ufffd", text).encode()
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = compile_pattern("[\ud800-\udfff]")
 
 
 def _in_code_points(data: bytes, spans: Iterator[Span]) -> Iterator[Span]:

@@ -26,13 +26,12 @@ Readings, where the standard leaves the meaning undefined:
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import LimitError
 from permacite.fragments.bre.brackets import WORD, bracket_expression, complement
-from permacite.scan import Cursor
+from permacite.scan import Cursor, compile_pattern
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -141,7 +140,7 @@ class _Branch:
         return Choice((*self.alternatives, last)) if self.alternatives else last
 
 
-_DIGITS = re.compile(r"[0-9]{1,9}")
+_DIGITS = compile_pattern(r"[0-9]{1,9}")
 
 _SPACE = ((9, 13), (32, 32))
 _GNU_SETS = {

@@ -19,13 +19,13 @@ Readings:
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
 from permacite.fragments.counting.tally import line_endings_of
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.fragments.counting.tally import LineEndings
@@ -36,8 +36,8 @@ Family = Literal["utf-8", "single", "unit", "other"]
 """How bytes and characters relate: UTF-8; one byte each; UTF-16 or UTF-32; anything else."""
 
 _SPEC = "RFC 2046 §4.1.2"
-_LABEL = re.compile(r"[A-Za-z0-9!#$%&'+\-^_`{}~.:()]{1,60}")
-_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_LABEL = compile_pattern(r"[A-Za-z0-9!#$%&'+\-^_`{}~.:()]{1,60}")
+_SEPARATORS = compile_pattern(r"[^a-z0-9]+")
 
 _NO_CHARSETS = frozenset(
     {"idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from permacite.fragments.counting.tally import Plan, Tally
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +113,7 @@ class _PlainCounter:
         self._endings = endings(encoding)
         self._undefined = undefined(encoding)
         cr, lf, _ = (re.escape(octets) for octets in self._endings)
-        self._hop = re.compile(cr + b"(?=" + lf + b")")
+        self._hop = compile_pattern(cr + b"(?=" + lf + b")")
         self._dense = False
 
     def count(self, data: memoryview, cuts: Sequence[int]) -> list[Tally | None]:

@@ -11,15 +11,17 @@ import binascii
 import re
 from dataclasses import dataclass
 
+from permacite.scan import compile_pattern
+
 __all__ = ["NOTHING", "Resource", "data_uri", "read_data_uri"]
 
 NOTHING = "data:,"
 """What stands where something cannot be shown: it loads, from nowhere, and is empty."""
 
-_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+\-]{1,80}/[A-Za-z0-9!#$&^_.+\-]{1,80}")
-_CHARSET = re.compile(r";[\t ]*+charset=\"?([A-Za-z0-9_.:\-]++)", re.IGNORECASE)
-_BASE64 = re.compile(r";[ ]*+base64[ ]*+\Z", re.IGNORECASE)
-_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
+_MEDIA_TYPE = compile_pattern(r"[A-Za-z0-9!#$&^_.+\-]{1,80}/[A-Za-z0-9!#$&^_.+\-]{1,80}")
+_CHARSET = compile_pattern(r";[\t ]*+charset=\"?([A-Za-z0-9_.:\-]++)", re.IGNORECASE)
+_BASE64 = compile_pattern(r";[ ]*+base64[ ]*+\Z", re.IGNORECASE)
+_ESCAPE = compile_pattern(rb"%([0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.markup.elements import VOID
 from permacite.mhtml.export.data import NOTHING, Resource
 from permacite.mhtml.export.tags import Attributes, get, is_odd, start_tag
 from permacite.mhtml.links_table import link_relation
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ _HARMLESS_RELATIONS = frozenset(
 )
 _HARMLESS_PRAGMAS = frozenset({"content-language", "default-style", "x-ua-compatible"})
 _GONE = frozenset({"base", "noscript"})
-_TRACK = re.compile(r"([0-9]+(?:\.[0-9]*)?)?(%|\*)?")
+_TRACK = compile_pattern(r"([0-9]+(?:\.[0-9]*)?)?(%|\*)?")
 _FRAME_STYLE = "border:0;width:100%;height:100%;min-width:0;min-height:0"
 
 

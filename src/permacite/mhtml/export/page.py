@@ -7,7 +7,6 @@ in the result `<` stands only where a tag, a comment or the doctype begins.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.markup import (
@@ -23,6 +22,7 @@ from permacite.markup.foreign import ForeignContent
 from permacite.mhtml.export.styles import without_tags
 from permacite.mhtml.export.tags import escape
 from permacite.mhtml.links import rewrite
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +36,11 @@ __all__ = ["Page"]
 Edit: TypeAlias = tuple[int, int, str]
 
 _EMPTY_COMMENT = "<!---->"
-_LESS_THAN = re.compile("<")
+_LESS_THAN = compile_pattern("<")
 _BEFORE_HEAD = frozenset({"html", "head"})
 _FOREIGN = frozenset({"svg", "math"})
 _UNMARKED = frozenset({"select", "option", "optgroup", "datalist"})
-_STYLE_SHEET = re.compile(
+_STYLE_SHEET = compile_pattern(
     r"\Axml-stylesheet[\t\n\r ].*?\bhref[\t\n\r ]*+=[\t\n\r ]*+[\"']([^\"'<]*+)"
 )
 

@@ -16,7 +16,6 @@ frame that shows the page must keep them from leading the reader away.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from permacite.mhtml.export.styles import Styles
 from permacite.mhtml.export.supply import Supply
 from permacite.mhtml.export.tags import escape, get
 from permacite.mhtml.links import rewrite
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,7 @@ _PAGES = {"text/html": False, "application/xhtml+xml": True}
 _HEAD = '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
 _SHELL = "<!DOCTYPE html><html><head>{head}<title>{title}</title></head><body>{body}</body></html>"
 _TEXTS = ("application/json", "application/xml", "application/javascript")
-_MARKUP = re.compile("[&<>]")
+_MARKUP = compile_pattern("[&<>]")
 _MEDIA = {
     "image": '<img alt="" src="{}">',
     "audio": '<audio controls src="{}"></audio>',

@@ -6,14 +6,15 @@ place in the page itself (`url(#gradient)`) stays.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.markup import css_urls, decode, sniff_charset
 from permacite.mhtml.export.data import NOTHING, Resource, data_uri
 from permacite.mhtml.links import rewrite
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from permacite.mhtml.export.supply import Supply
@@ -25,7 +26,7 @@ _TYPE = "text/css;charset=utf-8"
 _IMPORT_DEPTH = 8
 
 # What could be read as a tag, were the text not in a `style` element after all.
-_TAG_LIKE = re.compile(
+_TAG_LIKE = compile_pattern(
     r"(?P<comment>/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)"
     r"|(?P<string>\"(?:[^\"\\\n\f\r]++|\\[\s\S])*+|'(?:[^'\\\n\f\r]++|\\[\s\S])*+)"
     r"|(?P<cdo><!--)|<(?=[A-Za-z/!?])"

@@ -6,24 +6,26 @@ is asked. What is not there is listed. What would make the result too large is l
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.mhtml.export.data import NOTHING, Resource, data_uri, read_data_uri
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    import re
+
     from permacite.mhtml.reading.aggregate import Aggregate
     from permacite.mhtml.reading.part import BodyPart
 
 __all__ = ["Supply", "scheme_of"]
 
-_SCHEME = re.compile(r"[\x00-\x20]*+([A-Za-z][A-Za-z0-9+.\-]*+)[\x00-\x20]*+:")
-_DROPPED = re.compile("[\t\n\r]")
+_SCHEME = compile_pattern(r"[\x00-\x20]*+([A-Za-z][A-Za-z0-9+.\-]*+)[\x00-\x20]*+:")
+_DROPPED = compile_pattern("[\t\n\r]")
 _EMPTY = frozenset({"about", "blob", "filesystem", "javascript", "livescript", "vbscript"})
 """Schemes of which no aggregate holds anything."""
 
-_TIDY = re.compile(r"[A-Za-z0-9+/=;:,.%_#\-]*+")
-_NOT_IN_HREF = re.compile(r"[^!#-;=?-Z\[\]_a-z~%]")
+_TIDY = compile_pattern(r"[A-Za-z0-9+/=;:,.%_#\-]*+")
+_NOT_IN_HREF = compile_pattern(r"[^!#-;=?-Z\[\]_a-z~%]")
 
 
 def scheme_of(reference: str) -> str:

@@ -6,12 +6,12 @@ value in quotation marks and nothing in it that any state of a tokenizer could t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from permacite.mhtml.export.data import NOTHING
 from permacite.mhtml.links_table import ATTRIBUTES, PAINT
 from permacite.mhtml.links_values import in_srcset
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ __all__ = ["Attributes", "escape", "get", "is_odd", "start_tag"]
 Values = list[tuple[str, str | None]]
 """Attributes in order; None: a name without a value."""
 
-_ODD = re.compile(r"[\x00-\x20\"'<>/=`\x7f]")
+_ODD = compile_pattern(r"[\x00-\x20\"'<>/=`\x7f]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
 
@@ -45,7 +45,7 @@ _FETCHING = _names("src srcset href poster data background")
 _SHOWN = _names("image media track svg")
 _ANIMATION = _names("animate animatemotion animatetransform set discard")
 _ANIMATED_VALUES = _names("to from by values attributename")
-_SCRIPT = re.compile(r"script[\x00-\x20]*+:|href|\Aon")
+_SCRIPT = compile_pattern(r"script[\x00-\x20]*+:|href|\Aon")
 
 
 def escape(text: str) -> str:

@@ -18,6 +18,8 @@ from permacite.errors import ParseError
 from permacite.service.documents import records, sources
 from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
+from permacite.service.promises.quotations.comparing import quotes
+from permacite.service.promises.quotations.recording import with_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +65,7 @@ def save(
     root = captured.root
     page = sources.read_source(root.content, root.content_type)
     previous = None if new else _previous(archive, captured.requested_uri, series)
-    representations = _page_formats(captured, page)
+    representations = with_quotations(_page_formats(captured, page))
     provenance = Provenance(
         title=page.title or _last_segment(root.final_uri),
         uri=captured.requested_uri,
@@ -77,7 +79,8 @@ def save(
     elif previous is not None:
         version = archive.commit(representations, replaces=previous.pdi, provenance=provenance)
     else:
-        version = archive.commit(representations, series=series, provenance=provenance)
+        formats = with_quotations(representations)
+    version = archive.commit(formats, series=series, provenance=provenance)
     return Saved(
         pdi=str(records.main_representation(version).pdi),
         document=records.document(version),
@@ -85,6 +88,7 @@ def save(
         size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
         lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
         unchanged=unchanged,
+        quotations=tuple(quotes(archive, str(records.main_representation(version).pdi))),
     )
 
 
@@ -149,12 +153,14 @@ def import_document(
         page = sources.read_source(content, media_type, charset=charset)
         representations, title, parts = sources.representations(content, page), page.title, 1
     provenance = Provenance(title=title or name, uri=uri, details={"file_name": name})
-    version = archive.commit(representations, series=series, provenance=provenance)
+    formats = with_quotations(representations)
+    version = archive.commit(formats, series=series, provenance=provenance)
     return Saved(
         pdi=str(records.main_representation(version).pdi),
         document=records.document(version),
         parts=parts,
         size_bytes=len(content),
+        quotations=tuple(quotes(archive, str(records.main_representation(version).pdi))),
     )
 
 

@@ -16,6 +16,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.extract import extract
 from permacite.fragments import convert
 from permacite.fragments import quote as quotes
+from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.model import Cited, Passage
 from permacite.service.passages.forms import Source, forms
@@ -29,7 +30,7 @@ __all__ = ["CONTEXT", "Choice", "cite", "cited", "passage", "passages", "resolve
 CONTEXT = 32
 """Characters kept on either side of a quote."""
 
-_RANGE = re.compile(r"([0-9]{1,18}),([0-9]{1,18})")
+_RANGE = compile_pattern(r"([0-9]{1,18}),([0-9]{1,18})")
 _LINE_END = "\r\n"
 
 

@@ -13,7 +13,7 @@ from permacite.service.model import UNPRINTED
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["Check", "Consistency", "LogState", "Proof", "Verified"]
+__all__ = ["Check", "Composed", "Consistency", "LogState", "Proof", "Verified"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +89,12 @@ class LogState:
     """The public key that checks it."""
     since: Consistency | None = None
     """How it grew from an earlier size, where that was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A template with its quotations filled in."""
+
+    text: str
+    references: tuple[str, ...]
+    """The full names of what was filled in, in order."""
