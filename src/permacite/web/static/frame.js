@@ -1,5 +1,5 @@
+// The one script that runs in an archived page's frame: it tells the reader what is selected.
 (() => {
-  // The one script that runs in an archived page's frame: it tells the reader what is selected.
   // The page may have named its elements after anything of ours, so methods come from prototypes.
   const selection = Document.prototype.getSelection;
   const reach = 96;
