@@ -197,6 +197,10 @@ TAMPERINGS = [
     ),
     ("an-entry-cut-out", ["DELETE FROM leaf WHERE sequence = 1"]),
     ("a-checkpoint-altered", ["UPDATE checkpoint SET note = replace(note, '5\n', '4\n')"]),
+    ("a-checkpoint-unreadable", ["UPDATE checkpoint SET note = 'nonsense'"]),
+    ("an-entry-unreadable", ["UPDATE leaf SET content = '[]' WHERE sequence = 2"]),
+    ("an-entry-about-another", ["UPDATE leaf SET content = replace(content, '/3\"', '/4\"')"]),
+    ("an-entry-of-no-kind", ["UPDATE leaf SET content = replace(content, 'kind', 'sort')"]),
     ("a-signature-altered", ["UPDATE checkpoint SET note = replace(note, '/log ', '/log2 ')"]),
 ]
 

@@ -7,7 +7,9 @@ import fcntl
 import hashlib
 import os
 import resource
+import tempfile
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +19,6 @@ from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 HELLO = b"hello"
 DIGEST = "sha-256:" + hashlib.sha256(HELLO).hexdigest()
@@ -159,3 +160,29 @@ def test_a_folder_that_is_a_file_is_told(objects: FileObjects, tmp_path: Path) -
     with pytest.raises(StorageError) as error:
         objects.put(HELLO)
     assert error.value.reason == "io"
+
+
+def test_a_store_whose_folder_is_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "objects").write_bytes(b"")
+    with pytest.raises(StorageError) as error:
+        FileObjects(tmp_path / "objects")
+    assert error.value.reason == "io"
+
+
+def test_octets_that_the_disk_refuses_are_told(objects: FileObjects) -> None:
+    objects.path(DIGEST).mkdir(parents=True)
+    with pytest.raises(StorageError) as error:
+        objects.get(DIGEST)
+    assert error.value.reason == "io"
+
+
+def test_files_on_another_disk_are_copied(objects: FileObjects, tmp_path: Path) -> None:
+    objects.put(HELLO)
+    elsewhere = Path("/dev/shm")  # noqa: S108 - another file system, where there is one
+    if not elsewhere.is_dir() or elsewhere.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no second file system")
+    with tempfile.TemporaryDirectory(dir=elsewhere) as folder:
+        copy = FileObjects(Path(folder) / "objects")
+        copy.adopt(tmp_path / "objects", link=True)
+        assert copy.get(DIGEST) == HELLO
+        assert copy.path(DIGEST).stat().st_nlink == 1

@@ -297,6 +297,20 @@ def test_verify_finds_what_is_missing_and_what_is_altered(archive: Archive) -> N
         list(archive.verify(name(f"{BASE}/2020/01/01/1.html.1")))
 
 
+def test_verify_tells_what_the_disk_refuses(archive: Archive) -> None:
+    version = archive.commit([page()])
+    path = archive.path(version.representations[0])
+    path.unlink()
+    path.mkdir()
+    assert [one.kind for one in archive.verify(version.pdi)] == ["unreadable"]
+
+
+def test_verify_of_a_document_checks_all_its_versions(archive: Archive) -> None:
+    first = archive.commit([page()])
+    archive.commit([page("<p>two"), plain("two")], replaces=first.pdi)
+    assert len(list(archive.verify(first.pdi.document))) == 3
+
+
 def test_settings_can_be_changed(archive: Archive) -> None:
     assert archive.setting("resolver") is None
     for value in ("http://a/", "http://b/"):
