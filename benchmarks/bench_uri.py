@@ -101,11 +101,11 @@ def _made(rng: random.Random) -> str:
 def _segment(rng: random.Random) -> str:
     """Return one segment of a path: words, numbers, now and then an escape or a parameter."""
     kind = rng.random()
-    if kind < 0.02:
+    if kind < 0.005:
         return f"{rng.choice(WORDS)}%20{rng.choice(WORDS)}"
-    if kind < 0.04:
+    if kind < 0.02:
         return f"{rng.choice(WORDS).title()}_({rng.choice(WORDS)})"
-    if kind < 0.05:
+    if kind < 0.025:
         return f"{rng.choice(WORDS)};v={rng.randrange(9)}"
     if kind < 0.3:
         return str(rng.randrange(10**4))

@@ -118,14 +118,14 @@ class Grammar:
     def __init__(self, rfc: str, *, authority: str, reference: str, server: str) -> None:
         """`rfc` names the document, for errors; `authority` is the usual, plain form of one."""
         self.rfc = rfc
-        query = _plain("/?:@&=+$,;")
-        self._common = rf"({SCHEME})://({authority})({PATH})(?:\?({query}))?+(?:#({query}))?+"
+        path, query = _plain("/:@&=+$,;"), _plain("/?:@&=+$,;")
+        self._common = rf"({SCHEME})://({authority})({path})(?:\?({query}))?+(?:#({query}))?+"
         self._reference = reference
         self._server = server
 
     @cached_property
     def common(self) -> Matcher:
-        """scheme, authority, path, query, fragment of `scheme://...`, escapes in the path only.
+        """scheme, authority, path, query, fragment of `scheme://...` without escapes.
 
         Measured to take two thirds of the time of `reference`, which decides where this fails.
         """
@@ -145,7 +145,7 @@ class Grammar:
 GRAMMARS = {
     "rfc2396": Grammar(
         "RFC 2396",
-        authority=rf"{_plain('$,;:@&=+')}(?!%)",
+        authority=_plain("$,;:@&=+"),
         reference=_REFERENCE_2396,
         server=_SERVER_2396,
     ),
