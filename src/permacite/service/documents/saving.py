@@ -79,8 +79,7 @@ def save(
     elif previous is not None:
         version = archive.commit(representations, replaces=previous.pdi, provenance=provenance)
     else:
-        formats = with_quotations(representations)
-    version = archive.commit(formats, series=series, provenance=provenance)
+        version = archive.commit(representations, series=series, provenance=provenance)
     return Saved(
         pdi=str(records.main_representation(version).pdi),
         document=records.document(version),

@@ -1,0 +1,114 @@
+"""Commands about quotations: quotes, quoted-by, compose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import emit, json_option, note
+from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from permacite.service.model import Quotation
+
+__all__ = ["compose", "quoted_by", "quotes", "told_apart"]
+
+_FAULTS = ("differs", "invalid")
+
+
+@click.command()
+@click.argument("pdi")
+@json_option
+@click.pass_context
+def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
+    """List what the document PDI quotes by permanent names, and compare it with its sources.
+
+    Where the words differ, both texts are shown. The name of each quotation, A@origin=B, can be
+    cited in its turn.
+
+    Exit status: 0 all agree or cannot be compared, 1 one differs or has no proper name, or PDI is
+    unknown, 2 bad name.
+    """
+    with Service.open(ctx.obj) as service:
+        found = service.quotes(pdi)
+    if as_json:
+        emit(found)
+    elif found:
+        for quotation in found:
+            _tell(quotation)
+    else:
+        note("it quotes nothing by a permanent name")
+    ctx.exit(1 if any(one.status in _FAULTS for one in found) else 0)
+
+
+@click.command("quoted-by")
+@click.argument("pdi")
+@json_option
+@click.pass_obj
+def quoted_by(archive: Path | None, pdi: str, *, as_json: bool) -> None:
+    """List the documents of this archive that quote PDI, or a passage that overlaps it.
+
+    PDI may be a document, one version or format of it, or a passage (#fragment).
+
+    Exit status: 0 listed, even if empty, 1 PDI is unknown, 2 bad name.
+    """
+    with Service.open(archive) as service:
+        found = service.quoters(pdi)
+    if as_json:
+        emit(found)
+    elif found:
+        for quotation in found:
+            _tell(quotation, by=True)
+    else:
+        note("no document of this archive quotes it")
+
+
+def _tell(quotation: Quotation, *, by: bool = False) -> None:
+    """Print one quotation; both texts where they differ."""
+    name = quotation.citation or quotation.cited
+    click.echo(f"{quotation.status:9} {name}")
+    if by and quotation.title:
+        click.echo(f"  in:    {quotation.title}, {quotation.url}")
+    if quotation.status == "differs":
+        click.echo(told_apart(quotation))
+    elif quotation.words or quotation.cited_words:
+        click.echo(f"  words: {_line(quotation.words or quotation.cited_words or '')}")
+    if quotation.problem:
+        click.echo(f"  {quotation.problem}")
+
+
+def told_apart(quotation: Quotation) -> str:
+    """Return both texts of a quotation that differs, one below the other."""
+    return f"  here:  {_line(quotation.words)}\n  there: {_line(quotation.cited_words or '')}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@click.command()
+@click.argument("template", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; default: print.")
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.pass_obj
+def compose(archive: Path | None, template: Path, *, output: Path | None, force: bool) -> None:
+    """Fill in the quotations of TEMPLATE from their permanent names.
+
+    In the template, {{quote NAME}} stands for a block quotation with its source, {{q NAME}} for one
+    within a line, and {{words NAME}} for the words alone. They are written as HTML (.html, .xhtml),
+    as Markdown (.md), or else as plain text, by the suffix of TEMPLATE.
+
+    Exit status: 0 written, 1 a name is unknown or has no words, 2 a mark or a name is wrong.
+    """
+    if output is not None and output.exists() and not force:
+        raise click.ClickException(f"{output} is there already; --force replaces it")
+    text = template.read_text(encoding="utf-8")
+    with Service.open(archive) as service:
+        composed = service.compose(text, suffix=template.suffix)
+    if output is None:
+        click.echo(composed.text, nl=False)
+    else:
+        output.write_text(composed.text, encoding="utf-8")
+        note(f"{len(composed.references)} quotations filled in -> {output}")

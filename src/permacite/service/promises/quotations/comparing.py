@@ -1,0 +1,240 @@
+"""Compare what a document quotes with what stands at its source, and find who quotes a passage.
+
+PDI draft:
+  §3.5 citations                       -> `quotes`: A@origin=B, compared letter by letter
+  §3.5.1 references to the citation    -> `quoters`: who quotes a passage, or overlaps it
+
+Readings: words agree exactly, or but for white space, or the document leaves them to whoever shows
+it (transclusion by reference); anything else differs, and both texts are shown (pdi-47).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite import markup, pdi
+from permacite.archive.names import as_urn
+from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.service import names
+from permacite.service.documents.resolving import resolve
+from permacite.service.model import Quotation
+from permacite.service.passages.citing import resolver
+from permacite.service.promises.quotations import finding
+from permacite.service.promises.quotations.recording import MARKDOWN, MOST, PAGES
+
+if TYPE_CHECKING:
+    from permacite.archive import Archive, Representation, Version
+
+__all__ = ["quoters", "quotes"]
+
+_INTERVALS = frozenset({"char", "byte", "sec", "msec"})
+"""Schemes whose two positions are numbers, the end excluded."""
+
+
+def quotes(archive: Archive, reference: str) -> list[Quotation]:
+    """Return what the version that `reference` names quotes, in order, and whether it agrees.
+
+    Raises NotFoundError.
+    """
+    name, _ = names.document_of(reference)
+    version = archive.version(name)
+    recorded = {(one.origin, as_urn(one.cited)): one for one in archive.quotations(version.pdi)}
+    sources = _Sources(archive)
+    answers = []
+    for composite, found in _found(archive, version):
+        for one in found[:MOST]:
+            answers.append(_compared(sources, version, composite, one))
+            key = (str(one.start), recorded_name(one.reference))
+            recorded.pop(key, None)
+    answers += [_other(archive, sources, version, one) for one in recorded.values()]
+    return answers
+
+
+def _found(archive: Archive, version: Version) -> list[tuple[Representation, list[finding.Found]]]:
+    """Return each format that quotes, with its quotations."""
+    formats = version.representations
+    pages = [one for one in formats if one.media_type in PAGES]
+    texts = [one for one in formats if one.derived_from is not None]
+    pairs = []
+    if pages and texts:
+        source = markup.decode(archive.read(pages[0]), pages[0].charset or "utf-8")
+        found = finding.in_page(source, xml=pages[0].media_type != "text/html")
+        pairs.append((texts[0], found))
+    for one in formats:
+        if one.media_type in MARKDOWN:
+            text = names.canonical_text(archive.read(one), one.charset)
+            pairs.append((one, finding.in_markdown(text)))
+    return pairs
+
+
+def recorded_name(reference: str) -> str:
+    """Return a name in the form in which it is recorded; as it is where it is no name."""
+    try:
+        return as_urn(finding.cited_name(reference))
+    except ParseError:
+        return reference
+
+
+def _compared(
+    sources: _Sources, version: Version, composite: Representation, found: finding.Found
+) -> Quotation:
+    """Return one quotation, compared with its source."""
+    cited = recorded_name(found.reference)
+    citation = None
+    problem = ""
+    words = None
+    try:
+        finding.cited_name(found.reference)
+        citation = f"{composite.pdi}@{found.start}={cited.removeprefix('urn:')}"
+        words = sources.words(cited)
+        status = _status(found.words, words)
+    except ParseError as error:
+        status, problem = "invalid", error.problem
+    except NotFoundError as error:
+        status, problem = "unknown", error.problem
+    except PermaciteError as error:
+        status, problem = error.code, error.problem
+    return Quotation(
+        citation=citation,
+        composite=str(composite.pdi),
+        title=version.title,
+        start=found.start,
+        end=found.end,
+        url=sources.address(composite, found.start, found.end),
+        cited=cited,
+        status=status,
+        words=found.words,
+        cited_words=words,
+        problem=problem,
+    )
+
+
+def _status(here: str, there: str | None) -> str:
+    """Say how the words of a quotation agree with those of its source."""
+    if not here.strip():
+        return "reference"
+    if there is None:
+        return "unchecked"
+    if here == there:
+        return "exact"
+    return "space" if here.split() == there.split() else "differs"
+
+
+def _other(
+    archive: Archive, sources: _Sources, version: Version, one: pdi.CitationPDI
+) -> Quotation:
+    """Return a quotation that was recorded by whoever committed the document."""
+    composite = archive.representation(one.pdi)
+    cited = as_urn(one.cited)
+    words, problem = None, ""
+    try:
+        words = sources.words(cited)
+        status = archive.check_quotation(one)
+    except NotFoundError as error:
+        status, problem = "unknown", error.problem
+    except PermaciteError as error:
+        status, problem = error.code, error.problem
+    start = int(one.origin) if one.origin.isdecimal() else 0
+    end = start + (len(words) if words is not None and status == "exact" else 0)
+    here = ""
+    if composite.media_type.startswith("text/"):
+        size = len(words or "")
+        text = names.text_of(archive, composite).text
+        here = text[start : start + size]
+    return Quotation(
+        citation=str(one),
+        composite=str(composite.pdi),
+        title=version.title,
+        start=start,
+        end=end,
+        url=sources.address(composite, start, end),
+        cited=cited,
+        status=status,
+        words=here,
+        cited_words=words,
+        problem=problem,
+    )
+
+
+class _Sources:
+    """The words of names, each text read and checked once."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._texts: dict[str, str] = {}
+        self._resolver = resolver(archive)
+
+    def words(self, cited: str) -> str | None:
+        """Return the text of what a name means; None where it is no text. Raises NotFoundError."""
+        name, fragment = names.document_of(cited)
+        representation = self._archive.representation(name)
+        if not representation.media_type.startswith("text/"):
+            return None
+        if fragment is not None and fragment.scheme != "char":
+            return resolve(self._archive, cited, context=0).text
+        key = str(representation.pdi)
+        if key not in self._texts:
+            self._texts[key] = names.text_of(self._archive, representation).text
+        text = self._texts[key]
+        if fragment is None:
+            return text
+        start, end = (int(position) for position in fragment.positions)
+        if end > len(text):
+            raise NotFoundError(f"the text ends at {len(text)}", cited)
+        return text[start:end]
+
+    def address(self, composite: Representation, start: int, end: int) -> str:
+        """Return where a reader sees a place in a document."""
+        return f"{self._resolver}/{composite.pdi}?fragment=char={start},{end}"
+
+
+def quoters(archive: Archive, reference: str) -> list[Quotation]:
+    """Return who quotes what `reference` names, or a part of it, or more of it; oldest first.
+
+    A name without a version stands for all versions. Raises NotFoundError where it is unknown.
+    """
+    name, fragment = names.document_of(reference)
+    version = archive.version(name)
+    known: dict[str, list[Quotation]] = {}
+    answers = []
+    for citation in archive.quoters(version.pdi.document):
+        # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
+        cited = citation.cited
+        cited = cited.pdi if isinstance(cited, pdi.CitationPDI) else cited
+        if not _touches(archive, name, fragment, cited):
+            continue
+        composite = str(citation.pdi)
+        if composite not in known:
+            known[composite] = quotes(archive, composite)
+        answers += [one for one in known[composite] if one.citation == str(citation)]
+    return answers
+
+
+def _touches(
+    archive: Archive,
+    name: pdi.PDI,
+    fragment: pdi.FragmentPDI | None,
+    cited: pdi.PDI | pdi.FragmentPDI,
+) -> bool:
+    """Say whether what is cited shares anything with what was asked for."""
+    whole = cited if isinstance(cited, pdi.PDI) else cited.pdi
+    if name.version not in {None, whole.version}:
+        return False
+    if fragment is None or isinstance(cited, pdi.PDI):
+        return True
+    try:
+        asked = archive.representation(name).pdi
+        same = archive.representation(whole).pdi == asked
+    except NotFoundError:
+        return False
+    return same and _overlap(fragment, cited)
+
+
+def _overlap(a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
+    """Say whether two fragments of one format share anything; alike ones of any scheme do."""
+    if a.scheme != b.scheme:
+        return False
+    if a.scheme not in _INTERVALS or len(a.positions) != len(b.positions):
+        return a.positions == b.positions
+    (first, last), (start, end) = (map(float, one.positions) for one in (a, b))
+    return max(first, start) < min(last, end)

@@ -1,0 +1,191 @@
+"""Find what a document quotes: which words stand where, and which name they are quoted from.
+
+| form | what marks a quotation |
+|---|---|
+| HTML, XHTML | `<blockquote cite="urn:pdi:...">` and `<q cite="urn:pdi:...">` |
+| Markdown | a block quotation whose last paragraph, or the line below it, has a name |
+
+The name may stand in the address of a resolver. Only names with a version can be quoted from (PDI
+§2.6). Positions are those of the text of a page (its written rendition), and of Markdown as it is.
+
+Readings: the text of a page is where people cite, and where words can be compared letter by letter,
+so a quotation's origin (PDI §3.5.2) is in the format `utf-8` of a page, not in its source. In
+Markdown, backslashes before punctuation are taken off; other marks count as they stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import markup, pdi
+from permacite.errors import ParseError
+from permacite.scan import compile_pattern
+from permacite.scan import compile_pattern
+from permacite.service import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Found", "cited_name", "in_markdown", "in_page", "mentions_names"]
+
+Name = pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI
+
+_QUOTING = frozenset({"blockquote", "q"})
+_SCHEME = compile_pattern(r"(?i)pdi://")
+_NAME = compile_pattern(
+    r"(?i)(?:https?://[^\s<>()\[\]`\"/]{1,255}/)?(?:urn:)?pdi://[^\s<>\[\]`\"|{}\\^]++"
+)
+_TRAILING = ".,;:!?'"
+_LINE = compile_pattern(r"([^\r\n]*+)(\r\n|\Z)")
+_QUOTED = compile_pattern(r" {0,3}> ?")
+_FENCE = compile_pattern(r" {0,3}(?:```|~~~)")
+_ATTRIBUTION = compile_pattern(r"\s*(?:[\u2014\u2013\u2015<\[(`]|--|- |urn:|pdi:)")
+_ESCAPED = compile_pattern(r"\\([!-/:-@\[-`{-~])")
+_LINE_END = "\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A quotation in a text, from `start` up to `end` (characters of the canonical text)."""
+
+    reference: str
+    """The name it is quoted from, as written."""
+    start: int
+    end: int
+    words: str
+    """What is quoted; "" where the document leaves the words to whoever shows it."""
+
+
+def mentions_names(source: str) -> bool:
+    """Say whether a text can quote anything by name."""
+    return _SCHEME.search(source) is not None
+
+
+def cited_name(reference: str) -> Name:
+    """Return the name that is quoted from. Raises ParseError where it is none, or open."""
+    found = names.parse(reference)
+    if isinstance(found, pdi.PDIPattern):
+        raise ParseError("expected one name, found a pattern", reference, reference.find("*"))
+    whole = found
+    while isinstance(whole, pdi.CitationPDI):
+        whole = whole.cited
+    name = whole if isinstance(whole, pdi.PDI) else whole.pdi
+    if name.version is None or name.format is None:
+        problem = "a quotation names the format and the version that it quotes from"
+        raise ParseError(problem, reference, len(reference), "PDI §2.6")
+    return found
+
+
+def in_page(source: str, *, xml: bool = False) -> list[Found]:
+    """Return the quotations of an HTML or XHTML page, in the order of their start tags."""
+    marked = [one for one in _elements(source, xml=xml) if _SCHEME.search(one[0])]
+    if not marked:
+        return []
+    rendition = markup.plain_text(source, xml=xml)
+    found = []
+    for reference, start, end in marked:
+        begin, stop = rendition.text_range(start, end)
+        found.append(Found(reference.strip(), begin, stop, rendition.text[begin:stop]))
+    return found
+
+
+def _elements(source: str, *, xml: bool) -> Iterator[tuple[str, int, int]]:
+    """Yield `cite` and the extent of the content of each quoting element that has one."""
+    open_: dict[str, list[tuple[int, str | None, int]]] = {name: [] for name in _QUOTING}
+    closed: list[tuple[int, str | None, int, int]] = []
+    count = 0
+    for token in markup.tokenize(source, xml=xml):
+        if isinstance(token, markup.StartTag | markup.EndTag):
+            name = token.name.rpartition(":")[2] if xml else token.name
+            if name not in _QUOTING:
+                continue
+            if isinstance(token, markup.EndTag):
+                if open_[name]:
+                    closed.append((*open_[name].pop(), token.start))
+            else:
+                count += 1
+                begun = (count, token.get("cite"), token.end)
+                if xml and token.self_closing:
+                    closed.append((*begun, token.end))
+                else:
+                    open_[name].append(begun)
+    for left in open_.values():
+        closed.extend((*begun, len(source)) for begun in left)
+    for _, cite, start, end in sorted(closed, key=lambda one: one[0]):
+        if cite is not None:
+            yield cite, start, end
+
+
+def in_markdown(text: str) -> list[Found]:
+    """Return the quotations of a Markdown text, whose line ends are CRLF."""
+    lines = [(match.start(), match[1]) for match in _LINE.finditer(text)]
+    found = []
+    fenced = False
+    number = 0
+    while number < len(lines):
+        if _FENCE.match(lines[number][1]):
+            fenced = not fenced
+        first = number
+        while number < len(lines) and not fenced and _QUOTED.match(lines[number][1]):
+            number += 1
+        if number > first:
+            found += _in_block(lines[first:number], _below(lines, number))
+        else:
+            number += 1
+    return found
+
+
+def _below(lines: list[tuple[int, str]], number: int) -> str:
+    """Return the line below a block, an empty one apart, if it says where the words are from."""
+    for _, line in lines[number : number + 2]:
+        if line.strip():
+            return line if _ATTRIBUTION.match(line) else ""
+    return ""
+
+
+def _in_block(block: list[tuple[int, str]], below: str) -> list[Found]:
+    """Return the quotation that a block of quoted lines is, if a name says so."""
+    inner: list[tuple[int, str]] = []
+    for start, line in block:
+        mark = _QUOTED.match(line)
+        assert mark is not None  # noqa: S101 - that is what made it a block
+        inner.append((start + mark.end(), line[mark.end() :]))
+    last = max((i for i, (_, line) in enumerate(inner) if not line.strip()), default=-1)
+    own = " ".join(line for _, line in inner[last + 1 :])
+    reference = _last_name(own) if last >= 0 and _ATTRIBUTION.match(own) else None
+    if reference is not None:
+        inner = inner[:last]
+    else:
+        reference = _last_name(below)
+    while inner and not inner[-1][1].strip():
+        inner.pop()
+    while inner and not inner[0][1].strip():
+        inner.pop(0)
+    if reference is None or not inner:
+        return []
+    words = _LINE_END.join(_ESCAPED.sub(r"\1", line) for _, line in inner)
+    return [Found(reference, inner[0][0], inner[-1][0] + len(inner[-1][1]), words)]
+
+
+def _last_name(line: str) -> str | None:
+    """Return the last name in a line that can be quoted from, or else the last one; or None.
+
+    Our own form has two: the address of the passage, and after it the name itself.
+    """
+    written = [_trimmed(match[0]) for match in _NAME.finditer(line)]
+    for reference in reversed(written):
+        try:
+            cited_name(reference)
+        except ParseError:
+            continue
+        return reference
+    return written[-1] if written else None
+
+
+def _trimmed(name: str) -> str:
+    """Return a name without the punctuation of the sentence around it."""
+    name = name.rstrip(_TRAILING)
+    while name.endswith(")") and name.count(")") > name.count("("):
+        name = name[:-1].rstrip(_TRAILING)
+    return name
