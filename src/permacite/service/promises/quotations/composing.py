@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
-from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
 from permacite.service.passages.citing import resolver

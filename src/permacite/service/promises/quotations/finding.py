@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from permacite import markup, pdi
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
-from permacite.scan import compile_pattern
 from permacite.service import names
 
 if TYPE_CHECKING:
