@@ -323,6 +323,8 @@ def _correctness() -> str:
     """Return how many of the 42 lines each library gets right, by either RFC."""
     lines = [line.partition(" ") for line in APPENDIX_C.strip().replace("\n", "|").split("|")]
     old = [(reference, answer) for reference, _, answer in lines]
+    # A library that cannot say "the current document" is right with the URI of the base.
+    lenient = [(reference, answer.replace("(same)", BASE)) for reference, answer in old]
     new = [(reference, RFC_3986.get(reference, answer)) for reference, answer in old]
     rows = [
         "### Right of the 42 examples of App. C",
@@ -333,7 +335,7 @@ def _correctness() -> str:
     ]
     for name, do in _resolvers(BASE).items():
         if not name.startswith("permacite"):
-            rows.append(f"| {name} | {_score(do, old)} | {_score(do, new)} |")
+            rows.append(f"| {name} | {_score(do, lenient)} | {_score(do, new)} |")
     return "\n".join(rows)
 
 
