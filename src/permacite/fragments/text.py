@@ -25,17 +25,17 @@ Readings:
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import IntegrityError, ParseError
-from permacite.fragments import rfc5147
+from permacite.fragments import rfc5147, union, wilde00
 from permacite.fragments.counting import charsets
 from permacite.fragments.counting.index import Index, digest
 from permacite.fragments.counting.reading import Reader
 from permacite.fragments.counting.source import source_of
 from permacite.fragments.counting.survey import Survey
 from permacite.fragments.counting.tally import Measure, Plan
+from permacite.fragments.location import Check, Location, Span
 
 if TYPE_CHECKING:
     import os
@@ -46,56 +46,6 @@ if TYPE_CHECKING:
     from permacite.fragments.counting.tally import Tally, Unit
 
 __all__ = ["Check", "Index", "Location", "Span", "Text"]
-
-CheckResult = Literal["ok", "failed", "other-charset", "unknown", "not-run"]
-Ends = tuple[int, int]
-"""Start and end of a half-open range; equal where nothing lies between them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of the entity, counted three ways: each a half-open (start, end).
-
-    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored. Only
-    `byte` counts a byte order mark.
-    """
-
-    char: Ends
-    code_point: Ends
-    byte: Ends
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What became of one integrity check (RFC 5147 §4.4).
-
-    `result` is "ok", "failed", "other-charset" (it was made for another, and is not used),
-    "unknown" (of a kind that RFC 5147 does not define) or "not-run". `actual` is what the entity
-    has; None where it was not computed.
-    """
-
-    name: str
-    result: CheckResult
-    expected: str = ""
-    actual: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """Where a fragment is, or why it is not interpreted.
-
-    `kind` tells a "position", for a cursor, from a "range", to be highlighted (§2.1.1). `reason` is
-    None, or "syntax", "order" or "integrity"; `problem` says it in a sentence. `notes` may hold
-    "bom-stripped", "invalid-bytes" (seen as far as was read) and "forced".
-    """
-
-    status: Literal["ok", "ignored"]
-    reason: Literal["syntax", "order", "integrity"] | None = None
-    spans: tuple[Span, ...] = ()
-    checks: tuple[Check, ...] = ()
-    problem: str = ""
-    notes: tuple[str, ...] = ()
-    kind: rfc5147.Kind | None = None
 
 
 class Text:
@@ -208,13 +158,23 @@ class Text:
     # ------------------------------------------------------------ fragments
 
     def locate(
-        self, fragment: str | rfc5147.TextFragment, *, force: bool = False, check: bool = True
+        self,
+        fragment: str | rfc5147.TextFragment | wilde00.TextFragment,
+        *,
+        force: bool = False,
+        check: bool = True,
+        newline: bool = False,
     ) -> Location:
-        """Say where `fragment` is: RFC 5147 text, or a parsed value.
+        """Say where `fragment` is: RFC 5147 text, or a parsed value of either syntax.
 
         With `check` False, integrity checks are not run; with `force`, one that fails is no
-        obstacle (§4.4). Raises ParseError only for undecodable bytes of a strict entity.
+        obstacle (§4.4). `newline` is for regular expressions, as in `bre.compile`.
+
+        Raises ParseError only for undecodable bytes of a strict entity; LimitError where a regular
+        expression takes too long, PermaciteError where nothing is installed that searches for it.
         """
+        if isinstance(fragment, wilde00.TextFragment):
+            return union.locate(self._survey, fragment, self.line_endings, newline=newline)
         if isinstance(fragment, str):
             try:
                 fragment = rfc5147.parse(fragment)
@@ -232,8 +192,10 @@ class Text:
         notes = self._notes() + (("forced",) if failed else ())
         return Location("ok", None, (span,), checks, "", notes, fragment.kind)
 
-    def excerpt(self, fragment: str | rfc5147.TextFragment, *, force: bool = False) -> str:
-        """Return the text that `fragment` identifies; "" for a position.
+    def excerpt(
+        self, fragment: str | rfc5147.TextFragment | wilde00.TextFragment, *, force: bool = False
+    ) -> str:
+        """Return the text that `fragment` identifies, its spans joined; "" for a position.
 
         Raises ParseError where its syntax or order is wrong, IntegrityError where a check fails.
         """

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import re2  # type: ignore[import-untyped]
 
     Span: TypeAlias = "tuple[int, int]"
+    Octets: TypeAlias = "bytes | memoryview | mmap.mmap"
 
 __all__ = ["Pattern", "compile"]
 
@@ -83,7 +84,7 @@ class Pattern:
             return list(spans if len(data) == len(text) else _in_code_points(data, spans))
         return list(_backtracked(self.root, text, data))
 
-    def find_in_utf8(self, data: bytes | mmap.mmap) -> Iterator[tuple[int, int]]:
+    def find_in_utf8(self, data: Octets) -> Iterator[tuple[int, int]]:
         """Yield start and end of each match, in bytes of a text in UTF-8.
 
         Raises as `find_all` does, on the way.
@@ -207,9 +208,9 @@ class _Automaton:
         self.needle = needle
         self.reach = None if longest is None else _LONGEST_CHARACTER * longest
 
-    def search(self, data: bytes | mmap.mmap, start: int) -> re2._Match | None:
+    def search(self, data: Octets, start: int) -> re2._Match | None:
         """Return the first match from byte `start` on; it may be empty."""
-        if self.needle:
+        if self.needle and not isinstance(data, memoryview):  # which cannot be searched
             place = data.find(self.needle, start)
             if place < 0:
                 return None
@@ -217,7 +218,7 @@ class _Automaton:
         found: re2._Match | None = self.pattern.search(data, start)
         return found
 
-    def spans(self, data: bytes | mmap.mmap) -> Iterator[Span]:
+    def spans(self, data: Octets) -> Iterator[Span]:
         """Yield the matches that are not empty, in bytes of `data`."""
         size = self.pattern.programsize
         if size > _MAX_PROGRAM:
@@ -240,7 +241,7 @@ class _Automaton:
                 _limit("work", far, max(_WORK, _PASSES * len(data)))
             place = end
 
-    def _reads_on(self, data: bytes | mmap.mmap, place: int, start: int, end: int) -> bool:
+    def _reads_on(self, data: Octets, place: int, start: int, end: int) -> bool:
         """Whether the search from `place` went far beyond the match that it found.
 
         It did if what stands from `start`, or before, up to well beyond `end` might still become a
@@ -259,7 +260,7 @@ def _limit(name: str, work: int, maximum: int) -> None:
         raise LimitError("the search would take too long", limit=name, maximum=maximum)
 
 
-def _next_character(data: bytes | mmap.mmap, place: int) -> int:
+def _next_character(data: Octets, place: int) -> int:
     """Return where the next character of UTF-8 begins."""
     place += 1
     while place < len(data) and data[place] in _CONTINUATION:

@@ -35,13 +35,17 @@ class Source(Protocol):
     def reading(self) -> AbstractContextManager[Fetch]:
         """Return what reads slices, for as long as the context lasts, in one thread."""
 
+    def whole(self) -> AbstractContextManager[bytes | mmap.mmap]:
+        """Return all bytes, for as long as the context lasts; a file is mapped, not read."""
+
 
 class MemorySource:
     """Bytes in memory or mapped into it."""
 
-    __slots__ = ("_view", "size")
+    __slots__ = ("_data", "_view", "size")
 
     def __init__(self, data: Buffer) -> None:
+        self._data = data
         self._view = memoryview(data).cast("B")
         self.size = len(self._view)
 
@@ -49,6 +53,11 @@ class MemorySource:
     def reading(self) -> Iterator[Fetch]:
         """Give slices without copying them."""
         yield lambda start, end: self._view[start:end]
+
+    @contextmanager
+    def whole(self) -> Iterator[bytes | mmap.mmap]:
+        """Give what is there; a copy where it cannot be searched."""
+        yield self._data if isinstance(self._data, bytes | mmap.mmap) else bytes(self._data)
 
 
 class FileSource:
@@ -79,6 +88,19 @@ class FileSource:
                 return buffer[:done]
 
             yield fetch
+
+    @contextmanager
+    def whole(self) -> Iterator[bytes | mmap.mmap]:
+        """Map the file. Raises NotFoundError or StorageError where it cannot be read."""
+        if self.size == 0:  # what is empty cannot be mapped
+            yield b""
+            return
+        with (
+            _reported(self.path),
+            self.path.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+        ):
+            yield mapped
 
 
 @contextmanager

@@ -3,19 +3,74 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.fragments.counting.reading import BLOCK_BYTES
 from permacite.fragments.counting.sweep import Mark, sweep
-from permacite.fragments.counting.tally import Measure, Plan, Tally, seek, tally
+from permacite.fragments.counting.tally import Measure, Plan, Tally, seek, splits_ending, tally
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from permacite.fragments.counting.index import Index
     from permacite.fragments.counting.reading import Block, Reader
+    from permacite.fragments.counting.tally import LineEndings
 
-__all__ = ["Survey"]
+__all__ = ["Place", "Survey"]
+
+
+class Place(NamedTuple):
+    """The counts before a place, and whether it is between the characters of a line ending."""
+
+    tally: Tally
+    inside: bool
+
+
+class Walker:
+    """Walks forward through the blocks of an entity, from place to place."""
+
+    def __init__(self, reader: Reader, start: Mark, measure: Measure) -> None:
+        self.measure = measure
+        self.blocks = reader.blocks(start.tally.byte, start.state)
+        self.block = next(self.blocks)
+        self.before = start.tally
+        self.offset = 0
+        """Where in the block's text the place of `before` is; never inside a line ending."""
+
+    @property
+    def end(self) -> int:
+        """Where the block ends, in bytes."""
+        return self.block.end
+
+    def place(self, position: int) -> Place:
+        """Return the place of a position that is not before the last one asked for."""
+        while not (self.block.last or self._ahead(position) < len(self.block.text) - self.offset):
+            self.before, self.offset = self._counted(len(self.block.text)), 0
+            self.block = next(self.blocks)
+        offset = min(self.offset + self._ahead(position), len(self.block.text))
+        tallied = self._counted(offset)
+        inside = splits_ending(self.block.text, offset, self.measure.mode)
+        if not inside:
+            self.before, self.offset = tallied, offset
+        return Place(tallied, inside)
+
+    def _ahead(self, position: int) -> int:
+        """Return how many code points of the block a position is ahead; more than are left."""
+        if self.measure.unit == "code_point":
+            return position - self.before.code_point
+        if position >= self.end:
+            return len(self.block.text) - self.offset
+        start = self.before.byte - self.block.start
+        return len(self.block.data[start : position - self.block.start].decode())
+
+    def _counted(self, offset: int) -> Tally:
+        """Return the counts before an offset in the block's text."""
+        counts = tally(self.block.text, self.offset, offset, lines=self.measure.plan.lines)
+        if self.block.encoding.family == "utf-8" and not self.block.invalid:
+            width = len(self.block.text[self.offset : offset].encode())
+            return self.before.plus(counts)._replace(byte=self.before.byte + width)
+        return self.before.plus(counts)._replace(byte=self.block.byte(offset))
+
 
 _SMALL_BYTES = 4 * BLOCK_BYTES
 """Less than this is walked through without a sweep."""
@@ -55,6 +110,25 @@ class Survey:
                 if more:
                     found[target] = self._walk(measure, target, start)
         return [found[target] for target in targets]
+
+    def each(
+        self, unit: Literal["code_point", "byte"], positions: Sequence[int], mode: LineEndings
+    ) -> Iterator[Place]:
+        """Yield the place of each of many positions, in order; none must lie beyond the end.
+
+        Code points and bytes may lie inside a line ending, which no other unit can say.
+        """
+        measure = Measure(unit, mode, Plan(lines=False, nel=mode == "all"))
+        with closing(self._approaches(measure, positions)) as approaches:
+            walker: Walker | None = None
+            for position, (start, more) in zip(positions, approaches, strict=True):
+                if not more:
+                    yield Place(start.tally, inside=False)
+                    continue
+                if walker is None or walker.end < start.tally.byte:
+                    walker = Walker(self.reader, start, measure)
+                yield walker.place(position)
+                self.invalid = self.invalid or walker.block.invalid
 
     def blocks_from(self, code_point: int) -> Iterator[tuple[Block, int]]:
         """Yield blocks, from one at or before a place on, each with the code points before it."""

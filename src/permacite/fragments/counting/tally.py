@@ -26,7 +26,7 @@ __all__ = ["LineEndings", "Measure", "Plan", "Tally", "Unit", "line_endings_of",
 
 LineEndings = Literal["http", "mime", "all", "lf"]
 
-Unit = Literal["char", "line", "line_end", "code_point", "pdi"]
+Unit = Literal["char", "line", "line_end", "code_point", "pdi", "byte"]
 """What positions count. "line" is a line's start, "line_end" its end, before the line ending."""
 
 _NAMES: dict[str, LineEndings] = {
@@ -90,6 +90,8 @@ class Tally(NamedTuple):
             return self.char(mode)
         if unit in {"line", "line_end"}:
             return self.line(mode)
+        if unit == "byte":
+            return self.byte
         return self.code_point if unit == "code_point" else self.pdi(mode)
 
 

@@ -1,0 +1,79 @@
+"""The answers: where a fragment is in an entity, and what became of its integrity checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Check", "CheckResult", "Ends", "Located", "Location", "Reason", "Span"]
+
+CheckResult = Literal["ok", "failed", "other-charset", "unknown", "not-run"]
+Ends = tuple[int, int]
+"""Start and end of a half-open range; equal where nothing lies between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the entity, counted three ways: each a half-open (start, end).
+
+    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored. Only
+    `byte` counts a byte order mark.
+    """
+
+    char: Ends
+    code_point: Ends
+    byte: Ends
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What became of one integrity check (RFC 5147 §4.4).
+
+    `result` is "ok", "failed", "other-charset" (it was made for another, and is not used),
+    "unknown" (of a kind that RFC 5147 does not define) or "not-run". `actual` is what the entity
+    has; None where it was not computed.
+    """
+
+    name: str
+    result: CheckResult
+    expected: str = ""
+    actual: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where one part of a draft-wilde-text-fragment-00 fragment is, or why it is ignored.
+
+    `reason` is None, "order", "zero" (there is no character or line 0) or "regex" (which is not
+    right). A part that matches nothing is "ok" and has no spans.
+    """
+
+    part: str
+    status: Literal["ok", "ignored"]
+    reason: Literal["order", "zero", "regex"] | None = None
+    spans: tuple[Span, ...] = ()
+    problem: str = ""
+
+
+Reason = Literal["syntax", "order", "integrity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a fragment is, or why it is not interpreted.
+
+    `kind` tells a "position", for a cursor, from a "range", to be highlighted (RFC 5147 §2.1.1).
+    `reason` is None, or "syntax", "order" or "integrity"; `problem` says it in a sentence. `notes`
+    may hold "bom-stripped", "invalid-bytes" (seen as far as was read) and "forced", and warnings.
+    The spans of a draft-wilde-text-fragment-00 fragment are its union: in order, and apart; `parts`
+    tells what each of its parts names.
+    """
+
+    status: Literal["ok", "ignored"]
+    reason: Reason | None = None
+    spans: tuple[Span, ...] = ()
+    checks: tuple[Check, ...] = ()
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    kind: Literal["position", "range"] | None = None
+    parts: tuple[Located, ...] = ()
