@@ -203,7 +203,7 @@ class Elements:
             return None
         media_type = found.media_type if isinstance(found, Resource) else found.content_type
         if not media_type.startswith("image/"):
-            self._supply.leave_out(reference)
+            self._supply.leave_out(reference, self._part)
             return None
         uri = self._supply.embed(reference, self._part)
         return None if uri == NOTHING else uri

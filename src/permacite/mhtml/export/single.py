@@ -48,6 +48,7 @@ _PAGES = {"text/html": False, "application/xhtml+xml": True}
 _HEAD = '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
 _SHELL = "<!DOCTYPE html><html><head>{head}<title>{title}</title></head><body>{body}</body></html>"
 _TEXTS = ("application/json", "application/xml", "application/javascript")
+_SRCDOC = "about:srcdoc"
 _MARKUP = compile_pattern("[&<>]")
 _MEDIA = {
     "image": '<img alt="" src="{}">',
@@ -156,7 +157,9 @@ class _Maker:
         if kind in _MEDIA:
             uri = data_uri(resource.content, media_type)
             name = document.part.content_location or media_type
-            return _MEDIA[kind].format(uri if self.supply.charge(len(uri), name) else NOTHING)
+            return _MEDIA[kind].format(
+                uri if self.supply.charge(len(uri), name, document.part) else NOTHING
+            )
         if kind == "text" or media_type in _TEXTS or media_type.endswith(("+xml", "+json")):
             return _preformatted(_decoded(resource), marks)
         return f"<p>{escape(media_type)}, {len(resource.content)} octets</p>"
@@ -165,7 +168,7 @@ class _Maker:
         """Return the document that an `iframe` or `frame` shows."""
         reference, depth = get(tag, "src") or "", outer.depth + 1
         if depth > self._max_depth:
-            self.supply.leave_out(reference or "srcdoc")
+            self.supply.leave_out(reference or _SRCDOC, outer.part)
             return ""
         inner = get(tag, "srcdoc")
         if inner is not None:
@@ -177,7 +180,7 @@ class _Maker:
         if found is None:
             return ""
         html = self._inner(found, outer.part, depth)
-        return html if self.supply.charge(len(html), reference or "srcdoc") else ""
+        return html if self.supply.charge(len(html), reference or _SRCDOC, outer.part) else ""
 
     def _inner(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
         if isinstance(found, Resource):

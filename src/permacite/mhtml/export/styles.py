@@ -28,7 +28,7 @@ _IMPORT_DEPTH = 8
 # What could be read as a tag, were the text not in a `style` element after all.
 _TAG_LIKE = compile_pattern(
     r"(?P<comment>/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)"
-    r"|(?P<string>\"(?:[^\"\\\n\f\r]++|\\[\s\S])*+|'(?:[^'\\\n\f\r]++|\\[\s\S])*+)"
+    r"|(?P<string>\"(?:[^\"\\\n\f\r]++|\\[\s\S])*+\"?+|'(?:[^'\\\n\f\r]++|\\[\s\S])*+'?+)"
     r"|(?P<cdo><!--)|<(?=[A-Za-z/!?])"
 )
 
@@ -43,17 +43,17 @@ class Styles:
     def sheet(self, reference: str, within: BodyPart, *, depth: int = 0) -> str:
         """Return a `data:` URI for the style sheet that a reference names."""
         found = self._supply.find(reference, within)
-        if found is None:
+        if found is None or reference == NOTHING:
             return NOTHING
         if depth == _IMPORT_DEPTH:
-            self._supply.leave_out(reference)
+            self._supply.leave_out(reference, within)
             return NOTHING
         key = f"{depth} {found.path}" if not isinstance(found, Resource) else ""
         known = self._sheets.get(key) if key else None
         if known is None:
             known = self._read(found, within, depth)
             self._sheets[key] = known
-        return known if self._supply.charge(len(known), reference) else NOTHING
+        return known if self._supply.charge(len(known), reference, within) else NOTHING
 
     def _read(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
         if isinstance(found, Resource):

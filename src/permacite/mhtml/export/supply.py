@@ -24,6 +24,7 @@ _DROPPED = compile_pattern("[\t\n\r]")
 _EMPTY = frozenset({"about", "blob", "filesystem", "javascript", "livescript", "vbscript"})
 """Schemes of which no aggregate holds anything."""
 
+_SHOWN = 80
 _TIDY = compile_pattern(r"[A-Za-z0-9+/=;:,.%_#\-]*+")
 _NOT_IN_HREF = compile_pattern(r"[^!#-;=?-Z\[\]_a-z~%]")
 
@@ -85,17 +86,19 @@ class Supply:
             return None
         return _NOT_IN_HREF.sub(_escaped, resolution.uri)
 
-    def charge(self, size: int, reference: str) -> bool:
+    def charge(self, size: int, reference: str, within: BodyPart) -> bool:
         """Say whether `size` more characters fit, and take their room; if not, list `reference`."""
         if size > self._room:
-            self._left_out[reference.strip()] = None
+            self.leave_out(reference, within)
             return False
         self._room -= size
         return True
 
-    def leave_out(self, reference: str) -> None:
-        """List a reference that is not followed."""
-        self._left_out[reference.strip()] = None
+    def leave_out(self, reference: str, within: BodyPart) -> None:
+        """List a reference that is not followed; a `data:` URI by its beginning."""
+        is_data = scheme_of(reference) == "data"
+        resolved = "" if is_data else self._aggregate.resolve(reference, within, "browser").uri
+        self._left_out[resolved or reference.strip()[:_SHOWN]] = None
 
     def embed(self, reference: str, within: BodyPart) -> str:
         """Return a `data:` URI for what a reference names, NOTHING where there is nothing."""
@@ -107,7 +110,7 @@ class Supply:
         known = self._uris.get(found.path)
         if known is None:
             known = self._uris[found.path] = data_uri(found.content, found.content_type)
-        if not self.charge(len(known), reference):
+        if not self.charge(len(known), reference, within):
             return NOTHING
         fragment = reference.rstrip("\t\n\f\r ").partition("#")[2]
         if found.content_type == "image/svg+xml" and fragment and _TIDY.fullmatch(fragment):

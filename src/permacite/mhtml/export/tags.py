@@ -119,6 +119,9 @@ class Attributes:
         if value.startswith("#") and key == "href":
             return value
         if ATTRIBUTES.get((element, key)) == ("embed", "svg"):
+            # Browsers take no part of a drawing from a `data:` URI.
+            if self._supply.find(value, self._part) is not None:
+                self._supply.leave_out(value, self._part)
             return None
         return self._supply.embed(value, self._part)
 
