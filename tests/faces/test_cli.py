@@ -219,3 +219,41 @@ def test_import_goes_on_after_a_bad_file(cli: Cli, tmp_path: Path) -> None:
     assert answer["pdi"].endswith(".utf-8.1")
     helped = cli("import", str(bad), "--charset", "windows-1252", "--json")
     assert json.loads(helped.out)[0]["pdi"].endswith(".text.1")
+
+
+def test_a_part_of_a_text_on_the_web_or_in_a_file(cli: Cli, site: Site, tmp_path: Path) -> None:
+    address = site.put(
+        "/log.txt", "text/plain; charset=utf-8", "na\u00efve\r\ngale\r\ncalm gale\r\n"
+    )
+    file = tmp_path / "log.txt"
+    file.write_bytes(b"one\ntwo\nthree\n")
+    assert cli("resolve", address + "#char=6,10", "--allow-private").out == "gale"
+    assert cli("resolve", address + "#match(gale)", "--allow-private").out == "gale\ngale"
+    assert cli("resolve", file.as_uri() + "#line=1,2").out == "two\n"
+    assert cli("resolve", file.as_uri()).out == "one\ntwo\nthree\n"
+
+
+def test_a_failed_check_is_told_and_can_be_overridden(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "log.txt"
+    file.write_bytes(b"one\ntwo\n")
+    reference = file.as_uri() + "#char=0,3;length=9"
+    refused = cli("resolve", reference)
+    assert (refused.status, refused.out) == (1, "")
+    assert "length is 8" in refused.err
+    forced = cli("resolve", reference, "--force")
+    assert (forced.status, forced.out) == (0, "one")
+    assert "warning: a check has failed" in forced.err
+
+
+@pytest.mark.parametrize(
+    ("fragment", "status", "said"),
+    [("char=3,1", 2, "^"), ("char=x", 2, "^"), ("match(a", 2, "^"), ("Line=1", 2, "^")],
+)
+def test_a_fragment_of_neither_syntax(
+    cli: Cli, tmp_path: Path, fragment: str, status: int, said: str
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_bytes(b"one\n")
+    outcome = cli("resolve", f"{file.as_uri()}#{fragment}")
+    assert (outcome.status, outcome.out) == (status, "")
+    assert said in outcome.err

@@ -108,17 +108,34 @@ def _line(text: str) -> str:
     metavar="N",
     help="Show N characters on either side, the passage in brackets.",
 )
+@click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
+@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
 @json_option
 @click.pass_obj
-def resolve(archive: Path | None, reference: str, *, context: int, as_json: bool) -> None:
+def resolve(
+    archive: Path | None,
+    reference: str,
+    *,
+    context: int,
+    force: bool,
+    allow_private: bool,
+    as_json: bool,
+) -> None:
     """Print exactly the part of a document that REFERENCE names.
 
     REFERENCE is a name with or without #fragment, or the address of one at a resolver. The bytes
     are checked against their digest first. Without a version the highest answers, and says so.
     A whole document is printed as its bytes; a part of a text as that text, in UTF-8.
+
+    REFERENCE may also be the address of a plain text (http:, https: or file:) with a fragment of
+    RFC 5147 or of its first draft, such as #line=4,6;length=968 or #match(gale). It is read where
+    it is, and its integrity checks are run.
     """
+    options = CaptureOptions(allow_private=allow_private)
     with Service.open(archive) as service:
-        found = service.resolve(reference, context=context)
+        found = service.resolve(reference, context=context, options=options, force=force)
+    for warning in found.warnings:
+        note(f"warning: {warning}")
     if as_json:
         emit(found)
         return

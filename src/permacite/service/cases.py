@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 import platformdirs
 
 from permacite.archive import Archive
-from permacite.service.documents import listing, reading, resolving, saving
+from permacite.service.documents import foreign, listing, reading, resolving, saving
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.model import About
 from permacite.service.passages import checking, citing
@@ -148,8 +148,21 @@ class Service(Promises):
         )
         return citing.cite(self._archive, reference, choice, note=note)
 
-    def resolve(self, reference: str, *, context: int = 0) -> Resolved:
-        """Return the part that `reference` names, checked against its digest."""
+    def resolve(
+        self,
+        reference: str,
+        *,
+        context: int = 0,
+        options: CaptureOptions | None = None,
+        force: bool = False,
+    ) -> Resolved:
+        """Return the part that `reference` names, checked against its digest.
+
+        A text on the web or in a file is read where it is, if `options` are given; `force` shows
+        its part even where a check in the fragment has failed.
+        """
+        if options is not None and foreign.is_foreign(reference):
+            return foreign.resolve(reference, options=options, force=force)
         return resolving.resolve(self._archive, reference, context=context)
 
     def verify(self, reference: str | None = None) -> Iterator[Finding]:

@@ -201,7 +201,9 @@ class Resolved:
     uri: str | None
     assumed: bool
     """Whether the reference left the version or the format open."""
-    content: bytes = field(repr=False, metadata=UNPRINTED)
+    warnings: tuple[str, ...] = ()
+    """What the user should know about how the fragment was interpreted."""
+    content: bytes = field(default=b"", repr=False, metadata=UNPRINTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.errors import WithdrawnError
+
 if TYPE_CHECKING:
     from permacite.errors import Detail, PermaciteError
 
@@ -18,6 +20,7 @@ STATUS: dict[str, tuple[int, int, str]] = {
     "error": (1, 500, "The request could not be carried out"),
     "syntax": (2, 400, "The text does not follow its grammar"),
     "not-found": (1, 404, "Nothing here has that name"),
+    "withdrawn": (1, 410, "What had this name was withdrawn"),
     "integrity": (1, 409, "The bytes are not those that were committed"),
     "conflict": (1, 409, "What is committed never changes"),
     "limit": (1, 413, "A limit was reached"),
@@ -33,16 +36,17 @@ def exit_status(error: PermaciteError) -> int:
 
 def http_status(error: PermaciteError) -> int:
     """Return the HTTP status of an answer that reports `error`."""
-    return STATUS[error.code][1]
+    # A withdrawal says itself whether it is one for legal reasons (RFC 7725).
+    return error.status if isinstance(error, WithdrawnError) else STATUS[error.code][1]
 
 
 def problem(error: PermaciteError) -> dict[str, Detail]:
     """Return the problem details object of `error` (RFC 9457 §3)."""
-    _, status, title = STATUS[error.code]
+    _, _, title = STATUS[error.code]
     members: dict[str, Detail] = {
         "type": f"urn:permacite:problem:{error.code}",
         "title": title,
-        "status": status,
+        "status": http_status(error),
         "detail": error.problem,
         "code": error.code,
     }

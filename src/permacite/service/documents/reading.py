@@ -44,6 +44,7 @@ def read(archive: Archive, reference: str, *, text: bool) -> Reading:
     name, fragment = names.document_of(reference)
     version = archive.version(name)
     shown = _shown(archive, version, name)
+    archive.path(shown)  # what is withdrawn is not shown
     recorded = archive.citations(version.pdi)
     citations = tuple(citing.cited(archive, citation) for citation in recorded)
     exact = str(shown.pdi) + (f"#{fragment.specifier}" if fragment else "")

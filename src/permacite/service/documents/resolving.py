@@ -8,6 +8,7 @@ from permacite.errors import NotFoundError, PermaciteError
 from permacite.extract import extract
 from permacite.service import names
 from permacite.service.model import Finding, Resolved
+from permacite.service.promises.delegating import with_directions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,10 @@ __all__ = ["resolve", "verify"]
 def resolve(archive: Archive, reference: str, *, context: int) -> Resolved:
     """Return the part that `reference` names. Raises IntegrityError where the bytes changed."""
     name, fragment = names.document_of(reference)
-    representation = archive.representation(name)
+    try:
+        representation = archive.representation(name)
+    except NotFoundError as error:
+        raise with_directions(archive, reference, error) from error
     content = archive.read(representation)
     if fragment is None:
         part, text, span = content, _whole_text(representation, content), None

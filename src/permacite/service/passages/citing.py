@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from permacite import fragments
 from permacite.archive import NewCitation
-from permacite.errors import NotFoundError, ParseError
+from permacite.errors import NotFoundError, ParseError, WithdrawnError
 from permacite.extract import extract
 from permacite.fragments import convert
 from permacite.fragments import quote as quotes
@@ -265,7 +265,10 @@ def _rfc5147_url(archive: Archive, citation: Citation, address: str) -> str | No
     """Return the address with an RFC 5147 fragment and checks; None where it has none."""
     if citation.start is None or citation.end is None:
         return None
-    source = names.text_of(archive, archive.representation(citation.pdi))
+    try:
+        source = names.text_of(archive, archive.representation(citation.pdi))
+    except WithdrawnError:
+        return None  # what was cited stays on record; checks of it cannot be made any more
     start, end, _ = convert.pdi_to_rfc5147(source.text, citation.start, citation.end)
     entity = fragments.Text(source.content, charset=source.representation.charset or "us-ascii")
     return f"{address}#{entity.cite(start, end, checks=('length', 'md5'))}"

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.service.promises import proofs
+from permacite.service.promises import delegating, keeping, proofs
 from permacite.service.promises.quotations import comparing, composing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from permacite.archive import Archive
-    from permacite.service.model import Quotation
-    from permacite.service.promises.model import Composed, LogState, Proof
+    from permacite.service.model import Finding, Quotation
+    from permacite.service.promises.model import (
+        Composed,
+        Copy,
+        Delegation,
+        LogState,
+        Proof,
+        Tombstone,
+    )
 
 __all__ = ["Promises"]
 
@@ -43,3 +53,50 @@ class Promises:
     def compose(self, template: str, *, suffix: str) -> Composed:
         """Return `template` with its quotations filled in from their names."""
         return composing.compose(self._archive, template, suffix=suffix)
+
+    def backup(self, directory: Path, *, link: bool = True) -> Copy:
+        """Make or refresh a second archive in `directory`, while this one is in use."""
+        return keeping.backup(self._archive, directory, link=link)
+
+    def fsck(self) -> Iterator[Finding]:
+        """Check every digest, the log and the catalog, and find bytes that nothing names."""
+        return keeping.fsck(self._archive)
+
+    def withdraw(
+        self, reference: str, *, reason: str, status: int = 410, who: str | None = None
+    ) -> Tombstone:
+        """Give out the bytes of a document, or of one format of one version, no more."""
+        return keeping.withdraw(self._archive, reference, reason=reason, status=status, who=who)
+
+    def reinstate(self, reference: str, *, reason: str, who: str | None = None) -> str:
+        """Lift a withdrawal; returns the name that answers again."""
+        return keeping.reinstate(self._archive, reference, reason=reason, who=who)
+
+    def series(self) -> list[str]:
+        """Return the series that mint here; the first mints where none is named."""
+        return self._archive.series_names()
+
+    def add_series(self, name: str) -> list[str]:
+        """Let another series mint here, and return all. Raises ParseError."""
+        self._archive.add_series(name)
+        return self._archive.series_names()
+
+    def delegate(
+        self,
+        kind: str,
+        series: str,
+        target: str,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+    ) -> Delegation:
+        """Record who answers for a series ("resolver") or mints in it ("minter")."""
+        return delegating.delegate(self._archive, kind, series, target, first=first, last=last)
+
+    def delegations(self, series: str | None = None) -> list[Delegation]:
+        """Return the delegations of a series and those above it; all where None."""
+        return delegating.delegations(self._archive, series)
+
+    def elsewhere(self, reference: str) -> str | None:
+        """Return the address under which another resolver answers for a name, if one does."""
+        return delegating.elsewhere(self._archive, reference)

@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING
 from permacite.service.model import UNPRINTED
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
-__all__ = ["Check", "Composed", "Consistency", "LogState", "Proof", "Verified"]
+__all__ = [
+    "Check",
+    "Composed",
+    "Consistency",
+    "Copy",
+    "Delegation",
+    "LogState",
+    "Proof",
+    "Tombstone",
+    "Verified",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +108,43 @@ class Composed:
     text: str
     references: tuple[str, ...]
     """The full names of what was filled in, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An archive that was made from another: a backup, or what was restored from one."""
+
+    directory: str
+    documents: int
+    versions: int
+    entries: int
+    """Of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A withdrawal: the name and its digests stay, the bytes are no longer given out."""
+
+    pdi: str
+    status: int
+    """410 (gone) or 451 (for legal reasons), as HTTP answers."""
+    reason: str
+    who: str | None
+    withdrawn_at: datetime
+    left: tuple[str, ...]
+    """Formats of the same version that are still given out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delegation:
+    """Who answers for a series, or mints in it. None as a date leaves that end open."""
+
+    kind: str
+    """"resolver" or "minter"."""
+    series: str
+    target: str
+    """The address of the resolver, or who mints."""
+    first: date | None
+    """Of the dates in names, inclusive, as `last`."""
+    last: date | None
+    recorded_at: datetime

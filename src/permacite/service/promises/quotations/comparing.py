@@ -205,9 +205,17 @@ def quoters(archive: Archive, reference: str) -> list[Quotation]:
             continue
         composite = str(citation.pdi)
         if composite not in known:
-            known[composite] = quotes(archive, composite)
+            known[composite] = _quotes_or_nothing(archive, composite)
         answers += [one for one in known[composite] if one.citation == str(citation)]
     return answers
+
+
+def _quotes_or_nothing(archive: Archive, composite: str) -> list[Quotation]:
+    """Return what a document quotes; nothing where it was withdrawn, or is damaged."""
+    try:
+        return quotes(archive, composite)
+    except PermaciteError:
+        return []
 
 
 def _touches(

@@ -1,0 +1,103 @@
+"""Keep an archive: copies of it, its health, and what is withdrawn from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from permacite.archive import Archive
+from permacite.errors import ConflictError, IntegrityError
+from permacite.service import names
+from permacite.service.model import Finding
+from permacite.service.promises.model import Copy, Tombstone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["HARMLESS", "backup", "fsck", "reinstate", "restore", "withdraw"]
+
+HARMLESS = frozenset({"ok", "orphan"})
+"""Findings that nobody need worry about."""
+
+_GONE: Literal[410] = 410
+_LEGAL: Literal[451] = 451
+"""Unavailable for legal reasons (RFC 7725)."""
+
+
+def backup(archive: Archive, directory: Path, *, link: bool) -> Copy:
+    """Make or refresh a second archive in `directory`, and count what it holds.
+
+    Raises ConflictError where other things are there, StorageError.
+    """
+    archive.backup(directory, link=link)
+    return _counted(directory)
+
+
+def restore(source: Path, directory: Path) -> Copy:
+    """Make the archive `directory` from the backup `source`, once every digest in it is right.
+
+    Raises ConflictError where `directory` holds anything, IntegrityError where the backup is
+    damaged, StorageError where it is none.
+    """
+    if directory.exists() and any(directory.iterdir()):
+        raise ConflictError(f"{directory} is not empty", str(directory))
+    with Archive.open(source) as kept:
+        for finding in kept.fsck():
+            if finding.kind not in HARMLESS:
+                raise IntegrityError(
+                    f"the backup is damaged: {finding.pdi}: {finding.kind}",
+                    expected="what was committed",
+                    actual=finding.detail,
+                    hint="permacite --archive BACKUP fsck lists all that is wrong",
+                )
+        kept.backup(directory, link=False)
+    return _counted(directory)
+
+
+def _counted(directory: Path) -> Copy:
+    with Archive.open(directory) as copy:
+        return Copy(str(directory), copy.count(latest=True), copy.count(), copy.log.size())
+
+
+def fsck(archive: Archive) -> Iterator[Finding]:
+    """Check every digest, the log, the catalog; and find bytes that nothing names."""
+    for finding in archive.fsck():
+        yield Finding(finding.pdi, finding.kind, finding.detail)
+
+
+def withdraw(
+    archive: Archive, reference: str, *, reason: str, status: int, who: str | None
+) -> Tombstone:
+    """Withdraw a document, or one format of one version: its bytes are no longer given out.
+
+    Raises NotFoundError, ConflictError for part of a document or a status but 410 and 451.
+    """
+    name, fragment = names.document_of(reference)
+    if fragment is not None:
+        raise ConflictError("a part of a document cannot be withdrawn, only the whole", reference)
+    if status not in {_GONE, _LEGAL}:
+        raise ConflictError(f"a withdrawal has the status 410 or 451, not {status}", reference)
+    made = archive.statements.withdraw(
+        name,
+        reason=reason,
+        status=_GONE if status == _GONE else _LEGAL,
+        who=who,
+    )
+    left = []
+    if name.version is not None:
+        formats = archive.version(name).representations
+        left = [one for one in formats if archive.statements.withdrawal(one) is None]
+    return Tombstone(
+        pdi=made.pdi,
+        status=made.status,
+        reason=made.reason,
+        who=made.who,
+        withdrawn_at=made.withdrawn_at,
+        left=tuple(str(one.pdi) for one in left),
+    )
+
+
+def reinstate(archive: Archive, reference: str, *, reason: str, who: str | None) -> str:
+    """Lift a withdrawal, and return the name that answers again. Raises NotFoundError."""
+    name, _ = names.document_of(reference)
+    return archive.statements.reinstate(name, reason=reason, who=who).subject
