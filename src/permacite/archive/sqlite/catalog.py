@@ -72,9 +72,10 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
 
     def commit(self, order: Order) -> Version:
         """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""
-        return self._version(
-            self._writer.run(lambda connection: minting.commit(connection, order, self._clock))
-        )
+        made = self._writer.run(lambda connection: minting.commit(connection, order, self._clock))
+        if isinstance(made, int):
+            return self._version(made)
+        return rows.version_of(made.version, made.formats)
 
     def add_format(self, pdi: PDI, number: int, stored: StoredFormat) -> Version:
         """Add a format to a version. Raises ConflictError where it has other octets already."""

@@ -6,7 +6,7 @@ subtree is complete (RFC 6962 §2.1), so that a proof among a million leaves rea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.catalog import Leaf
@@ -16,22 +16,27 @@ from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
     from permacite.archive.model import JSON
 
 __all__ = [
+    "Committed",
     "append",
-    "append_format",
-    "append_version",
+    "committed",
+    "content_of",
     "entries",
+    "format_entry",
     "leaves",
     "node",
+    "side",
     "size",
+    "version_entry",
 ]
 
 _VERSION = """
-SELECT d.series, d.date, d.unique_id, v.number, v.title, v.uri, v.final_uri, v.retrieved_at,
-       v.details, v.committed_at
+SELECT v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
+       v.title, v.uri, v.final_uri, v.retrieved_at, v.details
 FROM version AS v JOIN document AS d USING (document_id) WHERE v.version_id = ?
 """
 
@@ -54,48 +59,57 @@ _DESCRIBED = (
 )
 
 
-def append_version(connection: sqlite3.Connection, version_id: int) -> None:
-    """Append the leaf of a version with all its formats."""
-    append(connection, version_entry(connection, version_id))
+class Committed(NamedTuple):
+    """A version as its rows have it; both the log's entry and the answer are made of this."""
+
+    version: tuple[Any, ...]
+    """version_id, series, date, unique_id, number, committed_at, title, uri, final_uri,
+    retrieved_at, details."""
+    formats: list[tuple[Any, ...]]
+    """format, media_type, charset, size_bytes, digest, canonical_digest, received_digest,
+    derived_from, rendition, committed_at."""
+    sides: list[dict[str, JSON]]
+    """Beside each format: its "attachments" and "quotations", where it has any."""
 
 
-def append_format(connection: sqlite3.Connection, version_id: int, token: str) -> None:
-    """Append the leaf of a format that was added to a version later."""
-    append(connection, format_entry(connection, version_id, token))
-
-
-def version_entry(
-    connection: sqlite3.Connection, version_id: int, tokens: list[str] | None = None
-) -> dict[str, JSON]:
-    """Return the entry of a version with these formats, all where None."""
-    row = connection.execute(_VERSION, (version_id,)).fetchone()
+def committed(connection: sqlite3.Connection, version_id: int) -> Committed:
+    """Read what is committed of a version."""
+    version = connection.execute(_VERSION, (version_id,)).fetchone()
     formats = connection.execute(_FORMATS, (version_id,)).fetchall()
-    title, uri, final_uri, retrieved_at, details, committed_at = row[4:]
+    sides = [_side(connection, row[0]) for row in formats]
+    return Committed(version, [row[1:] for row in formats], sides)
+
+
+def version_entry(made: Committed, tokens: list[str] | None = None) -> dict[str, JSON]:
+    """Return the entry of a version with these formats, all where None."""
+    _, series, date, unique_id, number, committed_at, *provenance = made.version
     return {
         "kind": "version",
-        "name": _name(row),
-        "version": row[3],
+        "name": _name(series, date, unique_id),
+        "version": number,
         "committed_at": committed_at,
-        "uri": uri,
-        "retrieved_at": retrieved_at,
-        "provenance": digest_of(canonical_json([title, uri, final_uri, retrieved_at, details])),
+        "uri": provenance[1],
+        "retrieved_at": provenance[3],
+        "provenance": digest_of(canonical_json(provenance)),
         "formats": [
-            _format(connection, one) for one in formats if tokens is None or one[1] in tokens
+            _format(row, side)
+            for row, side in zip(made.formats, made.sides, strict=True)
+            if tokens is None or row[0] in tokens
         ],
     }
 
 
-def format_entry(connection: sqlite3.Connection, version_id: int, token: str) -> dict[str, JSON]:
+def format_entry(made: Committed, token: str) -> dict[str, JSON]:
     """Return the entry of a format that was added later. Raises StopIteration if there is none."""
-    row = connection.execute(_VERSION, (version_id,)).fetchone()
-    formats = connection.execute(_FORMATS, (version_id,)).fetchall()
-    added = next(one for one in formats if one[1] == token)
+    _, series, date, unique_id, number, *_ = made.version
+    rows = zip(made.formats, made.sides, strict=True)
+    added, side = next((row, side) for row, side in rows if row[0] == token)
     return {
         "kind": "format",
-        "name": _name(row),
-        "version": row[3],
+        "name": _name(series, date, unique_id),
+        "version": number,
         "committed_at": added[-1],
-        "formats": [_format(connection, added)],
+        "formats": [_format(added, side)],
     }
 
 
@@ -162,26 +176,40 @@ def content_of(entry: dict[str, JSON]) -> bytes:
     return canonical_json({name: value for name, value in entry.items() if value is not None})
 
 
-def _name(row: tuple[Any, ...]) -> str:
+def side(
+    attachments: Sequence[tuple[str, str]], quotations: Sequence[tuple[str, str]]
+) -> dict[str, JSON]:
+    """Return what stands beside a format: (name, digest) pairs, and (origin, cited) pairs."""
+    found: dict[str, JSON] = {}
+    if attachments:
+        named: dict[str, JSON] = {}
+        named.update(attachments)
+        found["attachments"] = named
+    if quotations:
+        found["quotations"] = [[origin, cited] for origin, cited in quotations]
+    return found
+
+
+def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, JSON]:
+    """Read what stands beside a format."""
+    attachments = connection.execute(
+        "SELECT name, digest FROM attachment WHERE representation_id = ?", (representation_id,)
+    ).fetchall()
+    quotations = connection.execute(
+        "SELECT origin, cited FROM quotation WHERE representation_id = ? ORDER BY quotation_id",
+        (representation_id,),
+    ).fetchall()
+    return side(attachments, quotations)
+
+
+def _name(series: str, date: str, unique_id: str) -> str:
     """Return the document's name; the catalog's fields are canonical already."""
-    series, date, unique_id = row[:3]
     return f"urn:pdi://{series}/{date.replace('-', '/')}/{unique_id}"
 
 
-def _format(connection: sqlite3.Connection, row: tuple[Any, ...]) -> dict[str, JSON]:
+def _format(row: tuple[Any, ...], beside: dict[str, JSON]) -> dict[str, JSON]:
     """Return what a leaf says of one format."""
-    attachments = connection.execute(
-        "SELECT name, digest FROM attachment WHERE representation_id = ?", (row[0],)
-    ).fetchall()
     described: dict[str, JSON] = {
-        name: value for name, value in zip(_DESCRIBED, row[1:], strict=False) if value is not None
+        name: value for name, value in zip(_DESCRIBED, row, strict=False) if value is not None
     }
-    quotations = connection.execute(
-        "SELECT origin, cited FROM quotation WHERE representation_id = ? ORDER BY quotation_id",
-        (row[0],),
-    ).fetchall()
-    if attachments:
-        described["attachments"] = dict(attachments)
-    if quotations:
-        described["quotations"] = [list(one) for one in quotations]
-    return described
+    return described | beside

@@ -104,9 +104,10 @@ def _rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
         tokens = [one["format"] for one in entry["formats"]]
         if row is None:
             return None
+        made = leaves.committed(connection, row[0])
         if entry["kind"] == "format":
-            return leaves.content_of(leaves.format_entry(connection, row[0], tokens[0]))
-        return leaves.content_of(leaves.version_entry(connection, row[0], tokens))
+            return leaves.content_of(leaves.format_entry(made, tokens[0]))
+        return leaves.content_of(leaves.version_entry(made, tokens))
     except (ValueError, LookupError, TypeError, StopIteration, sqlite3.Error):
         return None  # the leaf itself is no entry of ours
 

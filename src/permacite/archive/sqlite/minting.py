@@ -16,11 +16,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.objects import digest_of
-from permacite.archive.sqlite.leaves import append_format, append_version
+from permacite.archive.sqlite.leaves import (
+    Committed,
+    append,
+    committed,
+    format_entry,
+    side,
+    version_entry,
+)
 from permacite.archive.sqlite.rows import Key, document_key, name_of, timestamp
 from permacite.errors import ConflictError, NotFoundError, StorageError
 
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from permacite.archive.catalog import Order, StoredFormat
-    from permacite.archive.model import Clock, Provenance
+    from permacite.archive.model import JSON, Clock, Provenance
     from permacite.pdi import PDI
 
 __all__ = ["add_format", "commit"]
@@ -44,11 +51,11 @@ class _Place:
     now: datetime
 
 
-def commit(connection: sqlite3.Connection, order: Order, clock: Clock) -> int:
-    """Write the version of `order` and return its row's id.
+def commit(connection: sqlite3.Connection, order: Order, clock: Clock) -> Committed | int:
+    """Write the version of `order` and return its rows.
 
-    The same idempotency key again returns the first row. Raises ConflictError, NotFoundError,
-    StorageError (reason "clock").
+    The same idempotency key again gives the id of the first row. Raises ConflictError,
+    NotFoundError, StorageError (reason "clock").
     """
     earlier = _earlier(connection, order)
     if earlier is not None:
@@ -57,15 +64,15 @@ def commit(connection: sqlite3.Connection, order: Order, clock: Clock) -> int:
         place = _mint(connection, order, clock)
     else:
         place = _next_version(connection, order.replaces, clock)
-    version_id = _insert_version(connection, place, order.provenance)
-    for stored in order.formats:
-        _insert_format(connection, version_id, stored, place.now)
+    version = _insert_version(connection, place, order.provenance)
+    formats = [_insert_format(connection, version[0], one, place.now) for one in order.formats]
     if order.key is not None:
         connection.execute(
-            "INSERT INTO idempotency VALUES (?, ?, ?)", (order.key, _request(order), version_id)
+            "INSERT INTO idempotency VALUES (?, ?, ?)", (order.key, _request(order), version[0])
         )
-    append_version(connection, version_id)
-    return version_id
+    made = Committed(version, formats, [_beside(one) for one in order.formats])
+    append(connection, version_entry(made))
+    return made
 
 
 def add_format(
@@ -90,7 +97,7 @@ def add_format(
     if present is None:
         now = _today(connection, key[0], clock)
         _insert_format(connection, version[0], stored, now)
-        append_format(connection, version[0], stored.format)
+        append(connection, format_entry(committed(connection, version[0]), stored.format))
     elif present[0] != stored.digest:
         name = str(name_of(key).with_(format=stored.format, version=number))
         raise ConflictError(f"{name} is committed, with other bytes", name)
@@ -200,12 +207,12 @@ def _document_id(connection: sqlite3.Connection, key: Key) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _insert_version(connection: sqlite3.Connection, place: _Place, provenance: Provenance) -> int:
-    """Write the row of a version and return its id."""
+def _insert_version(
+    connection: sqlite3.Connection, place: _Place, provenance: Provenance
+) -> tuple[Any, ...]:
+    """Write the row of a version and return it as `Committed` has it."""
     retrieved_at = provenance.retrieved_at
-    row = (
-        place.document_id,
-        place.number,
+    described = (
         timestamp(place.now),
         provenance.title,
         provenance.uri,
@@ -216,18 +223,16 @@ def _insert_version(connection: sqlite3.Connection, place: _Place, provenance: P
     version_id = connection.execute(
         "INSERT INTO version (document_id, number, committed_at, title, uri, final_uri,"
         " retrieved_at, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
+        (place.document_id, place.number, *described),
     ).lastrowid
-    assert version_id is not None  # noqa: S101 - an INSERT always has one
-    return version_id
+    return (version_id, *place.key, place.number, *described)
 
 
 def _insert_format(
     connection: sqlite3.Connection, version_id: int, stored: StoredFormat, now: datetime
-) -> None:
-    """Write the rows of a format and of its side objects."""
+) -> tuple[Any, ...]:
+    """Write the rows of a format and of what stands beside it; return it as `Committed` has it."""
     row = (
-        version_id,
         stored.format,
         stored.media_type,
         stored.charset,
@@ -243,7 +248,7 @@ def _insert_format(
         "INSERT INTO representation (version_id, format, media_type, charset, size_bytes, digest,"
         " canonical_digest, received_digest, derived_from, rendition, committed_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
+        (version_id, *row),
     ).lastrowid
     connection.executemany(
         "INSERT INTO attachment VALUES (?, ?, ?)",
@@ -254,3 +259,9 @@ def _insert_format(
         " VALUES (?, ?, ?, ?)",
         [(representation_id, *quotation) for quotation in stored.quotations],
     )
+    return row
+
+
+def _beside(stored: StoredFormat) -> dict[str, JSON]:
+    """Return what the log's entry says of a format's side objects and quotations."""
+    return side(stored.attachments, [one[:2] for one in stored.quotations])

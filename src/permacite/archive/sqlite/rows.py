@@ -22,6 +22,7 @@ __all__ = [
     "name_of",
     "timestamp",
     "version_by_id",
+    "version_of",
     "versions_where",
     "where",
 ]
@@ -107,10 +108,10 @@ def _with_formats(
     question = _REPRESENTATIONS.format(marks=",".join("?" * len(rows)))
     for version_id, *fields in connection.execute(question, tuple(formats)):
         formats[version_id].append(tuple(fields))
-    return [(row[0], _version(row, formats[row[0]])) for row in rows]
+    return [(row[0], version_of(row, formats[row[0]])) for row in rows]
 
 
-def _version(row: tuple[Any, ...], formats: list[tuple[Any, ...]]) -> Version:
+def version_of(row: tuple[Any, ...], formats: list[tuple[Any, ...]]) -> Version:
     """Return the version of one row and the rows of its formats."""
     _, series, date, unique_id, number, committed_at, *provenance = row
     document = name_of((series, date, unique_id))
