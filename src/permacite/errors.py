@@ -17,6 +17,7 @@ __all__ = [
     "ParseError",
     "PermaciteError",
     "StorageError",
+    "WithdrawnError",
 ]
 
 Detail = str | int | tuple[str, ...] | None
@@ -107,7 +108,7 @@ class NotFoundError(PermaciteError, LookupError):
     """
 
     code = "not-found"
-    fields = ("name", "candidates")
+    fields: ClassVar[tuple[str, ...]] = ("name", "candidates")
 
     def __init__(
         self, problem: str, name: str, *, candidates: tuple[str, ...] = (), hint: str = ""
@@ -115,6 +116,21 @@ class NotFoundError(PermaciteError, LookupError):
         super().__init__(problem, hint=hint)
         self.name = name
         self.candidates = candidates
+
+
+class WithdrawnError(NotFoundError):
+    """A name whose octets were withdrawn: it stays, with its digests, and a reason (PDI §2.1).
+
+    Fields: `name` (as asked), `status` (410 gone, 451 for legal reasons, as in HTTP), `reason`.
+    """
+
+    code = "withdrawn"
+    fields: ClassVar[tuple[str, ...]] = ("name", "status", "reason")
+
+    def __init__(self, problem: str, name: str, *, status: int, reason: str) -> None:
+        super().__init__(problem, name)
+        self.status = status
+        self.reason = reason
 
 
 class IntegrityError(PermaciteError):

@@ -12,7 +12,7 @@ import pytest
 
 from permacite import pdi
 from permacite.archive import Archive, NewRepresentation
-from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.errors import ConflictError, NotFoundError, ParseError, WithdrawnError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,9 +86,9 @@ def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
         for one in version.representations:
             assert archive.statements.withdrawal(one) == tombstone
             for give in (archive.read, archive.path, archive.read_received):
-                with pytest.raises(NotFoundError, match="a court order") as error:
+                with pytest.raises(WithdrawnError, match="a court order") as error:
                     give(one)
-                assert "451" in error.value.hint
+                assert (error.value.status, error.value.reason) == (451, "a court order")
             with pytest.raises(NotFoundError):
                 archive.attachment(one, "map")
             with pytest.raises(NotFoundError):

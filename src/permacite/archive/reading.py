@@ -11,7 +11,7 @@ from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundle import bundle, entry_of
 from permacite.archive.statements import Statements
-from permacite.errors import NotFoundError
+from permacite.errors import NotFoundError, WithdrawnError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class Reading:
     def read(self, representation: Representation) -> bytes:
         """Return the octets, checked against their digest.
 
-        Raises IntegrityError where they are altered, NotFoundError where they are missing or
-        withdrawn.
+        Raises IntegrityError where they are altered, NotFoundError where they are missing,
+        WithdrawnError.
         """
         self._check_given_out(representation)
         return self._objects.get(representation.digest)
@@ -81,7 +81,7 @@ class Reading:
     def path(self, representation: Representation) -> Path:
         """Return the file of the octets, for reading piece by piece; nothing is recomputed.
 
-        Raises NotFoundError where they are withdrawn.
+        Raises WithdrawnError.
         """
         self._check_given_out(representation)
         return self._objects.path(representation.digest)
@@ -201,13 +201,14 @@ class Reading:
         return bundle(self.log, found, self.read(found), leaf, citation=citation)
 
     def _check_given_out(self, representation: Representation) -> None:
-        """Raise NotFoundError where a representation is withdrawn."""
+        """Raise WithdrawnError where a representation is withdrawn."""
         withdrawal = self.statements.withdrawal(representation)
         if withdrawal is not None:
-            raise NotFoundError(
+            raise WithdrawnError(
                 f"{withdrawal.pdi} was withdrawn: {withdrawal.reason}",
                 str(representation.pdi),
-                hint=f"status {withdrawal.status}; its name and its digests stay on record",
+                status=withdrawal.status,
+                reason=withdrawal.reason,
             )
 
     def _place(self, text: str) -> int:

@@ -15,7 +15,10 @@ from permacite.service.cases import Service
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["export", "init", "list_", "show", "verify"]
+__all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
+
+HARMLESS = ("ok", "orphan", "withdrawn")
+"""Findings that nobody need worry about."""
 
 
 @click.command()
@@ -161,7 +164,7 @@ def verify(
         raise click.UsageError("--key is for the file of a proof")
     with Service.open(ctx.obj) as service:
         findings = list(service.verify(reference))
-    bad = [finding for finding in findings if finding.kind != "ok"]
+    bad = [finding for finding in findings if finding.kind not in HARMLESS]
     if as_json:
         emit({"checked": len(findings), "bad": bad})
     else:

@@ -33,6 +33,7 @@ __all__ = [
     "Saved",
     "Shown",
     "TextPage",
+    "TextPiece",
 ]
 
 UNPRINTED = {"json": False}
@@ -95,8 +96,8 @@ class Quotation:
     """The name that is quoted from."""
     status: str
     """"exact", "space" (white space differs), "reference" (the words are left to whoever shows
-    it), "differs", "unchecked" (no text), "unknown" (not in this archive), "invalid" (no name
-    with a version), or the code of the error that kept the words from being read."""
+    it), "differs", "unchecked" (no text), "unknown" (not in this archive), "withdrawn", "invalid"
+    (no name with a version), or the code of the error that kept the words from being read."""
     words: str
     """What stands in the document that quotes."""
     cited_words: str | None
@@ -289,12 +290,18 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPage:
-    """A document's text in three pieces around the cited passage, for showing as it is."""
+class TextPiece:
+    """A piece of a document's text. A marked piece without text is a caret."""
 
-    before: str
-    marked: str
-    after: str
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """A document's text for showing as it is, in pieces."""
+
+    pieces: tuple[TextPiece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +313,10 @@ class Reading:
     """The full name of the format that the reference means."""
     fragment: str | None
     """What follows `#` in the reference."""
+    text_fragment: str | None
+    """A fragment of RFC 5147, or of its first draft, that came with the text's address."""
+    trouble: str
+    """Why that is not interpreted; empty where it is."""
     document: Document
     versions: tuple[int, ...]
     citations: tuple[Cited, ...]

@@ -90,10 +90,8 @@ def _compared(
         status = _status(found.words, words)
     except ParseError as error:
         status, problem = "invalid", error.problem
-    except NotFoundError as error:
-        status, problem = "unknown", error.problem
     except PermaciteError as error:
-        status, problem = error.code, error.problem
+        status, problem = _state(error), error.problem
     return Quotation(
         citation=citation,
         composite=str(composite.pdi),
@@ -107,6 +105,11 @@ def _compared(
         cited_words=words,
         problem=problem,
     )
+
+
+def _state(error: PermaciteError) -> str:
+    """Return the word for words that cannot be read."""
+    return "unknown" if error.code == NotFoundError.code else error.code
 
 
 def _status(here: str, there: str | None) -> str:
@@ -130,10 +133,8 @@ def _other(
     try:
         words = sources.words(cited)
         status = archive.check_quotation(one)
-    except NotFoundError as error:
-        status, problem = "unknown", error.problem
     except PermaciteError as error:
-        status, problem = error.code, error.problem
+        status, problem = _state(error), error.problem
     start = int(one.origin) if one.origin.isdecimal() else 0
     end = start + (len(words) if words is not None and status == "exact" else 0)
     here = ""

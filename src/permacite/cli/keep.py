@@ -1,0 +1,235 @@
+"""Commands that keep an archive: copies, health, withdrawals, series, delegations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import emit, json_option, note, table
+from permacite.service.cases import Service, default_directory
+from permacite.service.promises import keeping
+
+if TYPE_CHECKING:
+    from permacite.service.promises.model import Copy, Delegation
+
+__all__ = [
+    "backup",
+    "delegate",
+    "delegations",
+    "fsck",
+    "reinstate",
+    "restore",
+    "series",
+    "withdraw",
+]
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_DATE = "YYYY-MM-DD"
+
+
+@click.command()
+@click.argument("directory", type=_FOLDER)
+@click.option("--copy", is_flag=True, help="Copy the files even where a second name would do.")
+@json_option
+@click.pass_obj
+def backup(archive: Path | None, directory: Path, *, copy: bool, as_json: bool) -> None:
+    """Make DIRECTORY a second archive with all that is committed now, or refresh it.
+
+    The archive may be in use meanwhile. On the same disk files get a second name and take no space,
+    which guards against a lost catalog but not against a lost disk: then use --copy, or better
+    another disk. The key that signs the log is copied too.
+
+    Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written.
+    """
+    with Service.open(archive) as service:
+        made = service.backup(directory, link=not copy)
+    _tell_copy(made, as_json=as_json)
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@json_option
+@click.pass_obj
+def restore(archive: Path | None, source: Path, *, as_json: bool) -> None:
+    """Make the archive (--archive, or the default one) anew from the backup SOURCE.
+
+    Every digest in SOURCE is checked first. The archive's folder must be new or empty.
+
+    Exit status: 0 done, 1 SOURCE is damaged or no backup, or the folder is not empty.
+    """
+    _tell_copy(keeping.restore(source, archive or default_directory()), as_json=as_json)
+
+
+def _tell_copy(made: Copy, *, as_json: bool) -> None:
+    if as_json:
+        emit(made)
+        return
+    click.echo(made.directory)
+    note(f"{made.documents} documents, {made.versions} versions, {made.entries} entries in the log")
+
+
+@click.command()
+@json_option
+@click.pass_context
+def fsck(ctx: click.Context, *, as_json: bool) -> None:
+    """Check the whole archive: every byte, the log, the catalog and its rules.
+
+    Bytes that nothing names (orphans) are harmless: a commit that failed left them.
+
+    Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
+    """
+    with Service.open(ctx.obj) as service:
+        findings = list(service.fsck())
+    told = [one for one in findings if one.kind != "ok"]
+    bad = [one for one in findings if one.kind not in keeping.HARMLESS]
+    if as_json:
+        emit({"checked": len(findings), "bad": bad, "findings": told})
+    else:
+        for one in told:
+            note(f"{one.kind}: {one.name}: {one.detail}")
+        click.echo(f"{len(findings)} checked, {len(bad)} bad")
+    ctx.exit(1 if bad else 0)
+
+
+@click.command()
+@click.argument("pdi")
+@click.option("--reason", required=True, help="Why; everyone who asks for PDI is told.")
+@click.option(
+    "--status",
+    type=click.Choice(["410", "451"]),
+    default="410",
+    show_default=True,
+    help="What HTTP answers: 410 gone, 451 unavailable for legal reasons.",
+)
+@click.option("--who", help="Who withdraws it.")
+@json_option
+@click.pass_obj
+def withdraw(
+    archive: Path | None, pdi: str, *, reason: str, status: str, who: str | None, as_json: bool
+) -> None:
+    """Give out the bytes of PDI no more: a document, or one format of one version.
+
+    The name, its digests and the bytes stay in the archive; the name is never used again. The
+    withdrawal is an entry of the log, and `permacite reinstate` lifts it.
+
+    Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
+    """
+    with Service.open(archive) as service:
+        made = service.withdraw(pdi, reason=reason, status=int(status), who=who)
+    if as_json:
+        emit(made)
+        return
+    click.echo(f"withdrawn ({made.status}): {made.pdi}")
+    for name in made.left:
+        note(f"still given out: {name}")
+
+
+@click.command()
+@click.argument("pdi")
+@click.option("--reason", required=True, help="Why.")
+@click.option("--who", help="Who lifts the withdrawal.")
+@click.pass_obj
+def reinstate(archive: Path | None, pdi: str, *, reason: str, who: str | None) -> None:
+    """Lift the withdrawal of PDI. Both stay on record.
+
+    Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
+    """
+    with Service.open(archive) as service:
+        click.echo(f"given out again: {service.reinstate(pdi, reason=reason, who=who)}")
+
+
+@click.group()
+def series() -> None:
+    """Show or add the series that mint names in this archive."""
+
+
+@series.command("list")
+@json_option
+@click.pass_obj
+def list_series(archive: Path | None, *, as_json: bool) -> None:
+    """List the series; the first mints where none is named.
+
+    Exit status: 0 listed.
+    """
+    with Service.open(archive) as service:
+        _tell_series(service.series(), as_json=as_json)
+
+
+@series.command("add")
+@click.argument("name")
+@json_option
+@click.pass_obj
+def add_series(archive: Path | None, name: str, *, as_json: bool) -> None:
+    """Let the series NAME mint here, such as press.lab.example.us.
+
+    Exit status: 0 added, or there already, 2 NAME is no series.
+    """
+    with Service.open(archive) as service:
+        _tell_series(service.add_series(name), as_json=as_json)
+
+
+def _tell_series(found: list[str], *, as_json: bool) -> None:
+    if as_json:
+        emit(found)
+    else:
+        click.echo("\n".join(found))
+
+
+@click.command()
+@click.argument("name", metavar="SERIES")
+@click.argument("target")
+@click.option(
+    "--kind",
+    type=click.Choice(["resolver", "minter"]),
+    default="resolver",
+    show_default=True,
+    help="Whether TARGET answers for the names, or mints them.",
+)
+@click.option("--from", "first", metavar=_DATE, help="The first date in names; default: any.")
+@click.option("--until", "last", metavar=_DATE, help="The last date in names; default: any.")
+@json_option
+@click.pass_obj
+def delegate(
+    archive: Path | None,
+    name: str,
+    target: str,
+    *,
+    kind: str,
+    first: str | None,
+    last: str | None,
+    as_json: bool,
+) -> None:
+    """Record that TARGET answers for SERIES and all series below it.
+
+    TARGET is the address of a resolver, which `permacite serve` then leads to for names that are
+    not here; or, with --kind minter, whoever mints. A delegation is never taken back: a later one
+    of the same series and dates counts instead.
+
+    Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
+    """
+    with Service.open(archive) as service:
+        made = service.delegate(kind, name, target, first=first, last=last)
+    _tell_delegations([made], as_json=as_json)
+
+
+@click.command()
+@click.argument("name", metavar="[SERIES]", required=False)
+@json_option
+@click.pass_obj
+def delegations(archive: Path | None, name: str | None, *, as_json: bool) -> None:
+    """List who answers for SERIES or mints in it, by delegations of it and of those above it.
+
+    Exit status: 0 listed, 2 SERIES is none.
+    """
+    with Service.open(archive) as service:
+        _tell_delegations(service.delegations(name), as_json=as_json)
+
+
+def _tell_delegations(found: list[Delegation], *, as_json: bool) -> None:
+    if as_json:
+        emit(found)
+        return
+    rows = [(one.kind, one.series, one.first, one.last, one.target) for one in found]
+    table(("kind", "series", "from", "until", "target"), rows)

@@ -1,0 +1,172 @@
+"""Keeping an archive: backups and restores, damage found, withdrawals, series, delegations."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.faces.test_http import ask
+
+from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome, Running
+
+    Cli = Callable[..., Outcome]
+
+
+@pytest.fixture
+def saved(archive: Path) -> dict[str, str]:
+    """The full names of a page, by format."""
+    with Service.open(archive) as service:
+        page = service.import_document("a.html", b"<title>A</title><p>Some words.")
+        service.cite(page.pdi, quote="Some words")
+    return {one.format: one.pdi for one in page.document.formats}
+
+
+def test_a_backup_is_an_archive_and_restores_one(
+    cli: Cli, saved: dict[str, str], tmp_path: Path
+) -> None:
+    copy, anew = tmp_path / "copy", tmp_path / "anew"
+    made = json.loads(cli("backup", str(copy), "--copy", "--json").out)
+    assert (made["documents"], made["versions"], made["entries"]) == (1, 1, 1)
+    assert cli("backup", str(copy)).status == 0, "it may be refreshed"
+    assert cli("--archive", str(anew), "restore", str(copy)).status == 0
+    assert cli("--archive", str(anew), "resolve", saved["html"]).out.endswith("Some words.")
+    assert cli("--archive", str(anew), "fsck").status == 0
+    again = cli("--archive", str(anew), "restore", str(copy))
+    assert (again.status, "not empty" in again.err) == (1, True)
+    assert cli("backup", str(tmp_path)).status == 1
+
+
+def damage(folder: Path) -> Path:
+    """Change one object of an archive behind its back."""
+    victim = min(path for path in (folder / "objects").rglob("*") if path.is_file())
+    content = victim.read_bytes()
+    victim.chmod(0o600)
+    victim.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    return victim
+
+
+def test_damage_is_found_and_never_restored(
+    cli: Cli, saved: dict[str, str], tmp_path: Path
+) -> None:
+    assert saved
+    copy = tmp_path / "copy"
+    assert cli("backup", str(copy), "--copy").status == 0
+    assert cli("fsck").out.endswith(" checked, 0 bad\n")
+    damage(copy)
+    outcome = cli("--archive", str(copy), "fsck")
+    assert outcome.status == 1
+    assert "altered: urn:pdi:" in outcome.err
+    told = json.loads(cli("--archive", str(copy), "fsck", "--json").out)
+    assert [one["kind"] for one in told["bad"]] == ["altered"]
+    refused = cli("--archive", str(tmp_path / "anew"), "restore", str(copy))
+    assert (refused.status, "damaged" in refused.err) == (1, True)
+    assert not (tmp_path / "anew").exists()
+
+
+def test_what_is_withdrawn_is_told_and_not_given_out(
+    cli: Cli, saved: dict[str, str], tmp_path: Path
+) -> None:
+    document = saved["html"].removesuffix(".html.1")
+    made = json.loads(cli("withdraw", document, "--reason", "by its author", "--json").out)
+    assert (made["pdi"], made["status"], made["left"]) == (document, 410, [])
+    refused = cli("resolve", saved["html"], "--json")
+    assert refused.status == 1
+    problem = json.loads(refused.err)
+    assert (problem["code"], problem["status"]) == ("withdrawn", 410)
+    assert problem["reason"] == "by its author"
+    assert cli("export", document, "-o", str(tmp_path / "x.mhtml")).status == 1
+    assert cli("prove", saved["html"], "-o", str(tmp_path / "x.zip")).status == 1
+    assert cli("show", document).status == 0, "what is known of it stays"
+    assert cli("verify", "--all").status == 0, "nothing of it is damaged"
+    assert cli("fsck").status == 0
+    assert cli("reinstate", document, "--reason", "they changed their mind").status == 0
+    assert cli("resolve", saved["html"]).status == 0
+    assert cli("reinstate", document, "--reason", "again").status == 1
+
+
+def test_one_format_is_withdrawn_alone(cli: Cli, saved: dict[str, str]) -> None:
+    outcome = cli("withdraw", saved["html"], "--reason", "court order", "--status", "451")
+    assert outcome.out == f"withdrawn (451): {saved['html']}\n"
+    assert outcome.err == f"still given out: {saved['utf-8']}\n"
+    assert cli("resolve", saved["utf-8"]).status == 0
+    assert cli("resolve", saved["html"]).status == 1
+    assert cli("withdraw", saved["utf-8"] + "#char=0,1", "--reason", "x").status == 1
+    assert cli("withdraw", saved["html"].replace("/1.", "/9."), "--reason", "x").status == 1
+    assert cli("withdraw", saved["html"]).status == 2
+
+
+STATES = [("410", 410), ("451", 451)]
+
+
+@pytest.mark.parametrize(("status", "http"), STATES)
+def test_http_answers_a_withdrawal(
+    running: Running, archive: Path, saved: dict[str, str], status: str, http: int
+) -> None:
+    with Service.open(archive) as service:
+        service.withdraw(saved["html"], reason="a reason", status=int(status))
+    answer = ask(running.base, "/" + saved["html"])
+    assert (answer.status, answer.json["code"]) == (http, "withdrawn")
+    assert answer.json["reason"] == "a reason"
+    for view in ("reader", "json"):
+        assert ask(running.base, f"/{saved['html']}?view={view}").status == http
+    page = ask(running.base, "/" + saved["html"], Accept="text/html").body.decode()
+    assert "was withdrawn: a reason" in page
+    assert ask(running.base, f"/-/page/{saved['html']}").status == http
+    assert ask(running.base, "/" + saved["utf-8"]).status == 200
+
+
+def test_series_are_added(cli: Cli, tmp_path: Path) -> None:
+    assert cli("series", "list").out == "lab.example.us\n"
+    added = json.loads(cli("series", "add", "Press.lab.example.us", "--json").out)
+    assert added == ["lab.example.us", "press.lab.example.us"]
+    assert cli("series", "add", "example.org").status == 2
+    path = tmp_path / "x.txt"
+    path.write_text("x")
+    assert "//press.lab" in cli("import", str(path), "--series", "press.lab.example.us").out
+
+
+def test_delegations_lead_to_who_answers(cli: Cli) -> None:
+    words = ("delegate", "press.lab.example.us", "https://press.example/", "--until", "2019-12-31")
+    made = json.loads(cli(*words, "--json").out)[0]
+    assert made["target"] == "https://press.example"
+    assert (made["kind"], made["first"], made["last"]) == ("resolver", None, "2019-12-31")
+    assert cli("delegate", "lab.example.us", "Ann", "--kind", "minter").status == 0
+    shown = json.loads(cli("delegations", "press.lab.example.us", "--json").out)
+    assert [one["target"] for one in shown] == ["https://press.example", "Ann"]
+    refused = cli("resolve", "urn:pdi://press.lab.example.us/2019/01/02/3.text.1#char=1,2")
+    assert refused.status == 1
+    assert (
+        "https://press.example/urn:pdi://press.lab.example.us/2019/01/02/3.text.1?fragment=char=1,2"
+        in refused.err
+    )
+    later = cli("resolve", "urn:pdi://press.lab.example.us/2020/01/02/3.text.1")
+    assert "press.example/" not in later.err
+
+
+WRONG = [
+    ("delegate", "example.org", "https://a.example"),
+    ("delegate", "lab.example.us", "ftp://a.example"),
+    ("delegate", "lab.example.us", "https://a.example", "--from", "2019-13-01"),
+    (
+        "delegate",
+        "lab.example.us",
+        "https://a.example",
+        "--from",
+        "2020-01-02",
+        "--until",
+        "2020-01-01",
+    ),
+    ("delegations", "example.org"),
+]
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_a_delegation_that_is_wrong_is_refused(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli(*words).status == 2
