@@ -334,6 +334,27 @@ def test_positions_of_the_canonical_text_convert_there_and_back(
     assert convert.pdi_to_rfc5147(entity, pdi.start, pdi.end) == (start, end, True)
 
 
+@given(texts, st.data(), st.sampled_from(MODES))
+def test_counts_of_the_draft_convert_there_and_back(
+    text: str, data: st.DataObject, mode: str
+) -> None:
+    entity = Text.of(text, mode)
+    reference = slow([(character, 1) for character in text], 0)
+    chars = reference.chars(mode)
+    if not text:
+        return
+    first, last = sorted(data.draw(st.integers(1, len(text))) for _ in range(2))
+    start, end, exact = convert.wilde00_to_rfc5147(entity, first, last)
+    assert chars[start] <= first - 1 < chars[start + 1]
+    assert chars[end - 1] < last <= chars[end]
+    assert exact == (chars[start] == first - 1 and chars[end] == last)
+    if exact:
+        assert convert.rfc5147_to_wilde00(entity, start, end) == (first, last, True)
+    pdi = convert.wilde00_to_pdi(entity, first, last)
+    assert pdi.exact
+    assert convert.pdi_to_wilde00(entity, pdi.start, pdi.end) == (first, last, True)
+
+
 @given(st.text() | texts)
 @example("char=1;length=\ue030")
 def test_any_text_is_a_fragment_or_a_parse_error(source: str) -> None:

@@ -2,16 +2,17 @@
 
 | count | from | ends | a line ending |
 |---|---|---|---|
-| PDI §3.4.1 | 0 | excluded | two characters, CR and LF |
-| RFC 5147 §2.1 | 0 | excluded | one character |
-| draft-wilde-text-fragment-00 §2.1 | 1 | included | CRLF two characters; a CR or LF alone is one |
+| PDI §3.4.1 | 0 | excluded | two characters, CR and LF, however it is stored |
+| RFC 5147 §2.1 | 0 | excluded | one character, however it is stored |
+| draft-wilde-text-fragment-00 §2.1 | 1 | included | the characters that are stored |
 
 Deviations: none.
 
 Readings:
-- A PDI position between CR and LF has no RFC 5147 counterpart: a start is rounded down, an end up,
-  and the answer is not exact.
-- A PDI position beyond the end is an error, not clamped: what a PDI names cannot have shrunk.
+- What stands inside a line ending for one count need not for another. Such a start is rounded down
+  and such an end up, and the answer is not exact.
+- A position beyond the end is an error here, also where its own specification would clamp it.
+- The draft cannot name an empty range: to convert one to it is an error.
 """
 
 from __future__ import annotations
@@ -22,9 +23,21 @@ from permacite.errors import ParseError
 from permacite.fragments.text import Text
 
 if TYPE_CHECKING:
-    from permacite.fragments.counting.tally import Tally, Unit
+    from permacite.fragments.counting.tally import Tally
 
-__all__ = ["Converted", "pdi_to_rfc5147", "rfc5147_to_pdi"]
+__all__ = [
+    "Converted",
+    "pdi_to_rfc5147",
+    "pdi_to_wilde00",
+    "rfc5147_to_pdi",
+    "rfc5147_to_wilde00",
+    "wilde00_to_pdi",
+    "wilde00_to_rfc5147",
+]
+
+_PDI = "PDI §3.4.1"
+_RFC5147 = "RFC 5147 §2.1"
+_WILDE00 = "draft-wilde-text-fragment-00 §2.1"
 
 
 class Converted(NamedTuple):
@@ -35,17 +48,27 @@ class Converted(NamedTuple):
     exact: bool
 
 
+class _Place(NamedTuple):
+    """A place: the counts before it, or before the line ending that it is in, and those after that.
+
+    `stored` says whether a place inside is between two code points, and not inside one of them.
+    """
+
+    before: Tally
+    after: Tally
+    stored: bool
+
+    @property
+    def inside(self) -> bool:
+        return self.before != self.after
+
+
 def pdi_to_rfc5147(text: str | Text, start: int, end: int) -> Converted:
     """Return the RFC 5147 characters from PDI position `start` up to `end`.
 
     Raises ParseError where these are no positions of the text, in order (PDI §3.4.1).
     """
-    entity = _entity(text)
-    first, last = _places(entity, "pdi", start, end)
-    mode = entity.line_endings
-    exact = first.pdi(mode) == start and last.pdi(mode) == end
-    rounded = last.char(mode) + (last.pdi(mode) != end)
-    return Converted(first.char(mode), rounded, exact)
+    return _to_rfc5147(_entity(text), *_from_pdi(_entity(text), start, end))
 
 
 def rfc5147_to_pdi(text: str | Text, start: int, end: int) -> Converted:
@@ -53,23 +76,104 @@ def rfc5147_to_pdi(text: str | Text, start: int, end: int) -> Converted:
 
     Raises ParseError where these are no positions of the text, in order.
     """
-    entity = _entity(text)
-    first, last = _places(entity, "char", start, end)
-    mode = entity.line_endings
-    return Converted(first.pdi(mode), last.pdi(mode), exact=True)
+    return _to_pdi(_entity(text), *_from_rfc5147(_entity(text), start, end))
+
+
+def wilde00_to_rfc5147(text: str | Text, first: int, last: int) -> Converted:
+    """Return the RFC 5147 characters that `char(first,last)` names, or `char(first)` if equal.
+
+    Raises ParseError where the text has no such characters.
+    """
+    return _to_rfc5147(_entity(text), *_from_wilde00(_entity(text), first, last))
+
+
+def rfc5147_to_wilde00(text: str | Text, start: int, end: int) -> Converted:
+    """Return the counts, from 1 and both included, of the RFC 5147 characters; always exact.
+
+    Raises ParseError where these are no positions of the text, in order, or the range is empty.
+    """
+    return _to_wilde00(*_from_rfc5147(_entity(text), start, end))
+
+
+def pdi_to_wilde00(text: str | Text, start: int, end: int) -> Converted:
+    """Return the counts, from 1 and both included, of PDI position `start` up to `end`.
+
+    Raises ParseError where these are no positions of the text, in order, or the range is empty.
+    """
+    return _to_wilde00(*_from_pdi(_entity(text), start, end))
+
+
+def wilde00_to_pdi(text: str | Text, first: int, last: int) -> Converted:
+    """Return the PDI positions of `char(first,last)`, or `char(first)` if equal.
+
+    Raises ParseError where the text has no such characters.
+    """
+    return _to_pdi(_entity(text), *_from_wilde00(_entity(text), first, last))
 
 
 def _entity(text: str | Text) -> Text:
     return Text.of(text) if isinstance(text, str) else text
 
 
-def _places(text: Text, unit: Unit, start: int, end: int) -> tuple[Tally, Tally]:
-    """Return both places. Raises ParseError where the text has no such range."""
+def _in_order(start: int, end: int, maximum: int, spec: str) -> None:
+    """Raise ParseError unless 0 <= start <= end <= maximum."""
     written = f"{start},{end}"
     if not 0 <= start <= end:
-        raise ParseError("expected positions in order", written, 0, "PDI §3.4.1")
-    first, last, after = text.places(unit, [start, end, end + 1])
-    if last == after and last.position(unit, text.line_endings) < end:
-        problem = f"the text has {last.position(unit, text.line_endings)} characters"
-        raise ParseError(problem, written, len(str(start)) + 1, "PDI §3.4.1")
-    return first, last
+        raise ParseError("expected positions in order", written, 0, spec)
+    if end > maximum:
+        offset = 0 if start > maximum else written.index(",") + 1
+        raise ParseError(f"the text has {maximum} characters", written, offset, spec)
+
+
+def _from_rfc5147(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
+    _in_order(start, end, text.length, _RFC5147)
+    first, last = text.places("char", [start, end])
+    return _Place(first, first, stored=True), _Place(last, last, stored=True)
+
+
+def _from_pdi(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
+    mode = text.line_endings
+    _in_order(start, end, text.end.pdi(mode), _PDI)
+    found = []
+    for position, place in zip((start, end), text.places("pdi", [start, end]), strict=True):
+        after = place
+        if place.pdi(mode) != position:
+            after = text.place("char", place.char(mode) + 1)
+        stored = after.code_point - place.code_point != 1
+        found.append(_Place(place, after, stored))
+    return found[0], found[1]
+
+
+def _from_wilde00(text: Text, first: int, last: int) -> tuple[_Place, _Place]:
+    mode = text.line_endings
+    _in_order(first, last, text.end.code_point, _WILDE00)
+    if first == 0:
+        raise ParseError("counts begin at 1", f"{first},{last}", 0, _WILDE00)
+    found = []
+    for place in text.places("code_point", [first - 1, last]):
+        # Inside a line ending, a place counts as many characters as the one after it.
+        after = text.place("char", place.char(mode))
+        before = place if after == place else text.place("char", place.char(mode) - 1)
+        found.append(_Place(before, after, stored=True))
+    return found[0], found[1]
+
+
+def _to_rfc5147(text: Text, start: _Place, end: _Place) -> Converted:
+    mode = text.line_endings
+    exact = not (start.inside or end.inside)
+    return Converted(start.before.char(mode), end.after.char(mode), exact)
+
+
+def _to_pdi(text: Text, start: _Place, end: _Place) -> Converted:
+    mode = text.line_endings
+    first, last = start.before.pdi(mode) + start.inside, end.after.pdi(mode) - end.inside
+    return Converted(first, last, exact=True)
+
+
+def _to_wilde00(start: _Place, end: _Place) -> Converted:
+    first = start.before.code_point + (start.inside and start.stored)
+    last = end.after.code_point - (end.inside and end.stored)
+    if last <= first:
+        written = f"{first},{last}"
+        raise ParseError("an empty range has no counterpart", written, 0, _WILDE00)
+    return Converted(first + 1, last, exact=start.stored and end.stored)

@@ -153,6 +153,8 @@ class Reader:
         self, data: bytes, *, start: int, state: State, piece: _Piece, wanted: int
     ) -> _Piece:
         """Decode the fewest bytes that give so many characters: some steps back, then by halves."""
+        if wanted == 0:
+            return _Piece("", 0, state, invalid=False)
         low, high, step = 0, piece.used, 1
         while high - low > 1:
             middle = max(high - step, (low + high) // 2)
