@@ -214,3 +214,40 @@ def test_a_hostile_page_does_nothing(
     assert frame.evaluate("self.origin") == "null"
     with pytest.raises(Exception, match=r"SecurityError|Blocked"):
         frame.evaluate("parent.document.title")
+
+
+def test_the_text_address_of_a_citation_opens_on_its_words(
+    saved: dict[str, str], running: Running, page: Page, archive: Path
+) -> None:
+    with Service.open(archive) as service:
+        cited = service.cite(saved["pdi"], quote="both piers")
+    page.goto(running.base + "/" + cited.rfc5147_url.split("/", 3)[3])
+    marks = page.frame_locator("#page").locator("mark.permacite-mark")
+    marks.first.wait_for()
+    assert marks.all_text_contents() == ["both piers"]
+
+
+def test_disjoint_parts_are_all_marked(saved: dict[str, str], running: Running, page: Page) -> None:
+    page.goto(f"{running.base}/{saved['pdi']}#line(1)match(Entry%203)")
+    marks = page.frame_locator("#page").locator("mark.permacite-mark")
+    marks.first.wait_for()
+    assert marks.all_text_contents() == ["The night log", *["Entry 3"] * 11]
+
+
+def test_a_position_is_a_caret(saved: dict[str, str], running: Running, page: Page) -> None:
+    page.goto(f"{running.base}/{saved['pdi']}?rfc5147=char=4")
+    caret = page.locator("#text mark.caret")
+    caret.wait_for()
+    assert caret.inner_text() == ""
+    before = caret.evaluate("node => node.previousSibling.data")
+    assert before.strip("\n") == "The "
+
+
+def test_a_failed_check_is_told_and_nothing_marked(
+    saved: dict[str, str], running: Running, page: Page
+) -> None:
+    page.goto(f"{running.base}/{saved['pdi']}#char=0,4;length=1")
+    alert = page.get_by_role("alert")
+    alert.wait_for()
+    assert "has changed" in alert.inner_text()
+    assert page.frame_locator("#page").locator("mark.permacite-mark").count() == 0

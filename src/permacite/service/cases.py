@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 import platformdirs
 
 from permacite.archive import Archive
-from permacite.service.documents import foreign, listing, reading, resolving, saving
+from permacite.service.documents import foreign, listing, reading, resolving, saving, showing
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.model import About
 from permacite.service.passages import checking, citing
@@ -185,13 +185,18 @@ class Service(Promises):
         """Return one format for a file; the whole page as an aggregate where none is named."""
         return listing.export(self._archive, reference)
 
-    def read(self, reference: str, *, text: bool = False) -> Reading:
-        """Return what the reader shows around a document; its text too if `text`."""
-        return reading.read(self._archive, reference, text=text)
+    def read(
+        self, reference: str, *, text: bool = False, text_fragment: str | None = None
+    ) -> Reading:
+        """Return what the reader shows around a document; its text too if `text`.
 
-    def page(self, reference: str, *, script: str = "") -> Page:
+        `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own.
+        """
+        return reading.read(self._archive, reference, text=text, text_fragment=text_fragment)
+
+    def page(self, reference: str, *, script: str = "", text_fragment: str | None = None) -> Page:
         """Return the archived page for the reader; `script` is the one script it may hold."""
-        return reading.page(self._archive, reference, script=script)
+        return showing.page(self._archive, reference, script=script, text_fragment=text_fragment)
 
 
 def default_directory() -> Path:

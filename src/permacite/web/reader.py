@@ -39,7 +39,10 @@ async def document(request: Request, reference: str) -> Response:
     """Answer a name with the reader's page around the document."""
     service: Service = request.app.state.service
     show_text = request.query_params.get("show") == "text"
-    reading = await run_in_threadpool(service.read, reference, text=show_text)
+    text_fragment = request.query_params.get("rfc5147")
+    reading = await run_in_threadpool(
+        service.read, reference, text=show_text, text_fragment=text_fragment
+    )
     quoters = await run_in_threadpool(service.quoters, reference)
     fields = headers.reader_headers() | {"Content-Location": reading.pdi, "Vary": "Accept"}
     page = render("document.html", reading=reading, quoters=quoters, sandbox=headers.FRAME_SANDBOX)
@@ -50,6 +53,9 @@ async def frame(request: Request) -> Response:
     """GET /-/page/{name}: the archived page itself, inert, for the reader's frame."""
     service: Service = request.app.state.service
     reference = reference_of(request, "/-/page/")
-    page = await run_in_threadpool(service.page, reference, script=FRAME_SCRIPT)
+    text_fragment = request.query_params.get("rfc5147")
+    page = await run_in_threadpool(
+        service.page, reference, script=FRAME_SCRIPT, text_fragment=text_fragment
+    )
     fields = headers.frame_headers(FRAME_SCRIPT)
     return Response(page.html, headers=fields, media_type="text/html")

@@ -3,6 +3,12 @@ import { addCopyButtons } from "./copy.js";
 import { answerOf, problemOf } from "./answer.js";
 import { watchFrame, watchText } from "./selection.js";
 
+// A text fragment stays with the browser; the archive can interpret it once it is told.
+const own = location.hash.slice(1);
+if (/^(char|line)=|^(char|line|match)\(/.test(own)) {
+  location.replace(`${location.pathname}?rfc5147=${encodeURIComponent(own)}`);
+}
+
 const main = document.querySelector("main");
 const bar = document.querySelector("#bar");
 const button = document.querySelector("#cite");
