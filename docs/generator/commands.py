@@ -24,12 +24,17 @@ was written wrongly; [errors](errors.md) lists the codes behind them.
 """
 
 
+EXIT_STATUS = "Exit status: 0 done, 1 refused or failed, 2 written wrongly."
+"""What a command that says nothing of its exit status keeps to."""
+
+
 def page(root: Path) -> str:
     """Return the whole page."""
     del root
     from permacite.cli import main  # noqa: PLC0415 - needs the archive extra, the other pages do not
 
-    commands = list(walk(main, click.Context(main, info_name="permacite")))
+    root_context = main.make_context("permacite", [], resilient_parsing=True)
+    commands = list(walk(main, root_context))
     contents = [f"- [{ctx.command_path}](#{_anchor(ctx.command_path)})" for ctx in commands]
     return "\n".join([HEAD, *contents, "", *map(_chapter, commands)])
 
@@ -53,6 +58,8 @@ def _chapter(ctx: click.Context) -> str:
     """Return heading, usage, help, arguments and options of one command."""
     pieces = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
     parts = [f"## {ctx.command_path}", f"```text\n{pieces}\n```", *_paragraphs(ctx.command.help)]
+    if "Exit status" not in (ctx.command.help or "") and not isinstance(ctx.command, click.Group):
+        parts.append(EXIT_STATUS)
     rows = [_option(parameter, ctx) for parameter in ctx.command.get_params(ctx)]
     options = [row for row in rows if row]
     if options:

@@ -14,10 +14,12 @@ import click
 import pytest
 
 from permacite import errors
+from permacite.cli import main
+from permacite.service.problems import STATUS
+from permacite.web.app import ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("uri", "fragments", "markup", "mhtml", "pdi", "extract", "errors")
@@ -40,22 +42,11 @@ def test_generated_pages_say_what_the_code_says() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_public_name_is_in_the_reference(name: str) -> None:
-    module = _module(f"permacite.{name}")
+    module = importlib.import_module(f"permacite.{name}")
     text = page(name.partition(".")[0])
     missing = [item for item in module.__all__ if not _mentions(text, item)]
     assert module.__all__
     assert missing == []
-
-
-def _module(name: str) -> ModuleType:
-    """Import a room, or skip while it is not there yet."""
-    try:
-        module = importlib.import_module(name)
-    except ImportError as error:
-        pytest.skip(f"waits for {name}: {error}")
-    if module.__file__ is None:
-        pytest.skip(f"waits for {name}: an empty folder")
-    return module
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -74,41 +65,39 @@ def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Comman
             yield from _commands(command, f"{path} {name}")
 
 
-def _program() -> click.Group:
-    """Return the tree of commands."""
-    main = _module("permacite.cli").main
-    assert isinstance(main, click.Group)
-    _module("permacite.archive")
-    try:
-        dict(_commands(main, "permacite"))
-    except ImportError as error:
-        pytest.skip(f"waits for a command: {error}")
-    return main
+@cache
+def chapters() -> dict[str, str]:
+    """Return the chapter of each command in the reference, by the words that call it."""
+    found = re.findall(
+        r"^## (permacite[^\n]*)\n(.*?)(?=^## |\Z)", page("cli"), re.MULTILINE | re.DOTALL
+    )
+    return dict(found)
 
 
 def test_every_command_and_option_is_in_the_reference() -> None:
-    main = _program()
-    chapters = dict(
-        re.findall(
-            r"^## (permacite[^\n]*)\n(.*?)(?=^## |\Z)", page("cli"), re.MULTILINE | re.DOTALL
-        )
-    )
+    missing = []
     for path, command in [("permacite", main), *_commands(main, "permacite")]:
-        assert path in chapters
-        assert command.help, f"{path} says nothing of itself"
-        for option in command.params:
-            if isinstance(option, click.Option) and not option.hidden:
-                assert option.help, f"{path} {option.opts[0]} says nothing of itself"
-                assert _mentions(chapters[path], option.opts[0].lstrip("-"))
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        named = [each.opts[0] for each in options if not each.hidden]
+        absent = [name for name in named if not _mentions(chapters()[path], name.lstrip("-"))]
+        missing += [f"{path} {name}" for name in absent]
+    assert missing == []
+
+
+def test_every_command_and_option_says_what_it_is_for() -> None:
+    silent = []
+    for path, command in [("permacite", main), *_commands(main, "permacite")]:
+        silent += [] if command.help else [path]
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        silent += [f"{path} {each.opts[0]}" for each in options if not each.help]
+    assert silent == []
 
 
 def test_every_command_tells_its_exit_status() -> None:
-    main = _program()
-    leaves = [(path, item) for path, item in _commands(main, "permacite")]
     silent = [
         path
-        for path, item in leaves
-        if not isinstance(item, click.Group) and "Exit status" not in (item.help or "")
+        for path, command in _commands(main, "permacite")
+        if not isinstance(command, click.Group) and "Exit status" not in chapters()[path]
     ]
     assert silent == []
 
@@ -121,12 +110,9 @@ def test_every_error_is_in_the_reference(name: str) -> None:
 
 
 def test_every_error_code_has_a_status() -> None:
-    from permacite.service.problems import STATUS  # noqa: PLC0415 - the other tests do not need it
-
     assert STATUS.keys() == {getattr(errors, name).code for name in errors.__all__}
 
 
 def test_every_route_is_in_the_reference() -> None:
-    routes = _module("permacite.web.app").ROUTES
     headings = [line.split()[-1] for line in page("http").splitlines() if line.startswith("## ")]
-    assert headings == [route.path for route in routes]
+    assert headings == [route.path for route in ROUTES]
