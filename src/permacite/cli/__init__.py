@@ -37,6 +37,8 @@ _ROOMS = {
     "show": "permacite.cli.archive",
     "export": "permacite.cli.archive",
     "serve": "permacite.web.command",
+    "assert": "permacite.cli.statements",
+    "assertions": "permacite.cli.statements",
     "series": "permacite.cli.keep",
     "delegate": "permacite.cli.keep",
     "delegations": "permacite.cli.keep",
@@ -52,7 +54,12 @@ _ROOMS = {
 """Which room holds each command, in the order of the help page. The faces do not know each other:
 the web brings its own command."""
 
-_PYTHON_NAMES = {"import": "import_", "list": "list_", "quoted-by": "quoted_by"}
+_PYTHON_NAMES = {
+    "assert": "assert_",
+    "import": "import_",
+    "list": "list_",
+    "quoted-by": "quoted_by",
+}
 _INTERRUPTED = 130
 
 

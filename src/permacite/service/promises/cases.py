@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.service.promises import delegating, keeping, proofs
+from permacite.service.promises import delegating, keeping, proofs, statements
 from permacite.service.promises.quotations import comparing, composing
 
 if TYPE_CHECKING:
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
     from permacite.archive import Archive
     from permacite.service.model import Finding, Quotation
+    from permacite.service.plain import Json
     from permacite.service.promises.model import (
         Composed,
         Copy,
         Delegation,
         LogState,
         Proof,
+        Statement,
         Tombstone,
     )
 
@@ -100,3 +102,19 @@ class Promises:
     def elsewhere(self, reference: str) -> str | None:
         """Return the address under which another resolver answers for a name, if one does."""
         return delegating.elsewhere(self._archive, reference)
+
+    def state(
+        self, subject: str, predicate: str, value: str, *, who: str | None = None
+    ) -> Statement:
+        """Record a statement about a name of any kind, of this archive or of another."""
+        return statements.state(self._archive, subject, predicate, value, who=who)
+
+    def statements(
+        self, subject: str | None = None, *, predicate: str | None = None, parts: bool = False
+    ) -> list[Statement]:
+        """Return the statements about a name, with `parts` about all below it too."""
+        return statements.listed(self._archive, subject, predicate, parts=parts)
+
+    def json_ld(self, found: list[Statement]) -> dict[str, Json]:
+        """Return statements as JSON-LD, with what is known of the documents they are about."""
+        return statements.json_ld(self._archive, found)

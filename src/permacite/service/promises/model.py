@@ -21,6 +21,7 @@ __all__ = [
     "Delegation",
     "LogState",
     "Proof",
+    "Statement",
     "Tombstone",
     "Verified",
 ]
@@ -148,3 +149,14 @@ class Delegation:
     """Of the dates in names, inclusive, as `last`."""
     last: date | None
     recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement about a name (PDI §3.6.5). It is never changed; a later one may contradict it."""
+
+    subject: str
+    predicate: str
+    object: str
+    who: str | None
+    stated_at: datetime
