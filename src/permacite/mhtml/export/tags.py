@@ -85,8 +85,9 @@ class Attributes:
         values: Values = []
         changed = False
         for attribute in tag.attributes:
-            key = attribute.name.rpartition(":")[2].lower()
-            is_handler = key.startswith("on") and not self._scripts
+            name = attribute.name.lower()
+            key = name.rpartition(":")[2]
+            is_handler = (key.startswith("on") or name.startswith("on")) and not self._scripts
             if is_odd(attribute.name) or key in _DROPPED or is_handler:
                 changed = True
                 continue
