@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import emit, json_option, note, table
+from permacite.cli.output import emit, json_option, note, table, watched
 from permacite.cli.proof import tell_proof
 from permacite.service.cases import Service
 
@@ -163,7 +163,7 @@ def verify(
     if key is not None:
         raise click.UsageError("--key is for the file of a proof")
     with Service.open(ctx.obj) as service:
-        findings = list(service.verify(reference))
+        findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]
     if as_json:
         emit({"checked": len(findings), "bad": bad})

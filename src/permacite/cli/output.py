@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from rich.console import Console
@@ -19,14 +19,16 @@ from permacite.service.plain import plain
 from permacite.service.problems import exit_status, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.errors import PermaciteError
 
 _PIPE_WIDTH = 10_000
 """Characters; wider than any row."""
 
-__all__ = ["emit", "json_option", "note", "report", "table"]
+__all__ = ["emit", "json_option", "note", "report", "table", "watched"]
+
+Item = TypeVar("Item")
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, with the same fields as the HTTP API."
@@ -58,6 +60,17 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
         console.print(shown)
     for line in capture.get().splitlines():
         click.echo(line.rstrip())
+
+
+def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
+    """Yield `items`, counting them on a terminal's standard error while the work lasts."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    with Console(stderr=True).status(what) as status:
+        for number, item in enumerate(items, 1):
+            status.update(f"{what}: {number}")
+            yield item
 
 
 def note(text: str) -> None:
