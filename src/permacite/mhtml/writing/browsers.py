@@ -45,6 +45,7 @@ _LINKING = (*_PAGES, "text/css", "image/svg+xml")
 _MARKS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 _POLICY = compile_pattern(r"(?i)http-equiv\s*+=[\s\"']*+content-security-policy")
 _ABSOLUTE = compile_pattern(r"\s*+[A-Za-z][A-Za-z0-9+.\-]*+:")
+_USUAL = compile_pattern(r"[A-Za-z0-9_.~!*()\-;/?:@&=+$,]*+")
 _DEPTH = 64
 _MEDIA_OCTETS = 64 * 1024 * 1024
 """Sound and video beyond this, in one page, stay parts that are not played."""
@@ -158,8 +159,11 @@ class _Parts:
         escaped: dict[str, Resource] = {}
         for label, part in self.by_key.items():
             escaped.setdefault(fully_escaped(label), part)
+        usual = all(label in self.by_key for label in escaped)
         for page in pages:
             for value in page.embedded:
+                if usual and _USUAL.fullmatch(value) is not None:
+                    continue  # it has one form only
                 key = page.key_of(value)
                 if key is None or key in self.by_key:
                     continue
