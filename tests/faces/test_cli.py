@@ -257,3 +257,36 @@ def test_a_fragment_of_neither_syntax(
     outcome = cli("resolve", f"{file.as_uri()}#{fragment}")
     assert (outcome.status, outcome.out) == (status, "")
     assert said in outcome.err
+
+
+def test_verify_of_a_fragment_that_names_nothing(saved: dict[str, str], cli: Cli) -> None:
+    outcome = cli("verify", saved["utf-8"] + "#char=0,99999")
+    assert outcome.status == 1
+    assert "not-found" in outcome.err
+
+
+def test_a_passage_cited_by_its_fragment_is_cited_like_any_other(
+    saved: dict[str, str], cli: Cli
+) -> None:
+    by_words = json.loads(cli("cite", saved["main"], "--quote", "Boats were lost", "--json").out)
+    by_name = json.loads(cli("cite", by_words["reference"], "--json").out)
+    assert by_name == by_words
+
+
+def test_an_element_is_cited_and_checked_by_its_own_scheme(
+    saved: dict[str, str], cli: Cli, site: Site
+) -> None:
+    cited = json.loads(cli("cite", saved["html"] + "#elt=6,6", "--json").out)
+    assert cited["quote"] == "<h1>Tide tables</h1>"
+    assert cited["rfc5147_url"] is None
+    assert cli("check", saved["main"], "--allow-private").status == 0
+    site.put("/", "text/html", PAGE.replace("Tide tables", "Tide table"))
+    outcome = cli("check", saved["main"], "--allow-private", "--json")
+    (drift,) = json.loads(outcome.out)["passages"]
+    assert (drift["status"], drift["now"]) == ("changed", "<h1>Tide table</h1>")
+
+
+def test_a_bad_pattern_is_shown_as_it_was_typed(cli: Cli) -> None:
+    outcome = cli("list", "nonsense//")
+    assert outcome.status == 2
+    assert "  nonsense//\n" in outcome.err

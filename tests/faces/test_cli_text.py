@@ -98,9 +98,7 @@ def test_cite_finds_words(cli: Cli, file: str) -> None:
         ("char=4", "rfc5147", "pdi", "char=5,5"),
     ],
 )
-def test_convert(
-    cli: Cli, file: str, fragment: str, start: str, end: str, converted: str
-) -> None:
+def test_convert(cli: Cli, file: str, fragment: str, start: str, end: str, converted: str) -> None:
     outcome = cli("text", "convert", file, fragment, "--from", start, "--to", end)
     assert (outcome.status, outcome.out) == (0, converted + "\n")
 

@@ -221,6 +221,7 @@ def test_the_text_address_of_a_citation_opens_on_its_words(
 ) -> None:
     with Service.open(archive) as service:
         cited = service.cite(saved["pdi"], quote="both piers")
+    assert cited.rfc5147_url is not None
     page.goto(running.base + "/" + cited.rfc5147_url.split("/", 3)[3])
     marks = page.frame_locator("#page").locator("mark.permacite-mark")
     marks.first.wait_for()

@@ -50,7 +50,13 @@ def init(
 
 @click.command("list")
 @click.argument("pattern", required=False)
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="How many to list at most.",
+)
 @json_option
 @click.pass_obj
 def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: bool) -> None:

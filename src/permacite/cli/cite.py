@@ -73,7 +73,8 @@ def _tell(cited: Cited) -> None:
     if cited.occurrences > 1:
         note(f"occurrence {cited.nth} of {cited.occurrences}")
     click.echo(f"open      {cited.url}")
-    click.echo(f"RFC 5147  {cited.rfc5147_url}")
+    if cited.rfc5147_url is not None:
+        click.echo(f"RFC 5147  {cited.rfc5147_url}")
     for form in FORMS:
         click.echo(f"\n--- {form}\n{getattr(cited.forms, form)}")
 
@@ -184,6 +185,7 @@ def _tell_check(checked: Checked) -> None:
             likeness = f"likeness with context {drift.score:.2f}"
             if drift.runner_up is not None:
                 likeness += f", next best {drift.runner_up:.2f}"
-            click.echo(f"  now:   {_line(drift.now)} (char={drift.start},{drift.end}; {likeness})")
+            place = f"char={drift.start},{drift.end}; " if drift.start is not None else ""
+            click.echo(f"  now:   {_line(drift.now)} ({place}{likeness})")
     if not checked.passages:
         click.echo("no passage of it is cited")

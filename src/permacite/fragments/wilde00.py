@@ -26,26 +26,26 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
-from permacite.scan import Cursor
+from permacite.scan import Cursor, compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from typing import TypeAlias
 
 __all__ = ["Count", "Match", "Part", "TextFragment", "parse"]
 
 _SPEC = "draft-wilde-text-fragment-00 §3"
 
-_DIGITS = re.compile(r"[0-9]+")
-_ESCAPE = re.compile(r"\^([()^])")
-_LONE = re.compile(r"\^[()^]|(\^)")
-_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
-_TO_ENCODE = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")
+_DIGITS = compile_pattern(r"[0-9]+")
+_ESCAPE = compile_pattern(r"\^([()^])")
+_LONE = compile_pattern(r"\^[()^]|(\^)")
+_ENCODED = compile_pattern(r"%[0-9A-Fa-f]{2}")
+_TO_ENCODE = compile_pattern(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _match_scheme(cursor: Cursor, warnings: list[str]) -> Match:
     return Match(_ESCAPE.sub(r"\1", written))
 
 
-_PARENTHESIS = re.compile(r"\^[()^]|[()]")
+_PARENTHESIS = compile_pattern(r"\^[()^]|[()]")
 
 
 def _unbalanced(written: str) -> list[int]:

@@ -15,7 +15,8 @@ from permacite.archive import Archive
 from permacite.service.documents import foreign, listing, reading, resolving, saving, showing
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.model import About
-from permacite.service.passages import checking, citing
+from permacite.service.passages import checking, citing, recorded
+from permacite.service.passages.recorded import DEFAULT_RESOLVER
 from permacite.service.promises.cases import Promises
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["DEFAULT_RESOLVER", "CaptureOptions", "Service"]
-
-DEFAULT_RESOLVER = "http://127.0.0.1:8420"
-"""Where `permacite serve` answers unless told otherwise."""
 
 DEFAULT_SERIES = "my.archive.zz"
 """The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
@@ -85,7 +83,7 @@ class Service(Promises):
             directory=str(self._archive.directory),
             series=self._archive.series,
             all_series=tuple(self._archive.series_names()),
-            resolver=citing.resolver(self._archive),
+            resolver=recorded.resolver(self._archive),
             documents=self._archive.count(latest=True),
         )
 

@@ -157,8 +157,9 @@ class Cited:
     """The PDI with its fragment: the permanent name of the passage."""
     url: str
     """The same passage for any browser, through a resolver."""
-    rfc5147_url: str
-    """The text's address at the resolver, with RFC 5147 fragment and integrity checks."""
+    rfc5147_url: str | None
+    """The text's address at the resolver, with RFC 5147 fragment and integrity checks; None for
+    what is no plain text."""
     quote: str
     before: str
     after: str

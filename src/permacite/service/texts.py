@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import Text, convert, quote, rfc5147, wilde00
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ Syntax = Literal["rfc5147", "wilde00", "pdi"]
 
 LineEndings = Literal["http", "mime", "all", "lf"]
 
-_PDI = re.compile(r"(?:(?i:char)=)?([0-9]{1,15}),([0-9]{1,15})")
+_PDI = compile_pattern(r"(?:(?i:char)=)?([0-9]{1,15}),([0-9]{1,15})")
 _PDI_SPEC = "PDI §3.4.1"
 
 

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
-from permacite.web import api, headers, problems, promises, reader, resolver
+from permacite.web import api, headers, problems, promises, reader, resolver, thttp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +49,15 @@ ROUTES = [
     Route("/-/api/proof", promises.proof),
     Route("/-/api/cite", api.cite, methods=["POST"]),
     Route("/-/cite", api.cite_form, methods=["POST"]),
-    Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS"]),
+    Route("/uri-res/{service}", thttp.answer),
+    Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS", "PUT"]),
 ]
 
 
-def create_app(service: Service, *, names: Sequence[str]) -> Starlette:
+def create_app(service: Service, *, names: Sequence[str], writable: bool = False) -> Starlette:
     """Return the application over an open service, answering under host `names` alone.
+
+    `writable`: whether PUT commits.
 
     Without the host check, a page of another site could reach the archive under a name of its
     own that leads to this machine (DNS rebinding).
@@ -71,4 +74,5 @@ def create_app(service: Service, *, names: Sequence[str]) -> Starlette:
         },
     )
     app.state.service = service
+    app.state.writable = writable
     return app

@@ -15,12 +15,21 @@ __all__ = ["serve"]
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8420,
+    show_default=True,
+    help="The port to listen on; 0 takes any that is free.",
+)
 @click.option(
     "--name", "names", multiple=True, help="A further host name to answer to; repeatable."
 )
+@click.option("--writable", is_flag=True, help="Let PUT commit documents; there is no login.")
 @click.pass_obj
-def serve(archive: Path | None, *, host: str, port: int, names: tuple[str, ...]) -> None:
+def serve(
+    archive: Path | None, *, host: str, port: int, names: tuple[str, ...], writable: bool
+) -> None:
     """Serve the archive: the resolver for programs, the reader for people.
 
     Requests are answered only under the names of this machine and those given with --name, so
@@ -32,4 +41,11 @@ def serve(archive: Path | None, *, host: str, port: int, names: tuple[str, ...])
         raise click.ClickException(
             f"serving needs {error.name}: pip install 'permacite[server]'"
         ) from error
-    server.run(archive, host=host, port=port, names=names, announce=partial(click.echo, err=True))
+    server.run(
+        archive,
+        host=host,
+        port=port,
+        names=names,
+        writable=writable,
+        announce=partial(click.echo, err=True),
+    )

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-__all__ = ["ALLOWED", "refusal", "unexpected"]
-
-ALLOWED = "GET, HEAD, OPTIONS"
-"""The methods that a name answers to."""
+__all__ = ["refusal", "unexpected"]
 
 
 async def refusal(request: Request, error: Exception) -> Response:

@@ -7,23 +7,33 @@ or as `?fragment=`, because clients keep `#...` to themselves.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from permacite.errors import NotFoundError, ParseError, WithdrawnError
 from permacite.service.plain import plain
-from permacite.web import headers, problems, reader
+from permacite.web import headers, reader, writing
 from permacite.web.addresses import reference_of
 from permacite.web.negotiation import chosen_view
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
 
     from permacite.service.cases import Service
     from permacite.service.model import Resolved
 
-__all__ = ["resolution"]
+__all__ = ["bytes_of", "directed", "resolution"]
+
+Answer = TypeVar("Answer")
+
+_SET = 100
+_LARGEST_SET = 1000
+"""How many documents of a set are listed: where nothing is said, and at most."""
 
 _FOREVER = "public, max-age=31536000, immutable"
 _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
@@ -34,22 +44,91 @@ _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 async def resolution(request: Request) -> Response:
     """Answer a name with the reader's page, the bytes, or JSON; errors: `problems`.
 
-    OPTIONS tells what may be done with a name (PDI §3.8.2); nothing changes one.
+    A name with wildcards is answered by the set of names that are known here, as JSON or, where
+    `Accept` says so, as text/uri-list. A name that is not here and is delegated leads there (307).
+    OPTIONS tells what may be done with a name, 404 where this server would not know it. PUT makes
+    the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
+    started with --writable; nothing is ever deleted (PDI §3.8.2).
     """
-    if request.method == "OPTIONS":
-        return Response(status_code=204, headers={"Allow": problems.ALLOWED})
+    if request.method == "PUT":
+        return await writing.put(request)
     service: Service = request.app.state.service
     reference = reference_of(request, "/")
+    if request.method == "OPTIONS":
+        known = await run_in_threadpool(service.answers_for, reference)
+        return Response(
+            status_code=204 if known else 404, headers={"Allow": writing.allowed(request)}
+        )
     whole = _COLLAPSED.match(reference)
     if whole:
         return RedirectResponse(_restored(request, whole), 308)
     view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
+    if "*" in reference.partition("#")[0]:
+        return await _set(request, reference, view)
     if view == "reader":
+        return await _page(request, reference)
+    return await _part(request, reference, view)
+
+
+async def _page(request: Request, reference: str) -> Response:
+    """Answer with the reader's page."""
+    try:
         return await reader.document(request, reference)
-    found = await run_in_threadpool(service.resolve, reference)
+    except NotFoundError as error:
+        return await _elsewhere(request, reference, error)
+
+
+async def _part(request: Request, reference: str, view: str) -> Response:
+    """Answer with the bytes of a name, or with JSON."""
+    service: Service = request.app.state.service
+    found = await directed(request, reference, service.resolve)
+    if isinstance(found, Response):
+        return found
     if view == "json":
         return JSONResponse(plain(found), headers=_naming(found))
     return _bytes(request, found)
+
+
+async def bytes_of(request: Request, reference: str) -> Response:
+    """Answer with the bytes of a name, whatever the Accept field says."""
+    return await _part(request, reference, "bytes")
+
+
+async def directed(
+    request: Request, reference: str, ask: Callable[[str], Answer]
+) -> Answer | Response:
+    """Return what `ask` answers about a name; a redirect to whom it is delegated, if unknown."""
+    try:
+        return await run_in_threadpool(ask, reference)
+    except NotFoundError as error:
+        return await _elsewhere(request, reference, error)
+
+
+async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> Response:
+    """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`."""
+    service: Service = request.app.state.service
+    address = await run_in_threadpool(service.elsewhere, reference)
+    own = urlsplit(str(request.base_url)).netloc
+    withdrawn = isinstance(error, WithdrawnError)
+    if withdrawn or address is None or urlsplit(address).netloc == own:
+        raise error
+    return RedirectResponse(address, 307)
+
+
+async def _set(request: Request, pattern: str, view: str) -> Response:
+    """Answer a name with wildcards (PDI §3.6.3)."""
+    if view == "reader":
+        return RedirectResponse(f"/?{urlencode({'pattern': pattern})}", 303)
+    service: Service = request.app.state.service
+    limit = request.query_params.get("limit", str(_SET))
+    if not (limit.isascii() and limit.isdigit() and 0 < int(limit[:9]) <= _LARGEST_SET):
+        raise ParseError(f"expected a number up to {_LARGEST_SET} in `limit`", limit, 0)
+    found = await run_in_threadpool(service.matching, pattern, limit=int(limit))
+    fields = headers.reader_headers() | {"Vary": "Accept"}
+    if "text/uri-list" in request.headers.get("accept", ""):
+        body = "".join(f"{name}\r\n" for name in found.names)
+        return Response(body, headers=fields, media_type="text/uri-list")
+    return JSONResponse(plain(found), headers=fields)
 
 
 def _restored(request: Request, collapsed: re.Match[str]) -> str:

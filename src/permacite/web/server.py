@@ -32,6 +32,7 @@ def run(
     host: str,
     port: int,
     names: Sequence[str],
+    writable: bool = False,
     announce: Callable[[str], None],
 ) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
@@ -39,7 +40,7 @@ def run(
     shown = f"[{host}]" if ":" in host else host
     with Service.open(archive) as service:
         about = service.about()
-        app = create_app(service, names=(*_OWN_NAMES, shown, *names))
+        app = create_app(service, names=(*_OWN_NAMES, shown, *names), writable=writable)
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
         server = Server(
             app,

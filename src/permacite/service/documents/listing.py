@@ -7,10 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite import mhtml, pdi
+from permacite.errors import ParseError
 from permacite.service import names
 from permacite.service.documents import records
 from permacite.service.model import Exported, Listing, Shown
-from permacite.service.passages import citing
+from permacite.service.passages import recorded
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Representation
@@ -33,10 +34,21 @@ def pattern_of(text: str) -> pdi.PDI | pdi.PDIPattern:
         typed = "urn:pdi://" + "/".join(fields)
     elif not typed.lower().startswith(("urn:", "pdi:")):
         typed = f"urn:pdi://{bare}"
-    value = pdi.parse(typed, strict=False)
+    try:
+        value = pdi.parse(typed, strict=False)
+    except ParseError as error:
+        raise _placed(error, text, typed, bare) from error
     if isinstance(value, pdi.FragmentPDI):
         return value.pdi
     return value.pdi if isinstance(value, pdi.CitationPDI) else value
+
+
+def _placed(error: ParseError, text: str, typed: str, bare: str) -> ParseError:
+    """Return an error about the completed pattern, placed in the text that the user typed."""
+    start = max(0, text.find(bare))
+    offset = error.offset - (len(typed) - len(typed.partition("//")[2]))
+    place = min(len(text), start + max(0, offset))
+    return ParseError(error.problem, text, place, error.spec, hint=error.hint)
 
 
 def list_documents(archive: Archive, pattern: str | None, *, limit: int | None) -> Listing:
@@ -59,9 +71,7 @@ def show(archive: Archive, reference: str) -> Shown:
     return Shown(
         document=records.document(version),
         versions=tuple(item.number for item in archive.versions(version.pdi)),
-        citations=tuple(
-            citing.cited(archive, citation) for citation in archive.citations(version.pdi)
-        ),
+        citations=recorded.all_cited(archive, archive.citations(version.pdi)),
         provenance=dict(version.provenance.details),
     )
 

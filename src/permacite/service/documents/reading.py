@@ -9,7 +9,7 @@ from permacite.extract import extract
 from permacite.service import names
 from permacite.service.documents import marking, records
 from permacite.service.model import Passage, Reading, TextPage, TextPiece
-from permacite.service.passages import citing
+from permacite.service.passages import citing, recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -25,8 +25,7 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
     version = archive.version(name)
     answer = shown(archive, version, name)
     archive.path(answer)  # what is withdrawn is not shown
-    recorded = archive.citations(version.pdi)
-    citations = tuple(citing.cited(archive, citation) for citation in recorded)
+    citations = recorded.all_cited(archive, archive.citations(version.pdi))
     exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
     source = text_source(archive, version)
     marked = marking.by_fragment(archive, fragment)

@@ -93,12 +93,23 @@ def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:
     if reference is not None:
         name, fragment = names.document_of(reference)
         archive.representation(name)  # an unknown name is an error, not an empty answer
+        if fragment is not None:
+            yield _resolves(archive, str(fragment))
     for finding in archive.verify(name):
         yield Finding(finding.pdi, finding.kind, finding.detail)
     for citation in archive.citations(name):
         if fragment is not None and citation.fragment != str(fragment):
             continue
         yield _citation_finding(archive, citation.fragment, citation.quote)
+
+
+def _resolves(archive: Archive, fragment: str) -> Finding:
+    """Say whether a fragment names anything."""
+    try:
+        resolve(archive, fragment, context=0)
+    except PermaciteError as error:
+        return Finding(fragment, error.code, error.problem)
+    return Finding(fragment, "ok")
 
 
 def _citation_finding(archive: Archive, fragment: str, quote: str) -> Finding:

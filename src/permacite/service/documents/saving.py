@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from permacite import capture, mhtml
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance
-from permacite.errors import ParseError
-from permacite.service.documents import records, sources
+from permacite.service.documents import incoming, records, sources
 from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
 from permacite.service.promises.quotations.comparing import quotes
@@ -145,40 +144,15 @@ def import_document(
 ) -> Saved:
     """Commit a local file under a new name. Raises ParseError where it is not what it claims."""
     media_type = sources.media_type_of(name, content)
-    if media_type in sources.MESSAGES:
-        representations, title, location, parts = _aggregate_formats(content, media_type)
-        uri = uri or location
-    else:
-        page = sources.read_source(content, media_type, charset=charset)
-        representations, title, parts = sources.representations(content, page), page.title, 1
-    provenance = Provenance(title=title or name, uri=uri, details={"file_name": name})
-    formats = with_quotations(representations)
-    version = archive.commit(formats, series=series, provenance=provenance)
+    found = incoming.understood(content, media_type, charset=charset)
+    provenance = Provenance(
+        title=found.title or name, uri=uri or found.uri, details={"file_name": name}
+    )
+    version = archive.commit(found.representations, series=series, provenance=provenance)
     return Saved(
         pdi=str(records.main_representation(version).pdi),
         document=records.document(version),
-        parts=parts,
+        parts=found.parts,
         size_bytes=len(content),
         quotations=tuple(quotes(archive, str(records.main_representation(version).pdi))),
     )
-
-
-def _aggregate_formats(
-    content: bytes, media_type: str
-) -> tuple[list[NewRepresentation], str | None, str | None, int]:
-    """Return an aggregate's formats (root, text, itself), title, location and number of parts."""
-    aggregate = mhtml.open(content)
-    root = aggregate.root
-    formats: list[NewRepresentation] = []
-    title = None
-    try:
-        page = sources.read_source(root.content, root.content_type)
-    except ParseError:
-        page = None  # the root is damaged; the aggregate is kept as it is
-    if page is not None and page.media_type.startswith("text/"):
-        formats = sources.representations(root.content, page)
-        title = page.title
-    formats.append(NewRepresentation(content, media_type))
-    location = root.content_location
-    absolute = location if location and "://" in location else None
-    return formats, title, absolute, max(1, len(aggregate.body_parts))

@@ -10,22 +10,20 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import fragments
 from permacite.archive import NewCitation
-from permacite.errors import NotFoundError, ParseError, WithdrawnError
+from permacite.errors import NotFoundError, ParseError
 from permacite.extract import extract
-from permacite.fragments import convert
 from permacite.fragments import quote as quotes
 from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.model import Cited, Passage
-from permacite.service.passages.forms import Source, forms
+from permacite.service.passages import recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive, Citation
+    from permacite.archive import Archive
 
-__all__ = ["CONTEXT", "Choice", "cite", "cited", "passage", "passages", "resolver"]
+__all__ = ["CONTEXT", "Choice", "cite", "passage", "passages"]
 
 CONTEXT = 32
 """Characters kept on either side of a quote."""
@@ -54,11 +52,6 @@ class _Chosen:
     end: int
     nth: int = 1
     occurrences: int = 1
-
-
-def resolver(archive: Archive) -> str:
-    """Return the base address of the archive's resolver, without a final slash."""
-    return archive.setting("resolver") or "http://127.0.0.1:8420"
 
 
 def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
@@ -91,7 +84,9 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
                 reference,
                 len(reference),
             )
-        return _cite_fragment(archive, fragment, note=note)
+        if not _is_of_text(archive, fragment):
+            return _cite_fragment(archive, fragment, note=note)
+        choice = Choice(char=",".join(fragment.positions))
     source = names.text_of(archive, names.text_representation(archive, name))
     chosen = _choose(source.text, choice, str(source.representation.pdi))
     if chosen.start == chosen.end:
@@ -102,7 +97,7 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
             hint="the end is excluded: 4,5 is one character",
         )
     found = passage(source.text, chosen.start, chosen.end)
-    recorded = archive.record_citation(
+    kept = archive.record_citation(
         NewCitation(
             fragment=str(source.representation.pdi.fragment("char", chosen.start, chosen.end)),
             pdi=source.representation.pdi,
@@ -115,7 +110,13 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
             note=note,
         )
     )
-    return cited(archive, recorded, nth=chosen.nth, occurrences=chosen.occurrences)
+    return recorded.cited(archive, kept, nth=chosen.nth, occurrences=chosen.occurrences)
+
+
+def _is_of_text(archive: Archive, fragment: pdi.FragmentPDI) -> bool:
+    """Whether a fragment names characters of a plain text, as every citation by words does."""
+    representation = archive.representation(fragment.pdi)
+    return fragment.scheme == "char" and representation.media_type == "text/plain"
 
 
 def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
@@ -130,7 +131,7 @@ def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | N
     if excerpt.clipped:
         raise NotFoundError("the fragment reaches beyond the end of the document", str(fragment))
     exact = representation.pdi.fragment(fragment.scheme, *fragment.positions)
-    recorded = archive.record_citation(
+    kept = archive.record_citation(
         NewCitation(
             fragment=str(exact),
             pdi=representation.pdi,
@@ -143,7 +144,7 @@ def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | N
             note=note,
         )
     )
-    return cited(archive, recorded)
+    return recorded.cited(archive, kept)
 
 
 def _choose(text: str, choice: Choice, name: str) -> _Chosen:
@@ -222,53 +223,3 @@ def _common_prefix(a: str, b: str) -> int:
         if x != y:
             return length
     return min(len(a), len(b))
-
-
-def cited(archive: Archive, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
-    """Return a recorded citation with its addresses and forms."""
-    representation = archive.representation(citation.pdi)
-    version = archive.version(citation.pdi)
-    provenance = version.provenance
-    base = resolver(archive)
-    name, _, fragment = citation.fragment.partition("#")
-    url = f"{base}/{name}?fragment={fragment}"
-    source = Source(
-        reference=citation.fragment,
-        url=url,
-        quote=citation.quote,
-        title=version.title or str(version.pdi.document),
-        uri=provenance.final_uri or provenance.uri,
-        retrieved_at=provenance.retrieved_at or version.committed_at,
-        archive=".".join(citation.pdi.series),
-    )
-    return Cited(
-        reference=citation.fragment,
-        url=url,
-        rfc5147_url=_rfc5147_url(archive, citation, f"{base}/{name}") or url,
-        quote=citation.quote,
-        before=citation.before,
-        after=citation.after,
-        start=citation.start,
-        end=citation.end,
-        title=version.title,
-        uri=source.uri,
-        digest=representation.digest,
-        cited_at=citation.cited_at,
-        occurrences=occurrences,
-        nth=nth,
-        note=citation.note,
-        forms=forms(source),
-    )
-
-
-def _rfc5147_url(archive: Archive, citation: Citation, address: str) -> str | None:
-    """Return the address with an RFC 5147 fragment and checks; None where it has none."""
-    if citation.start is None or citation.end is None:
-        return None
-    try:
-        source = names.text_of(archive, archive.representation(citation.pdi))
-    except WithdrawnError:
-        return None  # what was cited stays on record; checks of it cannot be made any more
-    start, end, _ = convert.pdi_to_rfc5147(source.text, citation.start, citation.end)
-    entity = fragments.Text(source.content, charset=source.representation.charset or "us-ascii")
-    return f"{address}#{entity.cite(start, end, checks=('length', 'md5'))}"

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.service.promises import delegating, keeping, proofs, statements
+from permacite.service.promises import (
+    delegating,
+    keeping,
+    proofs,
+    sets,
+    statements,
+    writing,
+)
 from permacite.service.promises.quotations import comparing, composing
 
 if TYPE_CHECKING:
@@ -12,13 +19,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Archive
-    from permacite.service.model import Finding, Quotation
+    from permacite.service.model import Finding, Quotation, Resolved, Saved
     from permacite.service.plain import Json
     from permacite.service.promises.model import (
         Composed,
         Copy,
         Delegation,
         LogState,
+        NameSet,
         Proof,
         Statement,
         Tombstone,
@@ -118,3 +126,29 @@ class Promises:
     def json_ld(self, found: list[Statement]) -> dict[str, Json]:
         """Return statements as JSON-LD, with what is known of the documents they are about."""
         return statements.json_ld(self._archive, found)
+
+    def matching(self, pattern: str, *, limit: int = 100) -> NameSet:
+        """Return what a name with wildcards stands for, as far as this archive knows."""
+        return sets.matching(self._archive, pattern, limit=limit)
+
+    def instances(self, reference: str) -> list[Resolved]:
+        """Return every format of the version that a name means."""
+        return sets.instances(self._archive, reference)
+
+    def names_of(self, reference: str) -> list[str]:
+        """Return the full names of what `reference` means."""
+        return sets.names_of(self._archive, reference)
+
+    def names_from(self, address: str) -> list[str]:
+        """Return the full names of what was archived from an address, newest first."""
+        return sets.names_from(self._archive, address)
+
+    def answers_for(self, reference: str) -> bool:
+        """Say whether this archive would know a name."""
+        return writing.answers_for(self._archive, reference)
+
+    def put(
+        self, reference: str, content: bytes, content_type: str, *, key: str | None = None
+    ) -> Saved:
+        """Make the next version of a document, or mint a name in a series (`pdi://series/`)."""
+        return writing.put(self._archive, reference, content, content_type, key=key)

@@ -13,6 +13,8 @@ from permacite.service.model import UNPRINTED
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from permacite.service.model import Document
+
 __all__ = [
     "Check",
     "Composed",
@@ -20,6 +22,7 @@ __all__ = [
     "Copy",
     "Delegation",
     "LogState",
+    "NameSet",
     "Proof",
     "Statement",
     "Tombstone",
@@ -160,3 +163,17 @@ class Statement:
     object: str
     who: str | None
     stated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NameSet:
+    """What a name with wildcards stands for here (PDI §3.6.3)."""
+
+    pattern: str
+    complete: bool
+    """False, always: the set is what this archive knows, and others may know more."""
+    known: int
+    """How many documents this archive knows, be they listed or not."""
+    names: tuple[str, ...]
+    """Full names, of the format in the pattern where it has one."""
+    documents: tuple[Document, ...]

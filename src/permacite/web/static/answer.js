@@ -28,7 +28,7 @@ export const answerOf = (cited) => {
     { className: "forms" },
     form("Name", cited.reference),
     form("Address", cited.url),
-    form("Text address (RFC 5147)", cited.rfc5147_url),
+    ...(cited.rfc5147_url ? [form("Text address (RFC 5147)", cited.rfc5147_url)] : []),
     ...Object.entries(LABELS).map(([key, label]) => form(label, cited.forms[key])),
   );
   const quote = element("blockquote", {}, element("mark", { textContent: cited.quote.replace(/\s+/g, " ") }));

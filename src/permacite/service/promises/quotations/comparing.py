@@ -18,7 +18,7 @@ from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
 from permacite.service.model import Quotation
-from permacite.service.passages.citing import resolver
+from permacite.service.passages.recorded import resolver
 from permacite.service.promises.quotations import finding
 from permacite.service.promises.quotations.recording import MARKDOWN, MOST, PAGES
 

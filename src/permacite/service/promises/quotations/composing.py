@@ -19,8 +19,8 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
-from permacite.service.passages.citing import resolver
 from permacite.service.passages.forms import Source, forms
+from permacite.service.passages.recorded import resolver
 from permacite.service.promises.model import Composed
 
 if TYPE_CHECKING:
