@@ -143,6 +143,7 @@ HINTS = [
 
 @pytest.mark.parametrize("relation", [*HINTS, "next", "pingback", "dns-prefetch canonical", ""])
 def test_replay_r2_hints_are_removed(relation: str) -> None:
+    """replay-r2."""
     assert inert(f"<link rel='{relation}' href=//x.example/>a") == "a"
 
 
@@ -301,6 +302,7 @@ def test_what_cannot_be_shown_without_running_is_listed() -> None:
 
 
 def test_replay_r5_another_aggregate_satisfies_nothing() -> None:
+    """replay-r5: a label says what a part answers to, inside its own aggregate."""
     inner = mhtml.build(
         Resource(b"x", "text/html", BASE + "in.html"),
         [Resource(PNG, "image/png", BASE + "only.png")],
@@ -376,6 +378,7 @@ MARKED = [
 
 @pytest.mark.parametrize(("quotes", "made"), [c[1:] for c in MARKED], ids=[c[0] for c in MARKED])
 def test_replay_r4_marks_stand_around_text(quotes: list[str], made: str) -> None:
+    """replay-r4: the mark is made in a copy."""
     assert made in marked(*quotes)
 
 

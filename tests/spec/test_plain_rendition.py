@@ -145,6 +145,7 @@ PAGE = "<p>One &amp; <b>two</b>\n  three<p>four<br>five<img>six"
     ],
 )
 def test_html_h3_text_leads_to_its_source(quote: str, source: str) -> None:
+    """html-h3: text with CRLF line ends, source with any."""
     rendition = plain_text(PAGE)
     start = rendition.text.index(quote)
     begin, end = rendition.source_range(start, start + len(quote))
@@ -165,6 +166,7 @@ def test_html_h3_text_leads_to_its_source(quote: str, source: str) -> None:
     ],
 )
 def test_html_h3_source_leads_to_its_text(source: str, text: str) -> None:
+    """html-h3, the other way round."""
     rendition = plain_text(PAGE)
     begin = PAGE.index(source)
     start, end = rendition.text_range(begin, begin + len(source))
