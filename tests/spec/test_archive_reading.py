@@ -138,6 +138,14 @@ def test_lists_in_the_order_of_time_page_by_page(shelf: Archive) -> None:
         list(shelf.list(after=f"{BASE}/2020/01/01/1.html.1"))
 
 
+def test_lists_the_newest_first_page_by_page(shelf: Archive) -> None:
+    newest = [short(version) for version in shelf.list(newest_first=True)]
+    assert newest == ALL[::-1]
+    after = str(next(iter(shelf.list(limit=1, newest_first=True))).representations[0].pdi)
+    rest = shelf.list(limit=2, after=after, newest_first=True)
+    assert [short(version) for version in rest] == ALL[::-1][1:3]
+
+
 def test_lists_the_highest_versions_alone(shelf: Archive) -> None:
     latest = [one for one in ALL if one != "l/2026/11/21/1.1"]
     assert [short(version) for version in shelf.list(latest=True)] == latest

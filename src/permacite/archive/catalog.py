@@ -229,8 +229,13 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, Protocol):
         """Return names of documents near the unknown document `pdi`, nearest first."""
         ...
 
-    def select(self, selection: Selection, *, after: int, limit: int) -> list[tuple[int, Version]]:
-        """Return up to `limit` versions with their places in the order of commit, past `after`."""
+    def select(
+        self, selection: Selection, *, after: int, limit: int, newest_first: bool = False
+    ) -> list[tuple[int, Version]]:
+        """Return up to `limit` versions with their places in the order of commit, past `after`.
+
+        With `newest_first` the order is the other way round, and `after` 0 means from the end.
+        """
         ...
 
     def place(self, pdi: PDI, number: int) -> int | None:

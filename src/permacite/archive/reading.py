@@ -104,11 +104,13 @@ class Reading:
         limit: int | None = None,
         after: str | None = None,
         latest: bool = False,
+        newest_first: bool = False,
     ) -> Iterator[Version]:
         """Return the versions that `pattern` covers, in the order in which they were committed.
 
         `after` is the name of a version, such as the last one of a page; `latest` leaves out all
-        versions but the highest. Raises NotFoundError where `after` is unknown.
+        versions but the highest; `newest_first` turns the order round. Raises NotFoundError where
+        `after` is unknown.
         """
         wanted = names.selection(pattern, latest=latest)
         place = 0 if after is None else self._place(after)
@@ -116,7 +118,7 @@ class Reading:
         most = _FIRST_PAGE
         while left is None or left > 0:
             size = most if left is None else min(most, left)
-            page = self._catalog.select(wanted, after=place, limit=size)
+            page = self._catalog.select(wanted, after=place, limit=size, newest_first=newest_first)
             for found, version in page:
                 place = found
                 yield version

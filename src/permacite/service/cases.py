@@ -171,9 +171,13 @@ class Service(Promises):
         """Compare the live page with the archived one, passage by passage."""
         return checking.check(self._archive, reference, options=options or CaptureOptions())
 
-    def list(self, pattern: str | None = None, *, limit: int | None = None) -> Listing:
-        """List the documents that `pattern` covers, oldest first."""
-        return listing.list_documents(self._archive, pattern, limit=limit)
+    def list(
+        self, pattern: str | None = None, *, limit: int | None = None, newest_first: bool = False
+    ) -> Listing:
+        """List the documents that `pattern` covers, in the order of their commit or against it."""
+        return listing.list_documents(
+            self._archive, pattern, limit=limit, newest_first=newest_first
+        )
 
     def show(self, reference: str) -> Shown:
         """Return all that is known about a document."""

@@ -30,7 +30,9 @@ async def home(request: Request) -> Response:
     service: Service = request.app.state.service
     pattern = request.query_params.get("pattern") or None
     about = await run_in_threadpool(service.about)
-    listing = await run_in_threadpool(service.list, pattern, limit=_SHOWN_AT_ONCE)
+    listing = await run_in_threadpool(
+        service.list, pattern, limit=_SHOWN_AT_ONCE, newest_first=True
+    )
     page = render("home.html", about=about, listing=listing, pattern=pattern or "")
     return Response(page, headers=headers.reader_headers(), media_type="text/html")
 

@@ -115,14 +115,20 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
         with self._readers.lend() as connection:
             return neighbours.neighbours(connection, rows.document_key(pdi), limit)
 
-    def select(self, selection: Selection, *, after: int, limit: int) -> list[tuple[int, Version]]:
+    def select(
+        self, selection: Selection, *, after: int, limit: int, newest_first: bool = False
+    ) -> list[tuple[int, Version]]:
         """Return up to `limit` versions with their places in the order of commit, past `after`."""
         condition, parameters = rows.where(selection)
+        past = "v.version_id > ?"
+        if newest_first:
+            past = "v.version_id < ?" if after else "v.version_id > ?"
         with self._readers.lend() as connection:
             return rows.versions_where(
                 connection,
-                f"{condition} AND v.version_id > ?",
+                f"{condition} AND {past}",
                 [*parameters, after],
+                order="v.version_id DESC" if newest_first else "v.version_id",
                 limit=limit,
             )
 

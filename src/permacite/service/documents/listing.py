@@ -51,7 +51,9 @@ def _placed(error: ParseError, text: str, typed: str, bare: str) -> ParseError:
     return ParseError(error.problem, text, place, error.spec, hint=error.hint)
 
 
-def list_documents(archive: Archive, pattern: str | None, *, limit: int | None) -> Listing:
+def list_documents(
+    archive: Archive, pattern: str | None, *, limit: int | None, newest_first: bool = False
+) -> Listing:
     """List what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3).
 
     Of each document the highest version is listed, unless the pattern speaks of versions.
@@ -59,7 +61,7 @@ def list_documents(archive: Archive, pattern: str | None, *, limit: int | None) 
     wanted = pattern_of(pattern) if pattern else None
     latest = wanted is None or wanted.version is None
     total = archive.count(wanted, latest=latest)
-    listed = archive.list(wanted, limit=limit, latest=latest)
+    listed = archive.list(wanted, limit=limit, latest=latest, newest_first=newest_first)
     found = tuple(records.document(item) for item in listed)
     return Listing(pattern, found, total, complete=len(found) == total)
 
