@@ -52,6 +52,7 @@ def test_a_body_is_decoded(encoding: str, body: bytes, content: bytes) -> None:
 
 @pytest.mark.parametrize("encoding", ["base64", "quoted-printable", "7bit"])
 def test_rfc2557_m88_pieces_make_the_whole(encoding: str) -> None:
+    """rfc2557-m88."""
     body = bytes(range(32, 127)) * 3 + b"=\r\n =20 \r\nYWJj" * 20
     pieces = [body[at : at + 7] for at in range(0, len(body), 7)]
     assert b"".join(decode_pieces(pieces, encoding)) == decode(body, encoding)
@@ -97,6 +98,7 @@ def test_parameters(value: str, head: str, parameters: dict[str, str]) -> None:
 
 
 def test_rfc2557_m90_a_folded_boundary_is_found() -> None:
+    """rfc2557-m90."""
     source = (
         b'Content-Type: multipart/related;\r\n\ttype="text/html";\r\n boundary*0=b;\r\n'
         b" boundary*1=c\r\n\r\n--bc\r\nContent-Type: text/html\r\n\r\n<p>\r\n--bc--\r\n"

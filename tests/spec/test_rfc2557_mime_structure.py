@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import mmap
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +82,7 @@ def test_where_parts_begin_and_end(octets: bytes, expected: list[tuple[str, byte
 @pytest.mark.parametrize("octets", [c[1] for c in STRUCTURES], ids=[c[0] for c in STRUCTURES])
 @pytest.mark.parametrize("ends", [b"\r\n", b"\n", b"\r"])
 def test_rfc2557_m91_everything_is_written_back(octets: bytes, ends: bytes) -> None:
+    """rfc2557-m91."""
     source = (HEAD + octets).replace(b"\r\n", ends)
     aggregate = mhtml.open(source)
     leaves = {part.path: part.raw for part in aggregate.body_parts if not part.body_parts}
@@ -96,6 +99,7 @@ LF_ONLY = [c for c in STRUCTURES if c[0] != "rfc2557-m84-no-delimiter-at-all"]
 def test_rfc2557_m85_other_line_ends(
     octets: bytes, expected: list[tuple[str, bytes]], ends: bytes
 ) -> None:
+    """rfc2557-m85."""
     source = (HEAD + octets).replace(b"\r\n", ends)
     assert bodies(source) == [(path, body.replace(b"\r\n", ends)) for path, body in expected]
 
@@ -109,6 +113,7 @@ NESTED = (
 
 @pytest.mark.parametrize("inner", [b"out1", b"out-", b"ou", b"out--"])
 def test_rfc2557_m83_boundaries_that_begin_alike(inner: bytes) -> None:
+    """rfc2557-m83."""
     found = bodies(NESTED % (inner, inner, inner))
     if inner == b"out--":  # its delimiter is the outer closing delimiter: the inner one wins
         assert ("1.1", b"1.1") in found
@@ -117,6 +122,7 @@ def test_rfc2557_m83_boundaries_that_begin_alike(inner: bytes) -> None:
 
 
 def test_rfc2557_m83_a_boundary_used_twice_is_the_outer_ones() -> None:
+    """rfc2557-m83."""
     source = NESTED % (b"out", b"out", b"out")
     aggregate = mhtml.open(source)
     assert [part.path for part in aggregate.body_parts] == ["1", "1.1", "2"]
@@ -124,6 +130,7 @@ def test_rfc2557_m83_a_boundary_used_twice_is_the_outer_ones() -> None:
 
 
 def test_rfc2557_m84_an_outer_delimiter_ends_inner_parts() -> None:
+    """rfc2557-m84."""
     source = (NESTED % (b"in", b"in", b"in")).replace(b"\r\n--in--\r\nepilogue", b"")
     aggregate = mhtml.open(source)
     assert bodies(source) == [("1.1", b"1.1"), ("2", b"2")]
@@ -309,6 +316,7 @@ def test_a_limit_of_one_part_is_a_defect(limits: mhtml.Limits, source: bytes, co
 
 
 def test_rfc2557_m92_limits_of_the_whole_raise() -> None:
+    """rfc2557-m92."""
     source = HEAD + (b"--b\r\n" + PAGE + b"\r\n") * 3 + b"--b--"
     with pytest.raises(LimitError) as error:
         mhtml.open(source, limits=mhtml.Limits(parts=3))
@@ -319,6 +327,7 @@ def test_rfc2557_m92_limits_of_the_whole_raise() -> None:
 
 
 def test_rfc2557_m91_a_changed_part_leaves_the_rest_alone() -> None:
+    """rfc2557-m91."""
     source = b"before\r\n".join([HEAD, b"--b\r\n" + PAGE + b"\r\n--b\t\r\n\r\n2\r\n--b--\r\nafter"])
     aggregate = mhtml.open(source)
     new = b"Content-Type: text/plain\r\n\r\nnew"
@@ -328,24 +337,30 @@ def test_rfc2557_m91_a_changed_part_leaves_the_rest_alone() -> None:
 
 @pytest.mark.parametrize("new", [b"\r\n\r\nx\r\n--b\r\ny", b"X: y\r\n\r\n--b--", b"--b\r\n"])
 def test_rfc2557_m91_a_changed_part_cannot_end_the_aggregate(new: bytes) -> None:
+    """rfc2557-m91."""
     aggregate = mhtml.open(HEAD + b"--b\r\n" + PAGE + b"\r\n--b--\r\n")
     with pytest.raises(ParseError, match="delimiter"):
         b"".join(aggregate.rebuilt({"1": new}))
 
 
 def test_rfc2557_m91_a_part_inside_a_changed_one_cannot_be_changed() -> None:
+    """rfc2557-m91."""
     aggregate = mhtml.open(NESTED % (b"in", b"in", b"in"))
     with pytest.raises(ParseError):
         b"".join(aggregate.rebuilt({"1": b"\r\n", "1.1": b"\r\n"}))
 
 
-def test_bytes_maps_and_files_read_alike(tmp_path: object) -> None:
-    import mmap  # noqa: PLC0415 - of this test alone
-    from pathlib import Path  # noqa: PLC0415
+def test_every_code_of_a_defect_is_documented() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs/how-to/read-and-write-mhtml.md"
+    rows = [line.split(" | ") for line in page.read_text(encoding="utf-8").splitlines()]
+    listed = {row[0].strip("|` "): (row[2].strip("| "), row[1]) for row in rows if len(row) == 3}
+    assert {code: listed.get(code) for code in mhtml.DEFECTS} == mhtml.DEFECTS
 
+
+def test_bytes_maps_and_files_read_alike(tmp_path: Path) -> None:
     parts = [mhtml.Resource(bytes(range(256)) * 9000, "image/gif", f"http://a/{n}") for n in "123"]
     source = mhtml.build(mhtml.Resource(b"<p>", "text/html", "http://a/"), parts)
-    path = Path(str(tmp_path)) / "x.mhtml"
+    path = tmp_path / "x.mhtml"
     path.write_bytes(source)
     expected = [part.content for part in mhtml.open(source).body_parts]
     with mhtml.open(path) as aggregate:

@@ -117,6 +117,7 @@ TEXTS = [
 def test_rfc2557_w66_text_gets_canonical_line_ends_in_the_mail_profile(
     content: bytes, canonical: bytes
 ) -> None:
+    """rfc2557-w66."""
     text = mhtml.Resource(content, "text/plain; charset=utf-8", "http://a/t")
     source = mhtml.build(ROOT, [text], profile="mail")
     assert mhtml.open(source, strict=True).part("2").content == canonical
@@ -124,6 +125,7 @@ def test_rfc2557_w66_text_gets_canonical_line_ends_in_the_mail_profile(
 
 @pytest.mark.parametrize("content", [c[1] for c in TEXTS], ids=[c[0] for c in TEXTS])
 def test_rfc2557_a12_the_other_profiles_keep_the_octets(content: bytes) -> None:
+    """rfc2557-a12."""
     text = mhtml.Resource(content, "text/plain; charset=utf-8", "http://a/t")
     for profile in ("archive", "chromium"):
         source = mhtml.build(ROOT, [text], profile=profile)
@@ -131,6 +133,7 @@ def test_rfc2557_a12_the_other_profiles_keep_the_octets(content: bytes) -> None:
 
 
 def test_rfc2557_a12_a_change_of_line_ends_is_said() -> None:
+    """rfc2557-a12."""
     text = mhtml.Resource(b"a\n", "text/plain", "http://a/t")
     data = mhtml.Resource(b"a\n", "application/octet-stream", "http://a/d")
     written = mhtml.write(io.BytesIO(), ROOT, [text, data], profile="mail")
@@ -139,6 +142,7 @@ def test_rfc2557_a12_a_change_of_line_ends_is_said() -> None:
 
 
 def test_rfc2557_a12_text_that_cannot_have_crlf_is_kept() -> None:
+    """rfc2557-a12."""
     content = "a\nb".encode("utf-16-le")
     text = mhtml.Resource(content, "text/plain; charset=utf-16le", "http://a/t")
     source = mhtml.build(ROOT, [text], profile="mail")
@@ -147,6 +151,7 @@ def test_rfc2557_a12_text_that_cannot_have_crlf_is_kept() -> None:
 
 @pytest.mark.parametrize("content", [bytes(range(256)) * 40, b"\n" * 500, b"\xff" * 5000])
 def test_rfc2557_w65_the_mail_profile_is_seven_bit_in_short_lines(content: bytes) -> None:
+    """rfc2557-w65."""
     parts = [
         mhtml.Resource(content, kind, f"http://a/\xe9 {kind}", headers=(("X-Name", "\xe9" * 200),))
         for kind in ("text/plain", "application/octet-stream", "text/css; charset=iso-8859-1")
@@ -161,6 +166,7 @@ def test_rfc2557_w65_the_mail_profile_is_seven_bit_in_short_lines(content: bytes
 
 
 def test_rfc2557_w67_digests_that_no_longer_hold_are_dropped() -> None:
+    """rfc2557-w67."""
     fields = (("Content-MD5", "Q2hlY2sgSW50ZWdyaXR5IQ=="), ("Digest", "SHA=x"), ("X-Kept", "y"))
     text = mhtml.Resource(b"a\n", "text/plain", "http://a/t", headers=fields)
     data = mhtml.Resource(b"a\n", "image/gif", "http://a/d", headers=fields)
@@ -194,6 +200,7 @@ def test_text_is_sent_with_its_charset(
 
 
 def test_rfc2557_r69_a_content_encoding_is_a_defect() -> None:
+    """rfc2557-r69."""
     source = b"Content-Type: text/html\r\nContent-Encoding: gzip\r\n\r\nx"
     aggregate = mhtml.open(source)
     assert [(each.code, each.offset) for each in aggregate.defects] == [("content-encoding", 43)]

@@ -16,6 +16,7 @@ GIF = mhtml.Resource(b"GIF89a", "image/gif", "http://a/y.gif")
 
 
 def test_rfc2557_s70_an_answer_names_the_label_and_claims_no_source() -> None:
+    """rfc2557-s70."""
     found = mhtml.open(mhtml.build(ROOT, [GIF])).resolve("y.gif")
     assert found.label == "http://a/y.gif"
     names = set(type(found).__dataclass_fields__)
@@ -56,6 +57,7 @@ def test_what_a_page_gives_away(page: str, kind: str, named: str) -> None:
 
 
 def test_rfc2557_s71_labels_are_looked_at_too() -> None:
+    """rfc2557-s71."""
     found = list(mhtml.disclosures([("2", b"", "image/gif", "file:///C:/x.gif")]))
     assert [(each.kind, each.where) for each in found] == [("file-uri", "2")]
 
@@ -75,11 +77,13 @@ def test_what_is_not_worth_a_warning(page: str) -> None:
 
 
 def test_rfc2557_s73_nothing_in_an_exported_page_is_executed() -> None:
+    """rfc2557-s73."""
     html = mhtml.export.single_html(mhtml.open(mhtml.build(ROOT, [GIF]))).html
     assert "run()" not in html
 
 
 def test_rfc2557_s74_showing_an_exported_page_fetches_nothing() -> None:
+    """rfc2557-s74."""
     made = mhtml.export.single_html(mhtml.open(mhtml.build(ROOT, [GIF])))
     assert "tracker" not in made.html
     assert "http-equiv=refresh" not in made.html
@@ -87,6 +91,7 @@ def test_rfc2557_s74_showing_an_exported_page_fetches_nothing() -> None:
 
 
 def test_rfc2557_s75_what_a_part_satisfies_is_never_external() -> None:
+    """rfc2557-s75."""
     aggregate = mhtml.open(mhtml.build(ROOT, [GIF]))
     assert aggregate.resolve("y.gif").kind == "part"
     assert aggregate.resolve("http://a/y.gif").kind == "part"
@@ -94,6 +99,7 @@ def test_rfc2557_s75_what_a_part_satisfies_is_never_external() -> None:
 
 
 def test_rfc2557_s77_parts_of_one_aggregate_are_not_used_for_another() -> None:
+    """rfc2557-s77."""
     one = mhtml.open(mhtml.build(ROOT, [GIF]))
     other = mhtml.open(mhtml.build(ROOT))
     assert one.resolve("y.gif").part is one.part("2")

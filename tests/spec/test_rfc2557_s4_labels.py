@@ -109,6 +109,7 @@ def test_a_faulty_label_is_reported_at_its_place(value: str, code: str, offset: 
 
 
 def test_rfc2557_r01_any_heading_may_have_a_label() -> None:
+    """rfc2557-r01."""
     source = related(
         "Content-Type: text/html\nContent-Location: page\n\n<p>",
         "Content-Type: multipart/alternative; boundary=c\nContent-Location: inner\n\n"
@@ -121,11 +122,13 @@ def test_rfc2557_r01_any_heading_may_have_a_label() -> None:
 
 
 def test_rfc2557_r01_a_message_without_parts_may_have_a_label() -> None:
+    """rfc2557-r01."""
     source = b"Content-Location: http://a/b\r\nContent-Type: text/html\r\n\r\n<p>"
     assert mhtml.open(source).root.content_location == "http://a/b"
 
 
 def test_rfc2557_r07_a_heading_has_one_label() -> None:
+    """rfc2557-r07."""
     source = related(
         "Content-Type: text/html\n\n<p>",
         "Content-Location: first\nContent-Type: image/gif\nContent-Location: second\n\nGIF",
@@ -137,6 +140,7 @@ def test_rfc2557_r07_a_heading_has_one_label() -> None:
 
 
 def test_rfc2557_a8_the_first_of_two_labels_is_found() -> None:
+    """rfc2557-a8."""
     source = related(
         "Content-Type: text/html\n\n<p>",
         "Content-Location: first\nContent-Location: second\nContent-Type: image/gif\n\nGIF",
@@ -175,6 +179,7 @@ def test_every_kind_of_label_satisfies(
 
 
 def test_rfc2557_r09_the_label_of_an_aggregate_is_not_its_roots() -> None:
+    """rfc2557-r09."""
     source = related(
         "Content-Type: text/html\nContent-Location: http://a/page\n\n<p>",
         heading="Content-Location: http://a/page.mhtml\n",
@@ -187,6 +192,7 @@ def test_rfc2557_r09_the_label_of_an_aggregate_is_not_its_roots() -> None:
 
 
 def test_rfc2557_r13_octets_match_whatever_the_charset_says() -> None:
+    """rfc2557-r13."""
     source = related(
         'Content-Type: text/html; charset=iso-8859-1\n\n<img src="caf\xe9.gif">',
         "Content-Type: image/gif\nContent-Location: =?koi8-r?Q?caf=E9=2Egif?=\n\nGIF",

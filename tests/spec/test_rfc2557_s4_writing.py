@@ -85,18 +85,21 @@ def test_long_labels_come_back(label: str) -> None:
 
 
 def test_rfc2557_w18_a_label_is_encoded_before_it_is_folded() -> None:
+    """rfc2557-w18."""
     lines = field(built("http://example.org/" + "a b\xe9/" * 60)).split(b"\r\n")
     assert len(lines) > 3
     assert all(re.fullmatch(rb" =\?[^?]+\?[QB]\?[^?]*\?=", line) for line in lines if line)
 
 
 def test_rfc2557_w19_words_of_forty_characters() -> None:
+    """rfc2557-w19."""
     lines = field(built(LONG)).split(b"\r\n")
     assert len(lines) > 3
     assert max(len(line.strip()) for line in lines) <= 40
 
 
 def test_rfc2557_w11_the_page_is_never_altered() -> None:
+    """rfc2557-w11."""
     page = b'<img src="a b.gif"><img src="caf\xe9.gif">\r\n'
     root = mhtml.Resource(page, PAGE, "http://example.org/")
     image = mhtml.Resource(b"GIF", "image/gif", "a b.gif")
@@ -106,6 +109,7 @@ def test_rfc2557_w11_the_page_is_never_altered() -> None:
 
 
 def test_rfc2557_w05_labels_that_are_made_are_unique() -> None:
+    """rfc2557-w05."""
     one, other = (
         mhtml.build(mhtml.Resource(page, "text/html"), [_image()], root_at=1)
         for page in (b"<p>one", b"<p>other")

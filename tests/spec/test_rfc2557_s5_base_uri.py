@@ -124,6 +124,7 @@ def test_the_first_base_that_applies(heading: str, root: str, base: str, found: 
 
 
 def test_rfc2557_x24_bases_are_looked_for_outwards() -> None:
+    """rfc2557-x24."""
     inner = (
         "Content-Type: multipart/alternative; boundary=c\nContent-Location: {}\n\n"
         "--c\nContent-Type: text/html\n\n<p>\n--c--"
@@ -134,12 +135,14 @@ def test_rfc2557_x24_bases_are_looked_for_outwards() -> None:
 
 
 def test_rfc2557_x24_a_message_inside_is_within_the_outer_heading() -> None:
+    """rfc2557-x24."""
     forwarded = "Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>"
     aggregate = mhtml.open(related(page(), forwarded, heading=OUTER))
     assert aggregate.resolve("x", within=aggregate.part("2.1")).uri == "http://outer/o/x"
 
 
 def test_rfc2557_x25_the_uri_of_the_request() -> None:
+    """rfc2557-x25."""
     source = related(page(), IMAGE.replace("\n\n", "\nContent-Location: x.gif\n\n"))
     aggregate = mhtml.open(source, request_uri="http://example.org/dir/page.mhtml")
     found = aggregate.resolve("x.gif")
@@ -150,11 +153,13 @@ def test_rfc2557_x25_the_uri_of_the_request() -> None:
 
 
 def test_rfc2557_x25_a_label_goes_before_the_request() -> None:
+    """rfc2557-x25."""
     aggregate = mhtml.open(related(page(), heading=OUTER), request_uri="http://elsewhere/")
     assert aggregate.resolve("x").base == "http://outer/o/"
 
 
 def test_rfc2557_x27_labels_are_resolved_against_the_outer_base() -> None:
+    """rfc2557-x27."""
     image = "Content-Type: image/gif\nContent-Location: x.gif\n\nGIF"
     aggregate = mhtml.open(related(page("http://own/p"), image, heading=OUTER))
     assert aggregate.resolve("http://outer/o/x.gif").part is aggregate.part("2")
@@ -178,6 +183,7 @@ def test_a_reference_that_repeats_the_scheme(label: str, reference: str, uri: st
 
 
 def test_rfc2557_a10_a_frame_reached_by_cid_has_its_own_label_as_base() -> None:
+    """rfc2557-a10."""
     aggregate = mhtml.open(
         related(
             page("http://a/", content='<iframe src="cid:f@x">'),

@@ -222,6 +222,7 @@ def test_a_label_given_twice_is_a_defect(parts: list[str], code: str, path: str)
 
 
 def test_rfc2557_a7_the_first_part_with_a_label_wins() -> None:
+    """rfc2557-a7."""
     parts = [HTML, labelled("i"), labelled("i"), identified("i@x"), identified("i@x")]
     aggregate = opened(multipart("multipart/related; type=text/html", "a", *parts))
     assert aggregate.resolve("i").part is aggregate.part("2")
@@ -229,6 +230,8 @@ def test_rfc2557_a7_the_first_part_with_a_label_wins() -> None:
 
 
 def test_rfc2557_r51_equal_relative_labels_that_resolve_differently() -> None:
+    """rfc2557-r51."""
+
     def group(boundary: str, base: str) -> str:
         more = f"Content-Location: {base}\n"
         return multipart("multipart/mixed", boundary, labelled("i.gif"), more=more)
@@ -241,6 +244,7 @@ def test_rfc2557_r51_equal_relative_labels_that_resolve_differently() -> None:
 
 
 def test_rfc2557_r51_an_inner_aggregate_may_repeat_an_outer_label() -> None:
+    """rfc2557-r51."""
     inner = multipart("multipart/related; type=text/html", "b", HTML, labelled("http://x/i"))
     parts = [HTML, labelled("http://x/i"), inner]
     aggregate = opened(multipart("multipart/related; type=text/html", "a", *parts))

@@ -21,6 +21,7 @@ PROFILES: tuple[mhtml.Profile, ...] = ("archive", "mail", "chromium")
 def test_rfc2557_w31_a_page_and_its_resources_are_multipart_related(
     profile: mhtml.Profile,
 ) -> None:
+    """rfc2557-w31."""
     aggregate = mhtml.open(mhtml.build(ROOT, [GIF], profile=profile), strict=True)
     assert aggregate.message.content_type == "multipart/related"
     assert [part.content_type for part in aggregate.body_parts] == ["text/html", "image/gif"]
@@ -29,6 +30,7 @@ def test_rfc2557_w31_a_page_and_its_resources_are_multipart_related(
 
 
 def test_rfc2557_w29_a_single_page_may_stand_alone() -> None:
+    """rfc2557-w29."""
     aggregate = mhtml.open(mhtml.build(ROOT, alone=True), strict=True)
     assert aggregate.message.content_type == "text/html"
     assert aggregate.body_parts == (aggregate.message,)
@@ -37,23 +39,27 @@ def test_rfc2557_w29_a_single_page_may_stand_alone() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_rfc2557_w29_or_as_an_aggregate_of_one(profile: mhtml.Profile) -> None:
+    """rfc2557-w29."""
     aggregate = mhtml.open(mhtml.build(ROOT, profile=profile), strict=True)
     assert [part.path for part in aggregate.body_parts] == ["1"]
 
 
 def test_rfc2557_w30_links_that_nothing_satisfies_stay() -> None:
+    """rfc2557-w30."""
     aggregate = mhtml.open(mhtml.build(ROOT))
     assert aggregate.root.content == ROOT.content
     assert aggregate.resolve("x.gif").kind == "external"
 
 
 def test_rfc2557_w39_the_type_parameter_is_written() -> None:
+    """rfc2557-w39."""
     for root in (ROOT, GIF):
         message = mhtml.open(mhtml.build(root)).message
         assert message.parameters["type"] == root.content_type.partition(";")[0]
 
 
 def test_rfc2557_w40_the_type_of_alternatives_is_their_own() -> None:
+    """rfc2557-w40."""
     plain = mhtml.Resource(b"x", "text/plain; charset=us-ascii")
     root = mhtml.Multipart((plain, ROOT), "alternative")
     aggregate = mhtml.open(mhtml.build(root, [GIF]), strict=True)
@@ -63,6 +69,7 @@ def test_rfc2557_w40_the_type_of_alternatives_is_their_own() -> None:
 
 
 def test_rfc2557_w41_a_root_that_is_not_first_is_named_by_start() -> None:
+    """rfc2557-w41."""
     aggregate = mhtml.open(mhtml.build(ROOT, [GIF], root_at=1), strict=True)
     assert aggregate.root is aggregate.part("2")
     assert aggregate.message.parameters["start"] == f"<{aggregate.root.content_id}>"
@@ -70,6 +77,7 @@ def test_rfc2557_w41_a_root_that_is_not_first_is_named_by_start() -> None:
 
 
 def test_rfc2557_w41_its_own_content_id_is_used() -> None:
+    """rfc2557-w41."""
     root = mhtml.Resource(b"<p>", "text/html", content_id="mine@x")
     message = mhtml.open(mhtml.build(root, [GIF], root_at=1)).message
     assert message.parameters["start"] == "<mine@x>"
@@ -77,6 +85,7 @@ def test_rfc2557_w41_its_own_content_id_is_used() -> None:
 
 @pytest.mark.parametrize("profile", ["archive", "mail"])
 def test_rfc2557_w46_uris_are_kept(profile: mhtml.Profile) -> None:
+    """rfc2557-w46."""
     labels = ["http://A.example:80/x/../y", "HTTP://b/%7e", "x;y=1?z#f", "urn:x:y"]
     parts = [mhtml.Resource(b"GIF", "image/gif", label) for label in labels]
     aggregate = mhtml.open(mhtml.build(ROOT, parts, profile=profile))
@@ -84,6 +93,7 @@ def test_rfc2557_w46_uris_are_kept(profile: mhtml.Profile) -> None:
 
 
 def test_rfc2557_w47_digests_of_the_content_still_hold() -> None:
+    """rfc2557-w47."""
     written = mhtml.write(io.BytesIO(), ROOT, [GIF])
     digests = [hashlib.sha256(each.content).hexdigest() for each in (ROOT, GIF)]
     assert [part.digest_given for part in written.parts] == digests
@@ -92,6 +102,7 @@ def test_rfc2557_w47_digests_of_the_content_still_hold() -> None:
 
 
 def test_rfc2557_w48_a_page_that_was_rewritten_is_written_as_it_is_given() -> None:
+    """rfc2557-w48."""
     page = mhtml.Resource(b'<object data="cid:x@y">', "text/html")
     thing = mhtml.Resource(b"GIF", "image/gif", content_id="x@y")
     aggregate = mhtml.open(mhtml.build(page, [thing]), strict=True)
@@ -124,12 +135,14 @@ def test_two_parts_with_one_label_are_refused(
 
 
 def test_rfc2557_w50_an_inner_aggregate_may_repeat_a_label() -> None:
+    """rfc2557-w50."""
     inner = mhtml.Multipart((ROOT, GIF), content_location="http://a/inner")
     aggregate = mhtml.open(mhtml.build(ROOT, [GIF, inner]), strict=True)
     assert aggregate.resolve("x.gif", within=aggregate.part("3.1")).part is aggregate.part("3.2")
 
 
 def test_rfc2557_w61_content_ids_that_are_made_differ_with_the_content() -> None:
+    """rfc2557-w61."""
     pages = [mhtml.Resource(text, "text/html") for text in (b"<p>1", b"<p>2")]
     ids = [mhtml.open(mhtml.build(page, [GIF], root_at=1)).root.content_id for page in pages]
     assert len(set(ids)) == 2
@@ -137,6 +150,7 @@ def test_rfc2557_w61_content_ids_that_are_made_differ_with_the_content() -> None
 
 
 def test_rfc2557_s76_a_part_without_a_label_satisfies_nothing() -> None:
+    """rfc2557-s76."""
     aggregate = mhtml.open(mhtml.build(ROOT, [mhtml.Resource(b"GIF", "image/gif")]))
     assert aggregate.resolve("x.gif").kind == "external"
 
@@ -183,6 +197,7 @@ def test_what_cannot_be_written_is_refused(resource: mhtml.Resource, offset: int
 
 
 def test_rfc2557_w79_no_content_base_survives_a_rewriting() -> None:
+    """rfc2557-w79."""
     source = (
         b"Content-Base: http://a/\r\nContent-Type: multipart/related; type=text/html; boundary=b"
         b"\r\n\r\n--b\r\nContent-Base: http://b/\r\nContent-Type: text/html\r\n"
@@ -195,6 +210,7 @@ def test_rfc2557_w79_no_content_base_survives_a_rewriting() -> None:
 
 
 def test_rfc2557_m92_what_is_nested_too_deep_is_not_written() -> None:
+    """rfc2557-m92."""
     part: mhtml.Resource | mhtml.Multipart = ROOT
     for _ in range(70):
         part = mhtml.Multipart((part,))

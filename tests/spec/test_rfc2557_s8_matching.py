@@ -91,18 +91,21 @@ def test_which_profile_finds_the_part(heading: str, reference: str, profile: str
 
 
 def test_rfc2557_a6_the_fragment_counts_first() -> None:
+    """rfc2557-a6."""
     aggregate = opened(LOCATION + "http://a/x", LOCATION + "http://a/x#y")
     assert aggregate.resolve("/x#y").part is aggregate.part("3")
     assert aggregate.resolve("/x#z").part is aggregate.part("2")
 
 
 def test_rfc2557_a9_a_content_id_goes_before_a_cid_location() -> None:
+    """rfc2557-a9."""
     aggregate = opened(LOCATION + "cid:i@x", ID + "<i@x>")
     assert aggregate.resolve("cid:i@x", profile="browser").part is aggregate.part("3")
     assert aggregate.resolve("cid:i@x").part is aggregate.part("3")
 
 
 def test_rfc2557_a9_what_browsers_write_is_found_with_a_defect() -> None:
+    """rfc2557-a9."""
     aggregate = opened(LOCATION + "cid:css-1@mhtml.blink")
     found = aggregate.resolve("cid:css-1@mhtml.blink", profile="browser")
     assert [(each.code, each.path) for each in found.defects] == [("cl-cid", "2")]

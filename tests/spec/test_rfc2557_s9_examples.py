@@ -56,6 +56,7 @@ def test_the_examples_are_sound(name: str) -> None:
 
 
 def test_rfc2557_r09_a_nested_aggregate_is_shown_by_its_root() -> None:
+    """rfc2557-r09."""
     aggregate = mhtml.open(EXAMPLES / "9.6.eml")
     for reference, shown in (("more-info", "3.1"), ("even-more-info", "4.1")):
         found = aggregate.resolve(f"http://www.ietf.cnri.reston.va.us/{reference}")
@@ -64,6 +65,7 @@ def test_rfc2557_r09_a_nested_aggregate_is_shown_by_its_root() -> None:
 
 
 def test_rfc2557_a2_the_label_as_printed_matches_nothing() -> None:
+    """rfc2557-a2."""
     aggregate = mhtml.open(EXAMPLES / "9.6-as-printed.eml")
     found = aggregate.resolve("images/ietflogo2e.gif", within=aggregate.part("3.1"))
     assert (found.kind, found.part) == ("external", None)
@@ -72,6 +74,7 @@ def test_rfc2557_a2_the_label_as_printed_matches_nothing() -> None:
 
 
 def test_rfc2557_a3_the_notes_as_printed_are_defects() -> None:
+    """rfc2557-a3."""
     aggregate = mhtml.open(EXAMPLES / "9.3-as-printed.eml")
     notes = [each.path for each in aggregate.defects if each.code == "label-note"]
     assert notes == ["2", "3"]
@@ -80,6 +83,7 @@ def test_rfc2557_a3_the_notes_as_printed_are_defects() -> None:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.eml")))
 def test_rfc2557_m91_the_examples_are_written_back_octet_for_octet(name: str) -> None:
+    """rfc2557-m91."""
     source = (EXAMPLES / name).read_bytes()
     aggregate = mhtml.open(source)
     leaves = {part.path: part.raw for part in aggregate.body_parts if not part.body_parts}
