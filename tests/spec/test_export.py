@@ -18,6 +18,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 PIXELS = "data:image/png;base64,iVBORw0KGgo="
 RESOURCES = [
     Resource(PNG, "image/png", BASE + "i.png"),
+    Resource(PNG, "image/png", "blob:b"),
     Resource(b"<svg onload='x'/>", "image/svg+xml", BASE + "v.svg"),
     Resource(b"a{b:url('i.png')}", "text/css", BASE + "s.css"),
     Resource(b"@import 's.css' print;\xe9{}", "text/css; charset=latin1", BASE + "t.css"),
@@ -67,6 +68,7 @@ EMBEDDED = [
     ("srcset", "<img srcset='i.png 1x,gone.png 2x, v.svg'>",
      f'<img srcset="{PIXELS} 1x, data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9J3gnLz4=">'),
     ("srcset-gone", "<img srcset='gone.png 2x'>", "<img>"),
+    ("blob", "<img src=blob:b>", f'<img src="{PIXELS}">'),
     ("gone", "<img src=gone.png>", '<img src="data:,">'),
     ("background", "<body background=i.png>", f'<body background="{PIXELS}">'),
     ("media", "<video poster=i.png autoplay><source src=a.wav></video>",
@@ -101,6 +103,7 @@ TAKEN_OUT = [
     ("javascript", "<a href='javascript:a'>", "<a>"),
     ("javascript-hidden", "<a href=' \x01java\nscript&colon;a'>", "<a>"),
     ("vbscript", "<a href=VbScript:a>", "<a>"),
+    ("blob-link", "<a href=blob:b>", "<a>"),
     ("data-link", "<a href=data:text/html,a>", "<a>"),
     ("animation", "<svg><set attributeName=href to=javascript:a /></svg>", "<svg><set /></svg>"),
     ("refresh", "<meta http-equiv=refresh content=0;url=a>b", "b"),

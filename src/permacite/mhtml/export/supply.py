@@ -21,8 +21,10 @@ __all__ = ["Supply", "scheme_of"]
 
 _SCHEME = compile_pattern(r"[\x00-\x20]*+([A-Za-z][A-Za-z0-9+.\-]*+)[\x00-\x20]*+:")
 _DROPPED = compile_pattern("[\t\n\r]")
-_EMPTY = frozenset({"about", "blob", "filesystem", "javascript", "livescript", "vbscript"})
+_EMPTY = frozenset({"about", "javascript", "livescript", "vbscript"})
 """Schemes of which no aggregate holds anything."""
+_UNFOLLOWED = _EMPTY | {"blob", "data", "filesystem"}
+"""Schemes that no link leads to: they run something, or lead nowhere outside their page."""
 
 _SHOWN = 80
 _TIDY = compile_pattern(r"[A-Za-z0-9+/=;:,.%_#\-]*+")
@@ -77,12 +79,12 @@ class Supply:
         reference = reference.strip("\t\n\f\r ")
         if reference.startswith("#") or not reference:
             return reference or "#"
-        if scheme_of(reference) in _EMPTY | {"data"}:
+        if scheme_of(reference) in _UNFOLLOWED:
             return None
         resolution = self._aggregate.resolve(reference, within, "browser")
         if resolution.matched_by == "same-document":
             return "#" + reference.partition("#")[2]
-        if scheme_of(resolution.uri) in _EMPTY | {"data"}:
+        if scheme_of(resolution.uri) in _UNFOLLOWED:
             return None
         return _NOT_IN_HREF.sub(_escaped, resolution.uri)
 
