@@ -24,8 +24,7 @@ _CONTEXT = 64
 """How many characters of context are compared on either side."""
 
 _ENOUGH = 0.6
-_ALIKE = 0.5
-"""A place with a lower score, or words less like the quote, is another passage."""
+"""A place with a lower score is another passage."""
 
 _MARGIN = 0.05
 """Two places whose scores differ by less cannot be told apart."""
@@ -42,6 +41,11 @@ _MAX_AROUND = 4
 
 _QUOTE_WEIGHT = 0.75
 """How much of a score is the passage itself; the rest is its context."""
+
+_SHORT = 64
+_SHORT_WEIGHT = 0.4
+_UNCHANGED = 0.9
+"""A short passage (a figure, a name) between such context is judged more by the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def reanchor(  # noqa: PLR0917 - a passage in the order of the text, and where i
         found += _similar(text, passage, found)
     found.sort(key=lambda place: (-place.score, abs(place.start - start)))
     runner_up = found[1].score if len(found) > 1 else None
-    if not found or found[0].score < _ENOUGH or found[0].likeness < _ALIKE:
+    if not found or found[0].score < _ENOUGH:
         return Anchoring("gone", None, None, found[0].score if found else 0.0, runner_up)
     best = found[0]
     return Anchoring(_status(passage, best, runner_up), best.start, best.end, best.score, runner_up)
@@ -170,7 +174,10 @@ def _judged(text: str, span: tuple[int, int], alike: float, passage: _Passage) -
         if then
     ]
     around = sum(context) / len(context) if context else alike
-    return _Place(*span, alike, _QUOTE_WEIGHT * alike + (1 - _QUOTE_WEIGHT) * around)
+    weight = _QUOTE_WEIGHT
+    if len(passage.quote) <= _SHORT and len(context) > 1 and min(context) >= _UNCHANGED:
+        weight = _SHORT_WEIGHT
+    return _Place(*span, alike, weight * alike + (1 - weight) * around)
 
 
 def _common(text: str, span: tuple[int, int], passage: _Passage) -> int:

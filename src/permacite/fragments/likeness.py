@@ -9,18 +9,19 @@ All offsets are code points. Runs of white space are alike to any other such run
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
-from permacite.scan import compile_pattern
+__all__ = ["Folded", "Match", "best_part", "fold", "likeness", "nearest"]
 
-__all__ = ["Folded", "Match", "fold", "likeness", "nearest"]
-
-_UNEVEN_SPACE = compile_pattern(r"\s{2,}|[^\S ]")
+_UNEVEN_SPACE = re.compile(r"\s{2,}|[^\S ]")
 
 _LONGEST = 1024
-"""A longer pattern is found by its first and last characters of this number."""
+"""A pattern of twice this length is found by its first and its last characters of this number."""
 
 _SEED_LENGTHS = (16, 8, 4)
 """Pieces of the pattern that are looked for, longest first; shorter ones where none is found."""
@@ -30,6 +31,7 @@ _MAX_HITS = 200
 """A piece that stands more often than this says little about the place."""
 
 _MAX_WINDOWS = 12
+_MAX_LONG_WINDOWS = 3
 
 
 class Match(NamedTuple):
@@ -42,33 +44,22 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text with each run of white space as one space; `offset` leads back to the original."""
+    """A text with each run of white space as one space; `start` and `end` lead back to it."""
 
     text: str
     _places: list[int]
     _shifts: list[int]
 
-    def offset(self, place: int) -> int:
-        """Return the offset in the original of a place in `text`: the end of a run, for ends."""
+    def start(self, place: int) -> int:
+        """Return the offset in the original of the character at a place in `text`."""
         return place + self._shifts[bisect_right(self._places, place) - 1]
 
     def end(self, place: int) -> int:
-        """Return the offset in the original of the end of a part that is not empty."""
-        return self.offset(place - 1) + 1 if place else 0
-
-    def place(self, offset: int) -> int:
-        """Return the place in `text` of an offset in the original."""
-        low, high = 0, len(self._places)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._places[middle] + self._shifts[middle] <= offset:
-                low = middle
-            else:
-                high = middle
-        found = offset - self._shifts[low]
-        return found if high == len(self._places) else min(found, self._places[high])
+        """Return the offset in the original of the end of the character before a place."""
+        return self.start(place - 1) + 1 if place else 0
 
 
+@lru_cache(maxsize=2)
 def fold(text: str) -> Folded:
     """Replace each run of white space by one space."""
     pieces: list[str] = []
@@ -86,7 +77,10 @@ def fold(text: str) -> Folded:
 
 
 def likeness(first: str, second: str) -> float:
-    """Return 1 for equal texts, 0 for wholly different ones: the part that needs no edit."""
+    """Return 1 for equal texts, 0 for wholly different ones: the part that needs no edit.
+
+    Of texts of more than 2,048 characters, it is estimated by the pieces that they have in common.
+    """
     longest = max(len(first), len(second))
     if first == second or longest == 0:
         return 1.0
@@ -107,7 +101,8 @@ def nearest(text: str, pattern: str, limit: int) -> list[Match]:
     found.sort(key=lambda match: (-match.score, match.start))
     chosen: list[Match] = []
     for match in found:
-        if all(match.end <= other.start or match.start >= other.end for other in chosen):
+        apart = all(match.end <= other.start or match.start >= other.end for other in chosen)
+        if match.end > match.start and apart:
             chosen.append(match)
     return chosen[:limit]
 
@@ -115,30 +110,31 @@ def nearest(text: str, pattern: str, limit: int) -> list[Match]:
 def _windows(text: str, pattern: str) -> list[tuple[int, int]]:
     """Return the parts of `text` where pieces of the pattern gather, each about twice as long."""
     margin = len(pattern) // 2 + 8
+    votes: Counter[int] = Counter()
     for length in _SEED_LENGTHS:
         votes = _votes(text, pattern, min(length, len(pattern)), margin)
         if votes:
             break
-    best = sorted(votes, key=lambda bucket: -votes[bucket])[:_MAX_WINDOWS]
-    spans = []
-    for bucket in best:
-        start = max(0, (bucket - 1) * margin)
-        spans.append((start, min(len(text), (bucket + 2) * margin + len(pattern))))
-    return spans
+    most = _MAX_WINDOWS if len(pattern) <= 2 * _LONGEST else _MAX_LONG_WINDOWS
+    return [
+        (
+            max(0, (bucket - 1) * margin),
+            min(len(text), (bucket + 2) * margin + len(pattern)),
+        )
+        for bucket, _ in votes.most_common(most)
+    ]
 
 
-def _votes(text: str, pattern: str, length: int, margin: int) -> dict[int, int]:
+def _votes(text: str, pattern: str, length: int, margin: int) -> Counter[int]:
     """Count, for each stretch of `margin` characters, the pieces that place the pattern there."""
-    votes: dict[int, int] = {}
+    votes: Counter[int] = Counter()
     last = len(pattern) - length
-    step = max(1, last // _MAX_SEEDS)
-    for offset in range(0, last + 1, step):
+    for offset in range(0, last + 1, max(1, last // _MAX_SEEDS)):
         seed = pattern[offset : offset + length]
         place = text.find(seed)
         hits = 0
         while place >= 0 and hits < _MAX_HITS:
-            bucket = max(0, place - offset) // margin
-            votes[bucket] = votes.get(bucket, 0) + 1
+            votes[max(0, place - offset) // margin] += 1
             place = text.find(seed, place + 1)
             hits += 1
     return votes
@@ -149,17 +145,26 @@ def _within(text: str, pattern: str, window: tuple[int, int]) -> Match:
     start, end = window
     part = text[start:end]
     if len(pattern) <= 2 * _LONGEST:
-        first, last = _best(part, pattern)
+        first, last = best_part(part, pattern)
     else:
-        first, _ = _best(part[: 2 * len(pattern)], pattern[:_LONGEST])
-        low = min(len(part), first + len(pattern) // 2)
-        _, last = _best(part[low:], pattern[-_LONGEST:])
-        last += low
+        first, last = _by_its_ends(part, pattern)
     return Match(start + first, start + last, likeness(part[first:last], pattern))
 
 
-def _best(text: str, pattern: str) -> tuple[int, int]:
-    """Return start and end of the part of `text` at the smallest edit distance."""
+def _by_its_ends(part: str, pattern: str) -> tuple[int, int]:
+    """Return the part between what is most like the first and the last characters."""
+    head = nearest(part, pattern[:_LONGEST], 1)
+    first = head[0].start if head else 0
+    low = min(len(part), first + len(pattern) // 2)
+    tail = nearest(part[low:], pattern[-_LONGEST:], 1)
+    return first, low + tail[0].end if tail else min(len(part), first + len(pattern))
+
+
+def best_part(text: str, pattern: str) -> tuple[int, int]:
+    """Return start and end of the part of `text` at the smallest edit distance.
+
+    Takes about len(text) steps on integers of len(pattern) bits.
+    """
     ends = _distances(pattern, text, anchored=False)
     end = min(range(len(ends)), key=ends.__getitem__)
     reach = min(end, len(pattern) + ends[end])
@@ -172,8 +177,7 @@ def _best(text: str, pattern: str) -> tuple[int, int]:
 def _distances(pattern: str, text: str, *, anchored: bool) -> list[int]:
     """Return the edit distance between `pattern` and the part that ends at each place of `text`.
 
-    The part begins at 0 where `anchored`, else wherever it is nearest. Takes len(text) steps on
-    integers of len(pattern) bits.
+    The part begins at 0 where `anchored`, else wherever it is nearest.
     """
     if not pattern:
         return list(range(len(text) + 1)) if anchored else [0] * (len(text) + 1)
@@ -203,15 +207,11 @@ _SKETCH_LENGTH = 6
 
 
 def _sketch_likeness(first: str, second: str) -> float:
-    """Estimate the likeness of long texts: what share of their pieces they have in common."""
-    pieces = [_pieces(first), _pieces(second)]
-    common = sum(min(count, pieces[1].get(piece, 0)) for piece, count in pieces[0].items())
-    return common / max(1, *(sum(counts.values()) for counts in pieces))
+    """Return what share of their pieces two texts have in common."""
+    mine, its = _pieces(first), _pieces(second)
+    return (mine & its).total() / max(1, mine.total(), its.total())
 
 
-def _pieces(text: str) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for offset in range(max(1, len(text) - _SKETCH_LENGTH + 1)):
-        piece = text[offset : offset + _SKETCH_LENGTH]
-        counts[piece] = counts.get(piece, 0) + 1
-    return counts
+def _pieces(text: str) -> Counter[str]:
+    last = max(1, len(text) - _SKETCH_LENGTH + 1)
+    return Counter(text[offset : offset + _SKETCH_LENGTH] for offset in range(last))

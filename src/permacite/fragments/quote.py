@@ -29,7 +29,7 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     Places with the very same white space come first; places of either kind stand in order and do
     not overlap. White space around the quote is left out. An empty quote stands nowhere.
     """
-    words = likeness.fold(quote.strip()).text
+    words = " ".join(quote.split())
     if not words:
         return []
     folded = likeness.fold(text)
@@ -37,7 +37,7 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     place = folded.text.find(words)
     while place >= 0:
         end = place + len(words)
-        found.append((folded.offset(place), folded.end(end)))
+        found.append((folded.start(place), folded.end(end)))
         place = folded.text.find(words, end)
     exact = quote.strip()
     found.sort(key=lambda span: (text[span[0] : span[1]] != exact, span))
@@ -51,6 +51,6 @@ def nearest(text: str, quote: str, limit: int = 3) -> list[Candidate]:
     for start, end, score in likeness.nearest(
         folded.text, likeness.fold(quote.strip()).text, limit
     ):
-        first, last = folded.offset(start), folded.end(end)
+        first, last = folded.start(start), folded.end(end)
         found.append(Candidate(first, last, text[first:last], score))
     return found
