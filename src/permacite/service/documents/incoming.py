@@ -1,0 +1,60 @@
+"""What comes in, understood: the formats to commit, a title, where it came from, how many parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import mhtml
+from permacite.archive import NewRepresentation
+from permacite.errors import ParseError
+from permacite.service.documents import sources
+from permacite.service.promises.quotations.recording import with_quotations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Incoming", "understood"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Formats that are ready to be committed together."""
+
+    representations: Sequence[NewRepresentation]
+    title: str | None
+    uri: str | None
+    """Where an aggregate says that it came from."""
+    parts: int
+
+
+def understood(content: bytes, content_type: str, *, charset: str | None = None) -> Incoming:
+    """Understand bytes by their Content-Type field value; quotations are found too.
+
+    Raises ParseError where they are not what they claim.
+    """
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type in sources.MESSAGES:
+        return _aggregate(content, media_type)
+    page = sources.read_source(content, content_type, charset=charset)
+    formats = with_quotations(sources.representations(content, page))
+    return Incoming(formats, page.title, None, 1)
+
+
+def _aggregate(content: bytes, media_type: str) -> Incoming:
+    """Understand an aggregate: its root, the root's text, and itself."""
+    aggregate = mhtml.open(content)
+    root = aggregate.root
+    formats: list[NewRepresentation] = []
+    title = None
+    try:
+        page = sources.read_source(root.content, root.content_type)
+    except ParseError:
+        page = None  # the root is damaged; the aggregate is kept as it is
+    if page is not None and page.media_type.startswith("text/"):
+        formats = sources.representations(root.content, page)
+        title = page.title
+    formats.append(NewRepresentation(content, media_type))
+    location = root.content_location
+    absolute = location if location and "://" in location else None
+    return Incoming(with_quotations(formats), title, absolute, max(1, len(aggregate.body_parts)))

@@ -1,0 +1,137 @@
+"""GET /uri-res/{service}?{name}: the requests of RFC 2169 (THTTP), and of RFC 2483 as deployed.
+
+| request | answer |
+|---|---|
+| N2R, I2R | the resource, as under its own address |
+| N2Rs, I2Rs | every format of the version, as multipart/alternative |
+| N2L, I2L | 303 to the address of the exact name here |
+| N2Ls, L2Ls, I2Ls | addresses, a line each (text/uri-list) |
+| N2C, N2Cs, L2C, I2C, I2Cs | what is known, as JSON |
+| N2N, N2Ns, L2Ns, I2N, I2Ns | full names, a line each |
+
+Readings: `I` takes a name or an address; L requests find what was archived from an address. Of a
+set (a name with wildcards) lists and descriptions are given, never the documents themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from permacite.errors import ParseError
+from permacite.service.names import from_path
+from permacite.service.plain import plain
+from permacite.web import headers, resolver
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from permacite.service.cases import Service
+    from permacite.service.model import Resolved
+
+__all__ = ["answer"]
+
+_SERVICE = re.compile(r"(?i)([NLI])2(NS?|LS?|RS?|CS?)")
+_NAME = re.compile(r"(?i)(?:urn:)?pdi:")
+_MOST = 1000
+"""Documents in a list."""
+
+
+async def answer(request: Request) -> Response:
+    """GET /uri-res/{service}?{name}: N2R N2Rs N2L N2Ls N2C N2Cs N2N N2Ns, L2..., I2... (RFC 2169).
+
+    The name stands after the question mark as it is; its `#` is written `%23`. Every answer about
+    one name has its full form in Content-Location.
+    """
+    wanted = _SERVICE.fullmatch(request.path_params["service"])
+    if wanted is None:
+        raise HTTPException(404, "no such resolution service")
+    reference = from_path(request.url.query)
+    if not reference:
+        raise ParseError("expected a name after the question mark", str(request.url.path), 0)
+    service: Service = request.app.state.service
+    given, asked = wanted[1].upper(), wanted[2].upper()
+    if given == "L" or (given == "I" and not _NAME.match(reference)):
+        return await _of_address(request, asked, reference)
+    if "*" in reference.partition("#")[0]:
+        return await _of_set(request, asked, reference)
+    if asked == "R":
+        return await resolver.bytes_of(request, reference)
+    names = await resolver.directed(request, reference, service.names_of)
+    return names if isinstance(names, Response) else await _of_names(request, asked, names)
+
+
+async def _of_address(request: Request, asked: str, address: str) -> Response:
+    """Answer about what was archived from an address (L2Ns, L2Ls, L2C)."""
+    service: Service = request.app.state.service
+    plain_address = unquote(address)
+    try:
+        names = await run_in_threadpool(service.names_from, address)
+    except LookupError:
+        names = await run_in_threadpool(service.names_from, plain_address)
+    return await _of_names(request, asked, names)
+
+
+async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
+    """Answer about what is here under full names; the first is what answers where one is asked."""
+    service: Service = request.app.state.service
+    if asked == "RS":
+        return _alternatives(await run_in_threadpool(service.instances, names[0]))
+    if asked in {"C", "CS"}:
+        shown = await run_in_threadpool(service.show, names[0])
+        return JSONResponse(plain(shown), headers=_fields(names[0]))
+    return _listed(request, asked, names)
+
+
+async def _of_set(request: Request, asked: str, pattern: str) -> Response:
+    """Answer about a set of names (PDI §3.6.3)."""
+    service: Service = request.app.state.service
+    found = await run_in_threadpool(service.matching, pattern, limit=_MOST)
+    if asked in {"NS", "LS"}:
+        return _listed(request, asked, found.names)
+    if asked in {"C", "CS"}:
+        return JSONResponse(plain(found), headers=headers.reader_headers())
+    raise HTTPException(405, "a set is listed (N2Ns, N2Ls) or described (N2Cs), not given out")
+
+
+def _listed(request: Request, asked: str, names: list[str] | tuple[str, ...]) -> Response:
+    """Answer with names or addresses: one by a redirect, several as text/uri-list (RFC 2483 §5)."""
+    addresses = [f"{request.base_url}{name.replace('#', '%23')}" for name in names]
+    fields = _fields(names[0]) if len(names) == 1 or asked in {"N", "L", "R"} else dict[str, str]()
+    if asked in {"L", "R"}:
+        return RedirectResponse(addresses[0], 303, fields)
+    lines = {"LS": addresses, "N": names[:1]}.get(asked, names)
+    body = "".join(f"{line}\r\n" for line in lines)
+    return Response(body, headers=headers.reader_headers() | fields, media_type="text/uri-list")
+
+
+def _fields(name: str) -> dict[str, str]:
+    return headers.reader_headers() | {"Content-Location": name}
+
+
+def _alternatives(found: list[Resolved]) -> Response:
+    """Answer with all formats of a version (RFC 2169 §2.4, RFC 2046 §5.1.4)."""
+    digest = hashlib.sha256(b"".join(one.digest.encode() for one in found)).hexdigest()
+    # Made of the digests of what it parts, the boundary cannot be planned to stand in it.
+    boundary = f"permacite-{digest}"
+    pieces = []
+    for one in found:
+        charset = f"; charset={one.charset}" if one.charset else ""
+        pieces.append(
+            f"--{boundary}\r\nContent-Type: {one.media_type}{charset}\r\n"
+            f"Content-Location: {one.pdi}\r\nContent-Length: {len(one.content)}\r\n\r\n".encode()
+        )
+        pieces += [one.content, b"\r\n"]
+    pieces.append(f"--{boundary}--\r\n".encode())
+    fields = headers.bytes_headers() | {
+        "Content-Type": f'multipart/alternative; boundary="{boundary}"',
+        "Content-Location": found[0].pdi,
+        "Cache-Control": "no-cache",
+    }
+    return Response(b"".join(pieces), headers=fields)

@@ -1,0 +1,72 @@
+"""PUT /{name}: the next version of a document, or a new name in a series (PDI §3.8.2).
+
+Only a server that was started with --writable takes it. There is no login: such a server is for
+this machine, or for a network in which everyone may write. Browsers cannot be made to do it from
+another site, since PUT asks first and nothing here answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from permacite.errors import ConflictError
+from permacite.service.plain import plain
+from permacite.web import headers
+from permacite.web.addresses import reference_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from permacite.service.cases import Service
+
+__all__ = ["allowed", "put"]
+
+_READING = "GET, HEAD, OPTIONS"
+_MOST_BYTES = 256 * 1024 * 1024
+
+
+def allowed(request: Request) -> str:
+    """Return the methods that a name answers to."""
+    return f"{_READING}, PUT" if request.app.state.writable else _READING
+
+
+async def put(request: Request) -> Response:
+    """Commit the body: 201, with the full name in Content-Location and what was committed as JSON.
+
+    404 for an unknown name; 405 where the server does not write, or cannot give a name in the
+    series; 415 without a Content-Type. An Idempotency-Key makes it safe to repeat.
+    """
+    if not request.app.state.writable:
+        raise HTTPException(405, "this server only reads", {"Allow": allowed(request)})
+    content_type = request.headers.get("content-type")
+    if not content_type:
+        raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
+    service: Service = request.app.state.service
+    reference = reference_of(request, "/")
+    content = await _body(request)
+    key = request.headers.get("idempotency-key")
+    try:
+        saved = await run_in_threadpool(service.put, reference, content, content_type, key=key)
+    except ConflictError as error:
+        if error.name == reference:
+            raise HTTPException(405, error.problem, {"Allow": _READING}) from error
+        raise
+    fields = headers.reader_headers() | {
+        "Content-Location": saved.pdi,
+        "Location": f"/{saved.pdi}",
+    }
+    return JSONResponse(plain(saved), 201, fields)
+
+
+async def _body(request: Request) -> bytes:
+    """Read the body, whole. Raises 413 for more than is taken."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            raise HTTPException(413, f"expected at most {_MOST_BYTES} bytes")
+    return bytes(body)
