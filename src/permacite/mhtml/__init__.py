@@ -17,7 +17,7 @@ from permacite.mhtml.reading.part import BodyPart
 from permacite.mhtml.reading.resolve import Profile as Matching
 from permacite.mhtml.reading.resolve import Resolution
 from permacite.mhtml.writing.profiles import Profile
-from permacite.mhtml.writing.resource import Multipart, Resource
+from permacite.mhtml.writing.resource import Multipart, Resource, Subtype
 from permacite.mhtml.writing.rewrite import contents_of, for_browsers, rewritten
 from permacite.mhtml.writing.write import Written, WrittenPart, build, write
 
@@ -36,6 +36,7 @@ __all__ = [
     "Profile",
     "Resolution",
     "Resource",
+    "Subtype",
     "Written",
     "WrittenPart",
     "build",

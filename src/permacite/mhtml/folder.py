@@ -73,7 +73,7 @@ _TYPES = {
 }
 _SUFFIXES = {media_type: suffix for suffix, media_type in reversed(_TYPES.items())}
 _DEVICES = compile_pattern(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
-_ESCAPE = compile_pattern(r"%([0-9A-Fa-f]{2})")
+_ESCAPES = compile_pattern(r"(?:%[0-9A-Fa-f]{2})++")
 _LONGEST = 60
 _DEPTH = 64
 _PAGES = ("text/html", "application/xhtml+xml")
@@ -177,8 +177,8 @@ class _Names:
 
 def _safe_name(part: Resource, otherwise: str) -> tuple[str, str]:
     """Return a stem and a suffix made of the end of a part's label and its type."""
-    label = re.split(r"[?#]", part.content_location or "", maxsplit=1)[0]
-    last = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), re.split(r"[/:]", label)[-1])
+    label = re.split(r"[?#]", part.content_location or part.content_id or "", maxsplit=1)[0]
+    last = _ESCAPES.sub(_unescaped, re.split(r"[/:]", label)[-1])
     stem, _, suffix = last.rpartition(".")
     suffix = suffix.lower()
     media_type = part.content_type.partition(";")[0].strip().lower()
@@ -187,6 +187,10 @@ def _safe_name(part: Resource, otherwise: str) -> tuple[str, str]:
         stem, suffix = last, expected or "bin"
     stem = _letters(stem)[:_LONGEST].strip("._-") or otherwise
     return f"_{stem}" if _DEVICES.match(stem) else stem, suffix
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace")
 
 
 def _letters(text: str) -> str:

@@ -244,10 +244,11 @@ class _Page:
 
     def _misread(self) -> bool:
         """Whether the markup declares another charset than the heading, which Chromium believes."""
-        if self._declared is None or self.resource.content.startswith(_MARKS):
+        declared = None if self._declared is None else codec_of(self._declared)
+        if declared is None or self.resource.content.startswith(_MARKS):
             return False
         inside = charset_inside(self.resource.content[:HEAD], self._media_type)
-        return inside is not None and codec_of(inside) != codec_of(self._declared)
+        return inside is not None and codec_of(inside) != declared
 
     def _encoded(self, source: str) -> bytes:
         """Return text in the document's charset, or in UTF-8 with a mark where that alters it."""
