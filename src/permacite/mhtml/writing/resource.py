@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "FIELD_NAME",
     "Fields",
     "Multipart",
     "Resource",
@@ -31,7 +32,7 @@ Fields: TypeAlias = "tuple[tuple[str, str], ...]"
 """Further fields of a heading, name and value, in order."""
 Subtype: TypeAlias = Literal["related", "alternative", "mixed"]
 
-_NAME = compile_pattern(r"[!-9;-~]{1,76}")
+FIELD_NAME = compile_pattern(r"[!-9;-~]{1,76}")
 _CONTROL = compile_pattern(r"[\x00-\x08\x0a-\x1f\x7f]")
 _RESERVED = {
     "content-type": "it has an argument of its own",
@@ -109,7 +110,7 @@ def checked_fields(fields: Fields) -> Iterator[tuple[str, str]]:
             raise ParseError(
                 f"{name} cannot be given among the headers: {reason}", name, 0, "RFC 2557 §4"
             )
-        if _NAME.fullmatch(name) is None:
+        if FIELD_NAME.fullmatch(name) is None:
             raise ParseError("expected the name of a field", name, 0, "RFC 822 §3.2")
         _require_clean(value, name)
         yield name, value

@@ -10,7 +10,7 @@ from permacite.mhtml.reading import related
 from permacite.mhtml.reading.aggregate import open_aggregate
 from permacite.mhtml.writing.distinct import Labels, is_content_id
 from permacite.mhtml.writing.profiles import charset_of
-from permacite.mhtml.writing.resource import Multipart, Resource
+from permacite.mhtml.writing.resource import FIELD_NAME, Multipart, Resource
 from permacite.mhtml.writing.write import build
 
 if TYPE_CHECKING:
@@ -147,11 +147,14 @@ def _content_type(part: BodyPart) -> str:
 
 
 def _fields(part: BodyPart, *, without: frozenset[str]) -> Fields:
-    """Return the fields that have no meaning for the structure, such as Content-Disposition."""
+    """Return the fields that have no meaning for the structure, such as Content-Disposition.
+
+    What could not be written as a field, such as a name of a thousand letters, is left out.
+    """
     skipped = _WRITTEN_ANEW | without
     named = ((field.name, field.text) for field in part.heading.fields)
     return tuple(
         (name, value)
         for name, value in named
-        if name.lower() not in skipped and value.isprintable()
+        if name.lower() not in skipped and value.isprintable() and FIELD_NAME.fullmatch(name)
     )
