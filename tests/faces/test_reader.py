@@ -78,6 +78,7 @@ def select(page: Page, words: str) -> None:
 def test_the_cited_words_are_marked_and_in_view(
     saved: dict[str, str], running: Running, page: Page
 ) -> None:
+    """replay-r4: marked in a derived copy, with source, date, digest and context beside it."""
     page.goto(address(running, saved["reference"]))
     marks = page.frame_locator("#page").locator("mark.permacite-mark")
     assert "".join(marks.all_text_contents()) == "a bright green meteor crossed"
@@ -88,6 +89,11 @@ def test_the_cited_words_are_marked_and_in_view(
     assert frame is not None
     assert frame["y"] <= box["y"] <= frame["y"] + frame["height"]
     assert page.locator("aside .passage mark").inner_text() == "a bright green meteor crossed"
+    assert "At ten past two" in page.locator("aside .passage .context").first.inner_text()
+    about = page.locator("header.top").inner_text()
+    assert "Archived" in about
+    assert "http://127.0.0.1" in about
+    assert page.locator("aside .formats code").first.text_content() is not None
 
 
 def test_the_page_is_shown_as_it_was(saved: dict[str, str], running: Running, page: Page) -> None:
@@ -191,6 +197,7 @@ HOSTILE = """<!doctype html><html><head><title>Hostile</title><base href="{other
 def test_a_hostile_page_does_nothing(
     archive: Path, running: Running, site: Site, page: Page
 ) -> None:
+    """replay-r1, replay-r2, replay-r5: nothing runs, nothing is fetched, nothing is reached."""
     before = HOSTILE.format(other=site.base)
     with Service.open(archive) as service:
         made = service.import_document("hostile.html", before.encode(), uri="http://host.example/")
