@@ -45,10 +45,12 @@ SNIFFED = [
     ("meta-in-an-instruction", b"<?a <meta charset=koi8-r>", None, "windows-1252"),
     ("meta-in-a-script-counts", b"<script>'<meta charset=koi8-r>'", None, "koi8-r"),
     ("meta-cut-off", b"<meta charset=koi8-r", None, "windows-1252"),
+    ("meta-behind-an-open-quote", b"<meta a='><meta charset=koi8-r>", None, "windows-1252"),
     ("meta-within-1024", b" " * 1003 + b"<meta charset=koi8-r>", None, "koi8-r"),
     ("meta-beyond-1024", b" " * 1004 + b"<meta charset=koi8-r>", None, "windows-1252"),
     ("xml-declaration-in-html", b"<?xml version='1.0' encoding='koi8-r'?>", None, "koi8-r"),
     ("xml-declaration-meta-first", b"<?xml encoding='koi8-r'?><meta charset=utf-8>", None, "utf-8"),
+    ("utf-16-be-by-its-look", "<?xml".encode("utf-16-be"), None, "utf-16-be"),
     ("utf-16-by-its-look", "<?xml".encode("utf-16-le"), None, "utf-16-le"),
 ]  # fmt: skip
 
@@ -64,6 +66,8 @@ OTHERS = [
     ("application/xml", b"<a/>", None, "utf-8"),
     ("text/xml", b"<?xml version='1.0' encoding=\"koi8-r\"?>", None, "koi8-r"),
     ("image/svg+xml", b"<?xml version='1.0' encoding='utf-16'?>", None, "utf-8"),
+    ("text/xml", "<?xml".encode("utf-16-le"), None, "utf-16-le"),
+    ("text/xml", "<?xml".encode("utf-16-be"), None, "utf-16-be"),
     ("application/xhtml+xml", b"<html><meta charset=koi8-r>", None, "utf-8"),
     ("application/xhtml+xml; a=b", b"", "koi8-r", "koi8-r"),
     ("text/css", b"a{}", None, "utf-8"),

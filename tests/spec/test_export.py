@@ -28,6 +28,7 @@ RESOURCES = [
     Resource(b"1 < 2", "text/plain", BASE + "t.txt"),
     Resource(b"RIFF", "audio/wav", BASE + "a.wav"),
     Resource(b"%PDF", "application/pdf", BASE + "p.pdf"),
+    Resource(b"x", "a/b'c", BASE + "odd"),
 ]
 META = '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
 
@@ -84,6 +85,11 @@ EMBEDDED = [
     ("object-other", "<object data=p.pdf type=a>b</object>", "<object>b</object>"),
     ("object-nested", "<object data=p.pdf><object data=i.png>b</object>c</object>",
      f'<object><img src="{PIXELS}"><template>b</template>c</object>'),
+    ("object-gone", "<object data=gone></object><object></object>", "<object></object>" * 2),
+    ("fragment-of-a-drawing", "<img src='v.svg#a'>",
+     '<img src="data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9J3gnLz4=#a">'),
+    ("data-without-type", "<img src='data:;base64,A(A'>", '<img src="data:text/plain;base64,">'),
+    ("odd-type", "<img src=odd>", '<img src="data:application/octet-stream;base64,eA==">'),
     ("embed", "<embed src=i.png><embed src=p.pdf type=a>", f'<img src="{PIXELS}"><embed>'),
 ]  # fmt: skip
 
@@ -116,6 +122,9 @@ TAKEN_OUT = [
     ("focus", "<input autofocus name=a>", '<input name="a">'),
     ("integrity", "<link rel=icon href=gone integrity=a>", '<link rel="icon" href="data:,">'),
     ("manifest", "<html manifest=a>", "<html>"),
+    ("base-that-runs", "<base href='javascript:/x/'><a href=y>", "<a>"),
+    ("foreign-drawing-gone", "<svg><use href=gone /></svg>", "<svg><use /></svg>"),
+    ("link-without-reference", "<link rel=stylesheet>a", "a"),
     ("foreign-drawing", "<svg><use href='v.svg#a'/></svg>", "<svg><use /></svg>"),
     ("applet", "<applet code=a archive=b>c</applet>", "<applet>c</applet>"),
     ("old-images", "<img lowsrc=a dynsrc=b>", "<img>"),
@@ -190,6 +199,7 @@ NO_TAGS = [
     ("tag-name", "<a<b>c</a<b>", "c"),
     ("end-tag", "</p <b>", "</p>"),
     ("doctype", "<!DOCTYPE html '<b>", "<!DOCTYPE html>"),
+    ("doctype-later", "<p><!DOCTYPE html><!DOCTYPE <>", "<p><!DOCTYPE html><!DOCTYPE html>"),
     ("cut-off", "a<p title='", "a"),
     ("style", "<style>a{b:'<c'}/*<d>*/<!--e<f</style>", "<style>a{b:'\\3c c'}/*d>*/e< f</style>"),
     ("style-in-svg", "<svg><style>a{b:'&lt;c'}<i>u</i>rl(//x)</style></svg>",
@@ -221,6 +231,18 @@ def test_an_imported_style_sheet_is_inside_the_other() -> None:
     outer = sheet_of(export("<link rel=stylesheet href=t.css>").html)
     assert outer.endswith("' print;\xe9{}")
     assert sheet_of(outer) == f"a{{b:url('{PIXELS}')}}"
+
+
+def test_style_sheets_in_data_are_read_too() -> None:
+    source = "<link rel=stylesheet href='data:text/css;charset=koi8-r,a{b:url(i.png)%C1}'>"
+    assert sheet_of(export(source).html) == f"a{{b:url({PIXELS})\u0430}}"
+
+
+def test_style_sheets_nest_to_a_depth() -> None:
+    sheets = [Resource(f"@import '{n + 1}';".encode(), "text/css", f"{BASE}{n}") for n in range(12)]
+    root = Resource(b"<style>@import '0'; @import '0';</style>", "text/html", BASE)
+    made = single_html(mhtml.open(mhtml.build(root, sheets)))
+    assert made.left_out == (BASE + "7",)
 
 
 def test_a_style_sheet_that_imports_itself_ends() -> None:
@@ -276,6 +298,11 @@ def test_frames_nest_to_a_depth() -> None:
     assert made.html.count("srcdoc") == 4
 
 
+def test_a_document_in_two_frames_is_made_once_and_stands_twice() -> None:
+    made = inert("<iframe src=f.html></iframe><iframe src=f.html></iframe>")
+    assert made.count(html.escape(f'<img src="{PIXELS}">')) == 2
+
+
 def test_framesets_become_grids() -> None:
     made = inert(
         "<frameset rows='20%,*' cols=100><frame src=f.html><frameset></frameset></frameset>"
@@ -291,6 +318,11 @@ def test_rfc2557_s74_what_is_not_within_is_listed_and_not_fetched() -> None:
     made = export("<img src=gone.png><img src=gone.png><img src=//x.example/y><p style='a:url(z)'>")
     assert made.unresolved == (BASE + "gone.png", "http://x.example/y", BASE + "z")
     assert "example" not in made.html
+
+
+def test_what_never_was_anywhere_is_not_listed() -> None:
+    made = export("<iframe src=about:blank></iframe><img src=javascript:x><a href=vbscript:x>")
+    assert (made.unresolved, made.left_out) == ((), ())
 
 
 def test_what_would_be_too_large_is_left_out() -> None:
@@ -375,7 +407,7 @@ MARKED = [
     ("overlapping", ["two", "wo &amp;"], "<p>{two &amp;] <b>"),
     ("options-are-not-marked", ["four</select> fi"], "<option>four</select>{ fi]ve"),
     ("white-space-is-not-marked", ["five<table> <tr><td>six"], "{five]<table> <tr><td>[six]"),
-    ("nothing", ["<b>"], PAGE),
+    ("nothing", ["<b>", ""], PAGE),
 ]
 
 
@@ -401,6 +433,7 @@ XHTML = [
     ("style", "<style>a &gt; b{c:url(&quot;i.png&quot;)}<![CDATA[d]]></style>",
      f'<style>a > b{{c:url("{PIXELS}")}}d</style>'),
     ("script", "<script src='a'/>b", "b"),
+    ("object", "<object data='i.png'/>b", f'<img src="{PIXELS}"></object>b'),
     ("upper-case-is-html-too", "<META HTTP-EQUIV='refresh' CONTENT='0;a'/>b", "b"),
     ("doctype", "<!DOCTYPE html [<!ENTITY a 'b'>]><p>c</p>", "<!DOCTYPE html><p>c</p>"),
     ("declaration", "<?xml version='1.0'?><p>a</p>", "<p>a</p>"),

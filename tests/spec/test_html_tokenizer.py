@@ -62,6 +62,7 @@ TOKENS = [
     ("html-h1-s13.2.5.46-less-than", "<!--<!-->a", "!<!! | 'a'"),
     ("html-h1-s13.2.5.52-bang", "<!--a--!>b<!----!>c", "!a! | 'b' | !! | 'c'"),
     ("html-h1-s13.2.5.52-bang-goes-on", "<!--a--!-->b", "!a--!! | 'b'"),
+    ("html-h1-s13.2.5.45-open", "<!--a", "!a!"),
     ("html-h1-s13.2.5.45-at-the-end", "<!--a--", "!a!"),
     ("html-h1-s13.2.5.45-bang-at-the-end", "<!--a--!", "!a!"),
     ("html-h1-s13.2.5.45-dash-at-the-end", "<!---", "!!"),
@@ -71,6 +72,7 @@ TOKENS = [
     ("html-h1-s13.2.5.53-ids", "<!DOCTYPE a PUBLIC 'b' \"c\">", "[a b c]"),
     ("html-h1-s13.2.5.53-system", "<!DOCTYPE a system'c'>", "[a None c]"),
     ("html-h1-s13.2.5.53-greater-ends", "<!DOCTYPE a PUBLIC 'b>c'>", '[a b None] | "c\'>"'),
+    ("html-h1-s13.2.5.53-no-id", "<!DOCTYPE a PUBLIC>", "[a None None]"),
     ("html-h1-s13.2.5.53-nothing", "<!DOCTYPE>", "[None None None]"),
     (
         "html-h1-s13.2.5.2-rcdata",
@@ -248,6 +250,23 @@ def test_the_frozen_version() -> None:
     assert TOKENIZER_VERSION == 1
 
 
+SHOWN = [
+    ("<a b>", "StartTag('<a b>', 0, 5)"),
+    ("</a>", "EndTag('</a>', 0, 4)"),
+    ("a&lt;", "Text('a&lt;', 0, 5, 'data')"),
+    ("<!--a-->", "Comment('a', 0, 8)"),
+    ("<!DOCTYPE a>", "Doctype('<!DOCTYPE a>', 0, 12)"),
+    ("<?a?>", "ProcessingInstruction('a', 0, 5)"),
+    ("<a", "Ignored('<a', 0, 2)"),
+]
+
+
+@pytest.mark.parametrize(("source", "shown"), SHOWN)
+def test_tokens_show_what_they_are(source: str, shown: str) -> None:
+    (token,) = tokenize(source, xml=True)
+    assert repr(token) == shown
+
+
 XML = [
     ("html-h1-xml-s2.4-text", "a &amp; &x; &nbsp; &amp", "'a & &x; \\xa0 &amp'"),
     ("html-h1-xml-s2.5-comment", "<!--a--!>-->b", "!a--!>! | 'b'"),
@@ -258,6 +277,7 @@ XML = [
         "<!DOCTYPE a [<!ENTITY b ']>'><!-- ]> -->]><a/>",
         "[a None None] | <a/>",
     ),
+    ("html-h1-xml-s2.8-declaration", "<!ELEMENT a>b", "ignored | 'b'"),
     ("html-h1-xml-s3.1-case", "<A b='1' B='2'/>", "<A b='1' B='2'/>"),
     ("html-h1-xml-s3.1-no-raw-text", "<script><b/></script>", "<script> | <b/> | </script>"),
     ("html-h1-xml-s3.1-white-space", '<a  \n x = "1"  ></a  >', "<a x='1'> | </a>"),

@@ -192,7 +192,7 @@ OTHERS = [
     ),
     (
         "image/svg+xml",
-        "<?xml-stylesheet href='x'?><svg:image l:href='y' xmlns:l=''/>",
+        "<?php a?><?xml-stylesheet type='a' href='x'?><svg:image l:href='y' xmlns:l=''/>",
         ["embed stylesheet xml-stylesheet.href x", "embed image image.href y"],
     ),
     (
@@ -208,6 +208,10 @@ OTHERS = [
 @pytest.mark.parametrize(("media_type", "source", "expected"), OTHERS)
 def test_other_documents(media_type: str, source: str, expected: list[str]) -> None:
     assert found(source, media_type) == expected
+
+
+def test_other_media_types_hold_no_references() -> None:
+    assert list(references(b"<img src=x>", "text/plain")) == []
 
 
 def test_lazy_attributes_are_found_when_asked_for() -> None:

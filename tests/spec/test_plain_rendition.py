@@ -65,6 +65,7 @@ RULES = [
     ("6-empty-cells", "<table><tr><td><td>a<td><td>b<td></table>", "a\t\tb\n"),
     ("6-blocks-in-cells", "<table><tr><td><p>a</p><p>b</p></td><td><div>c</div><tr><td>d</table>",
      "a\n\nb\tc\nd\n"),
+    ("6-br-at-the-edge", "<table><tr><td>a<td><br>b<br></table>", "a\tb\n"),
     ("6-nested", "<table><tr><td>a<td><table><tr><td>b<td>c</table><td>d</table>", "a\nb\tc\nd\n"),
     ("6-caption-and-sections", "<table><caption>a</caption><thead><tr><td>b<tbody><td>c</table>",
      "a\nb\nc\n"),

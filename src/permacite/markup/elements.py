@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from permacite.markup.tokens import EndTag, StartTag
+from permacite.markup.tokens import StartTag
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.markup.tokens import Token
+    from permacite.markup.tokens import EndTag
 
 __all__ = [
     "BEHIND_P",
@@ -134,21 +134,20 @@ class Skip:
         self._counts: dict[str, int] = {}
         self._boundaries = 0
 
-    def place(self, token: Token, name: str) -> Place:
-        """Say where the next token stands. `name`: that of a tag, as `plain` compares it."""
-        if isinstance(token, StartTag):
+    def place(self, tag: StartTag | EndTag, name: str) -> Place:
+        """Say where the next tag stands. `name`: its name as `plain` compares it."""
+        if isinstance(tag, StartTag):
             if name in self._closed_by and not self._boundaries:
                 return "behind"
-            if not (token.self_closing if self._xml else name in VOID):
+            if not (tag.self_closing if self._xml else name in VOID):
                 self._push(name)
-        elif isinstance(token, EndTag):
-            if name in self._counts:
-                while self._pop() != name:
-                    pass
-            elif name == self._name:
-                return "last"
-            elif self._closed_by:
-                return "behind"
+        elif name in self._counts:
+            while self._pop() != name:
+                pass
+        elif name == self._name:
+            return "last"
+        elif self._closed_by:
+            return "behind"
         return "inside"
 
     def _push(self, name: str) -> None:

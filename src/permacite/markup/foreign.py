@@ -50,11 +50,6 @@ class ForeignContent:
         self._counts: dict[str, int] = {}
 
     @property
-    def is_open(self) -> bool:
-        """Whether an `svg` or `math` is open."""
-        return bool(self._names)
-
-    @property
     def takes_cdata(self) -> bool:
         """Whether the innermost open element is not an HTML element."""
         return bool(self._kinds) and self._kinds[-1] != _HTML
@@ -129,14 +124,16 @@ class ForeignContent:
         return name
 
     def _leave(self) -> None:
-        """Close elements up to an HTML element or a place where HTML may stand (§13.2.6.5)."""
-        while self._names:
-            inner, kind = self._names[-1], self._kinds[-1]
-            if kind in (_HTML, _ANNOTATION_HTML):
-                return
-            if inner in {_SVG: _SVG_POINTS, _MATH: _MATH_POINTS}.get(kind, ()):
-                return
+        """Close elements up to a place where HTML may stand (§13.2.6.5)."""
+        while self._names and not _takes_html(self._names[-1], self._kinds[-1]):
             self._close()
+
+
+def _takes_html(name: str, kind: str) -> bool:
+    """Whether an element is an HTML element, or an integration point for such."""
+    if kind == _MATH:
+        return name in _MATH_POINTS
+    return kind in (_HTML, _ANNOTATION_HTML) or (kind == _SVG and name in _SVG_POINTS)
 
 
 def _is_bound(name: str, kind: str) -> bool:

@@ -148,7 +148,7 @@ class _Renderer:
 
     # ------------------------------------------------------------ tags
     def start(self, tag: StartTag, name: str) -> None:
-        if self.skip is not None and not self._is_behind(tag, name):
+        if self.skip is not None and self._left_out(self.skip, tag, name):
             return
         if not self.seen_root:
             self.seen_root = True
@@ -177,7 +177,7 @@ class _Renderer:
             self.rows.append(self.writer.length)
 
     def end(self, tag: EndTag, name: str) -> None:
-        if self.skip is not None and not self._is_behind(tag, name):
+        if self.skip is not None and self._left_out(self.skip, tag, name):
             return
         if self.other_xml:
             return
@@ -191,14 +191,12 @@ class _Renderer:
                 self.rows.pop()
                 self.rows[-1:] = [self.writer.length] if self.rows else []
 
-    def _is_behind(self, token: StartTag | EndTag, name: str) -> bool:
-        """Ask what is left out whether it ends here, and whether the token comes after it."""
-        if self.skip is None:
-            return True
-        place = self.skip.place(token, name)
+    def _left_out(self, skip: Skip, tag: StartTag | EndTag, name: str) -> bool:
+        """Ask what is left out whether it ends here, and whether the tag is part of it."""
+        place = skip.place(tag, name)
         if place != "inside":
             self.skip = None
-        return place == "behind"
+        return place != "behind"
 
     def _break(self, name: str) -> None:
         self.held.clear()

@@ -41,8 +41,7 @@ def in_srcset(value: str) -> Iterator[tuple[int, int]]:
         if bare == end - start:
             descriptors = _DESCRIPTORS.match(value, end)
             at = end if descriptors is None else descriptors.end()
-        if bare:
-            yield start, start + bare
+        yield start, start + bare
 
 
 def in_list(value: str) -> Iterator[tuple[int, int]]:

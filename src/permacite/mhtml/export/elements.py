@@ -182,12 +182,15 @@ class Elements:
     def _object(self, tag: StartTag) -> str | None:
         source = get(tag, "data")
         uri = self._picture(source) if source is not None else None
-        if not tag.self_closing or not self.xml:
-            self._objects.append(uri is not None)
         if uri is None:
-            return self._anew(tag, data=None, type=None)
-        # What a picture stands for is not shown: a template keeps it.
-        return self._anew(tag, "img", data=None, type=None, src=uri) + "<template>"
+            written = self._anew(tag, data=None, type=None)
+        else:
+            written = self._anew(tag, "img", data=None, type=None, src=uri)
+        if self.xml and tag.self_closing:
+            return written
+        self._objects.append(uri is not None)
+        # What a picture stands in for is not shown: a template keeps it.
+        return written if uri is None else written + "<template>"
 
     def _embed(self, tag: StartTag) -> str | None:
         source = get(tag, "src")

@@ -82,8 +82,6 @@ class Supply:
         if scheme_of(reference) in _UNFOLLOWED:
             return None
         resolution = self._aggregate.resolve(reference, within, "browser")
-        if resolution.matched_by == "same-document":
-            return "#" + reference.partition("#")[2]
         if scheme_of(resolution.uri) in _UNFOLLOWED:
             return None
         return _NOT_IN_HREF.sub(_escaped, resolution.uri)
