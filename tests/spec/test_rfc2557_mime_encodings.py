@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from permacite import mhtml
+from permacite.mhtml.mime import transfer
 from permacite.mhtml.mime.parameters import parse_structured, without_comments
 from permacite.mhtml.mime.transfer import decode, decode_pieces
 
@@ -58,6 +61,23 @@ def test_rfc2557_m88_pieces_make_the_whole(encoding: str) -> None:
     assert b"".join(decode_pieces(pieces, encoding)) == decode(body, encoding)
 
 
+@pytest.mark.parametrize("size", [0, 1, 56, 57, 58, 57_000, 57_001, 200_000])
+def test_base64_is_the_same_with_and_without_the_fast_library(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    octets = bytes(range(256)) * (size // 256 + 1)
+    octets = octets[:size]
+    fast = transfer.encode_base64(octets)
+    monkeypatch.setitem(sys.modules, "pybase64", None)
+    transfer.forget_codec()
+    try:
+        assert transfer.encode_base64(octets) == fast
+        assert transfer.decode_base64(fast) == octets
+    finally:
+        monkeypatch.undo()
+        transfer.forget_codec()
+
+
 PARAMETERS = [
     # id, value, leading value, parameters
     ("rfc2557-m90-plain", "text/html; charset=utf-8", "text/html", {"charset": "utf-8"}),
@@ -84,6 +104,7 @@ PARAMETERS = [
         "a/b",
         {"c": "\xe9x\xe8"},
     ),
+    ("rfc2557-m90-no-charset", "a/b; c*=idna''xn%2d", "a/b", {"c": "xn-"}),
     ("rfc2557-m90-unknown-charset", "a/b; c*=x-none''%E9", "a/b", {"c": "\xe9"}),
     ("rfc2557-m90-plain-before-encoded", "a/b; c=d; c*=utf-8''e", "a/b", {"c": "d"}),
     ("rfc2557-m90-gap", "a/b; c*0=d; c*2=e", "a/b", {"c": "d"}),

@@ -350,6 +350,29 @@ def test_rfc2557_m91_a_part_inside_a_changed_one_cannot_be_changed() -> None:
         b"".join(aggregate.rebuilt({"1": b"\r\n", "1.1": b"\r\n"}))
 
 
+def test_a_defect_says_what_is_wrong_and_where() -> None:
+    (defect,) = mhtml.open(HEAD + b"--b\r\n" + PAGE + b"\r\n--b\r\n\r\n").defects
+    assert str(defect) == (
+        "not-closed at 107: the closing delimiter of a multipart is missing [RFC 2046 §5.1.1]"
+    )
+    inner = mhtml.Defect("bad-content-id", 7, "3.1", "x")
+    assert str(inner) == (
+        "bad-content-id at 7: part 3.1: a Content-ID stands in angle brackets (x) [RFC 2045 §7]"
+    )
+
+
+def test_a_boundary_that_is_not_named_is_taken_from_the_first_delimiter() -> None:
+    start = b"Content-Type: multipart/mixed\r\n\r\n"
+    assert bodies(start + b"\r\n--x\r\n\r\n1\r\n--x--") == [("1", b"1")]
+    assert bodies(start + b"no delimiter") == [("1", b"no delimiter")]
+
+
+def test_a_heading_longer_than_the_first_read_is_read_whole() -> None:
+    lines = b"".join(b"X-%d: y\r\n" % n for n in range(2000))
+    part = mhtml.open(HEAD + b"--b\r\n" + lines + b"\r\nx\r\n--b--").part("1")
+    assert (len(part.heading.fields), part.body) == (2000, b"x")
+
+
 def test_every_code_of_a_defect_is_documented() -> None:
     page = Path(__file__).resolve().parents[2] / "docs/how-to/read-and-write-mhtml.md"
     rows = [line.split(" | ") for line in page.read_text(encoding="utf-8").splitlines()]
@@ -368,5 +391,9 @@ def test_bytes_maps_and_files_read_alike(tmp_path: Path) -> None:
         assert aggregate.raw == source
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         assert [part.content for part in mhtml.open(mapped).body_parts] == expected
+    nested = tmp_path / "nested.mhtml"
+    nested.write_bytes(NESTED.replace(b"1.1", b"\n--x\n" * 400_000) % (b"in", b"in", b"in"))
+    with mhtml.open(nested) as aggregate:
+        assert [part.path for part in aggregate.body_parts] == ["1", "1.1", "2"]
     view = io.BytesIO(source).getbuffer()
     assert [part.content for part in mhtml.open(view).body_parts] == expected

@@ -179,6 +179,48 @@ def test_rfc2557_w67_digests_that_no_longer_hold_are_dropped() -> None:
     assert aggregate.part("3").heading.get("Digest") is not None
 
 
+TYPES = [
+    # id, Content-Type that is given, what is read again
+    ("rfc2557-m90-long", "text/plain; charset=us-ascii; x=" + "y" * 60, {"x": "y" * 60}),
+    (
+        "rfc2557-m90-not-ascii",
+        'image/gif; name="caf\xe9 \u65e5.gif"',
+        {"name": "caf\xe9 \u65e5.gif"},
+    ),
+    ("rfc2557-m90-quoted", 'image/gif; name="a\\"b;c"; y=' + "z" * 60, {"name": 'a"b;c'}),
+    ("rfc2557-m90-no-name", "image/gif; \xe9=1; name=x; y=" + "z" * 60, {"name": "x"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "parameters"), [c[1:] for c in TYPES], ids=[c[0] for c in TYPES]
+)
+def test_types_are_written_with_their_parameters(
+    content_type: str, parameters: dict[str, str]
+) -> None:
+    part = mhtml.Resource(b"GIF89a", content_type, "http://a/t")
+    source = mhtml.build(ROOT, [part], profile="mail")
+    assert source.isascii()
+    read = mhtml.open(source).part("2")
+    assert read.content_type == content_type.partition(";")[0]
+    assert {name: read.parameters[name] for name in parameters} == parameters
+
+
+def test_text_of_which_most_must_be_escaped_is_written_in_base64() -> None:
+    text = mhtml.Resource("\u65e5\u672c".encode() * 50, "text/plain; charset=utf-8", "http://a/t")
+    part = mhtml.open(mhtml.build(ROOT, [text], profile="mail")).part("2")
+    assert part.transfer_encoding == "base64"
+    assert part.content == text.content
+
+
+def test_messages_inside_are_never_encoded() -> None:
+    for content, encoding in ((b"Subject: x\r\n\r\n", "7bit"), (b"Subject: \xe9\r\n\r\n", "8bit")):
+        inner = mhtml.Resource(content, "message/rfc822")
+        aggregate = mhtml.open(mhtml.build(ROOT, [inner], profile="mail"), strict=True)
+        assert aggregate.part("2").transfer_encoding == encoding
+        assert aggregate.part("2.1").raw == content
+
+
 LABELLED = [
     ("rfc2557-w68-ascii", b"x", "text/plain", "us-ascii"),
     ("rfc2557-w68-declared-inside", b"<meta charset=koi8-r>\xc1", "text/html", "koi8-r"),

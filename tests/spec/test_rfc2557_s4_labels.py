@@ -53,6 +53,9 @@ READ = [
     ("rfc2557-r12-utf-8", "=?UTF-8?Q?caf=C3=A9?=", "café"),
     ("rfc2557-r12-language", "=?iso-8859-1*fr?Q?caf=E9?=", "café"),
     ("rfc2557-r12-inside-a-word", "http://a/=?utf-8?Q?=C3=A9?=.gif", "http://a/é.gif"),
+    ("rfc2557-r12-word-of-no-charset-inside-a-word", "a=?x-none?q?b?=", "a=?x-none?q?b?="),
+    ("rfc2557-r12-octets-that-are-not-of-the-charset", "=?utf-8?Q?=E9?=", "\xe9"),
+    ("rfc2557-r12-odd-base64", "=?utf-8?B?YWJjZ?=", "abc"),
     ("rfc2557-r12-no-encoded-word", "http://a/?q=?b?c", "http://a/?q=?b?c"),
     (
         "rfc2557-r20-folded-encoded-words",

@@ -76,6 +76,26 @@ ROUND_TRIPS = [
 ]
 
 
+STRANGE = [
+    ("rfc2557-w16-half-a-character", "a\ud800", "iso-8859-1"),
+    ("rfc2557-w16-octets-that-are-no-text", "a\udce9", None),
+    ("rfc2557-w15-a-charset-with-shifts", "\u65e5\u672c" * 30, "iso-2022-jp"),
+]
+
+
+@pytest.mark.parametrize(
+    ("label", "charset"), [c[1:] for c in STRANGE], ids=[c[0] for c in STRANGE]
+)
+def test_labels_that_are_hardly_text_are_written_all_the_same(
+    label: str, charset: str | None
+) -> None:
+    source = built(label, charset=charset, page=b"<p>" if charset else b"<p>\xff")
+    value = field(source)
+    assert value.isascii()
+    assert max(map(len, value.split(b"\r\n"))) <= 78
+    assert mhtml.open(source).part("2").label is not None
+
+
 @pytest.mark.parametrize("label", [c[1] for c in ROUND_TRIPS], ids=[c[0] for c in ROUND_TRIPS])
 def test_long_labels_come_back(label: str) -> None:
     source = built(label)

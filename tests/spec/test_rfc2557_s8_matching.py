@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from permacite import mhtml
+from permacite.mhtml.browser_urls import escaped_as_browsers_do
 
 PAGE = "Content-Type: text/html; charset={}\nContent-Location: http://a/d/p\n\n<p>"
 
@@ -189,12 +190,42 @@ def test_references_beyond_ascii(charset: str, label: str, reference: str, profi
     assert (found.part, found.profile) == (aggregate.part("2"), profile)
 
 
+UNUSUAL = [
+    # charset of the page, label, reference, whether rfc and browser find it
+    ("utf-8", "http://a/d/1a:b%20", "1a:b ", None),
+    ("utf-8", "http://a/d/a b:c", "a b:c", "rfc"),
+    ("utf-8", "http://a/d/a'b", "a'b", "rfc"),
+    ("utf-8", "http://a/d/a#b#c", "a#b#c", "rfc"),
+    ("utf-8", "http://a/d/100%", "100%", "rfc"),
+    ("iso-8859-1", "http://a/d/%E6%97%A5", "\u65e5", "browser"),
+    ("iso-8859-1", "http://a/?q=%26%2326085%3B", "/?q=\u65e5", "browser"),
+    ("utf-16", "http://a/d/%C3%A9", "\xe9", "browser"),
+    ("utf-8", "http://xn--bcher-kva.example/x", "http://b\xfccher.example/x", "browser"),
+    ("utf-8", "http://a/d/x", "http://", None),
+    ("utf-8", "http://a/d/x", "\ud800", None),
+]
+
+
+@pytest.mark.parametrize(("charset", "label", "reference", "profile"), UNUSUAL)
+def test_references_that_no_grammar_allows(
+    charset: str, label: str, reference: str, profile: str | None
+) -> None:
+    aggregate = opened(LOCATION + label, charset=charset)
+    found = aggregate.resolve(reference, profile="browser")
+    assert (found.part and found.part.path, found.profile) == (profile and "2", profile)
+
+
+def test_a_charset_that_cannot_write_a_query_is_passed_over() -> None:
+    assert escaped_as_browsers_do("?\xe9", "undefined") == "?%C3%A9"
+
+
 def test_an_answer_explains_itself() -> None:
     found = opened(LOCATION + "http://a/x").resolve("/x#y")
     assert str(found) == (
         "http://a/x#y: part 2 by content-location http://a/x, profile rfc "
         "(base http://a/d/p from content-location)"
     )
+    assert repr(opened().root) == "<BodyPart '1' text/html http://a/d/p>"
     assert str(opened().resolve("y")) == (
         "http://a/d/y: external (base http://a/d/p from content-location)"
     )

@@ -38,7 +38,7 @@ _PAGES = ("text/html", "application/xhtml+xml")
 _BASE_TAG = compile_pattern(rb"(?i)<\0?b\0?a\0?s\0?e")
 _DISGUISED = compile_pattern(r"[^A-Za-z0-9\-_.!~*();/?:@&=+$,%#]|%(?![0-9A-Fa-f]{2})|(?<=#)#")
 _UNDISGUISED = compile_pattern("'([0-9a-f]{2,6})'")
-_NO_SCHEME = compile_pattern(r"(?![A-Za-z][A-Za-z0-9+.\-]*+:)[^/?#]*+:")
+_NO_SCHEME = compile_pattern(r"(?![A-Za-z][A-Za-z0-9+.\-]*+:)[^/?#:]*+:")
 _HOST = compile_pattern(r"([A-Za-z][A-Za-z0-9+.\-]*+://(?:[^/?#@]*+@)?+)([^/?#:]*+)(:[0-9]*+)?+")
 _PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 

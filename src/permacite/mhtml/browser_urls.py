@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite import uri
+from permacite.mhtml.mime.words import known_charset
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -59,15 +60,16 @@ def _query(query: str, charset: str | None) -> str:
     """Escape a query in the document's charset; what that lacks becomes `&#...;`, escaped."""
     if query.isascii() or charset is None or charset.startswith("utf"):
         return _QUERY.sub(_as_utf8, query)
-    try:
-        octets = query.encode(charset, "xmlcharrefreplace")
-    except (UnicodeError, LookupError):
+    if known_charset(charset) is None:
         return _QUERY.sub(_as_utf8, query)
-    return _QUERY.sub(_as_octet, octets.decode("latin-1"))
+    return _QUERY.sub(lambda found: _as_charset(found[0], charset), query)
 
 
-def _as_octet(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}"
+def _as_charset(character: str, charset: str) -> str:
+    try:
+        return "".join(f"%{octet:02X}" for octet in character.encode(charset))
+    except UnicodeError:
+        return f"%26%23{ord(character)}%3B"
 
 
 def lowered(text: str) -> str:

@@ -175,12 +175,12 @@ class _Decoding:
 
 
 def _to_text(octets: bytes, charset: str | None) -> str:
-    for name in (charset, "utf-8", "latin-1"):
-        try:
-            if name is not None:
+    for name in (charset, "utf-8"):
+        if name is not None:
+            try:
                 return octets.decode(name)
-        except UnicodeError:
-            continue
+            except UnicodeError:
+                continue
     return octets.decode("latin-1")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from permacite.errors import LimitError, ParseError
 from permacite.mhtml.mime.heading import HEADING, Heading, parse_heading
 from permacite.mhtml.mime.model import Defect, Limits
-from permacite.mhtml.mime.parameters import parse_structured
+from permacite.mhtml.mime.parameters import parse_structured, without_comments
 from permacite.mhtml.mime.transfer import IDENTITIES
 from permacite.scan import compile_pattern
 
@@ -177,10 +177,9 @@ class _Indexer:
             self._report("heading-too-long", entry.start + length, entry)
         blank = _END_OF_LINE.match(read, length)
         entry.body = entry.start + (length if blank is None else blank.end())
-        if blank is None and entry.body < self.octets.size and length <= limit:
-            code = "heading-not-ended" if length or not read.startswith(b"--") else ""
-            if code:
-                self._report(code, entry.body, entry)
+        unended = blank is None and entry.body < self.octets.size and length <= limit
+        if unended and (length or not read.startswith(b"--")):
+            self._report("heading-not-ended", entry.body, entry)
         return read[:length]
 
     def _look_inside(self, entry: Entry, heading: Heading) -> Entry | None:
@@ -196,7 +195,8 @@ class _Indexer:
             self._report("too-deep", entry.start, entry)
             return None
         encoding = heading.get("Content-Transfer-Encoding")
-        encoded = encoding is not None and encoding.latin1.lower() not in IDENTITIES
+        named = "" if encoding is None else without_comments(encoding.latin1).strip().lower()
+        encoded = named not in IDENTITIES
         if is_message:
             return self._message_in(entry, encoded=encoded)
         if encoded and encoding is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from permacite.mhtml.mime.words import known_charset
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -116,10 +117,7 @@ def _section_text(parts: Mapping[int, tuple[bool, str]]) -> str:
             raw = _ENCODED_OCTET.sub(lambda found: bytes([int(found[1], 16)]), raw)
         octets.append(raw)
     joined = b"".join(octets)
-    try:
-        return joined.decode(charset or "utf-8", "replace")
-    except (LookupError, ValueError):
-        return joined.decode("latin-1")
+    return joined.decode(known_charset(charset or "utf-8") or "latin-1", "replace")
 
 
 def quoted(value: str) -> str:
