@@ -55,6 +55,7 @@ _PIECES = [
 sources = st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=30).map("".join))
 
 _LOADING = ("src", "srcset", "data", "poster", "background", "ping", "manifest")
+_SAFE_PRAGMAS = ("content-security-policy", "x-dns-prefetch-control")
 _DRAWN = ("link", "img", "image", "use", "feImage", "pattern", "filter", "animate", "set")
 _ACTIVE = re.compile(r"[\x00-\x20]*(?:java|vb|live)script:|[\x00-\x20]*data:", re.IGNORECASE)
 
@@ -83,7 +84,8 @@ def _activity_of(element: turbohtml.Element) -> Iterator[str]:
     if element.tag == "style":
         css = "".join(text.data for text in element.children if isinstance(text, turbohtml.Text))
         yield from (url.value for url in css_urls(css) if not _is_shown(url.value))
-    if element.tag == "meta" and "http-equiv" in attributes:
+    pragma = attributes.get("http-equiv", "content-security-policy")
+    if element.tag == "meta" and pragma not in _SAFE_PRAGMAS:
         yield "meta " + attributes["http-equiv"]
     if element.tag == "link" and attributes.get("rel") not in ("stylesheet", "icon"):
         yield "link"

@@ -49,7 +49,13 @@ def text() -> None:
 @text.command()
 @click.argument("file", type=_FILE)
 @click.argument("fragment")
-@click.option("--syntax", type=_SYNTAXES, default="rfc5147", show_default=True)
+@click.option(
+    "--syntax",
+    type=_SYNTAXES,
+    default="rfc5147",
+    show_default=True,
+    help="By which specification FRAGMENT is read.",
+)
 @click.option("--force", is_flag=True, help="Go on although an integrity check fails.")
 @click.option("--newline", is_flag=True, help="Let match() see lines (REG_NEWLINE).")
 @_of_a_file

@@ -13,7 +13,8 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
-from permacite.web import api, headers, problems, promises, reader, resolver, thttp
+from permacite.web import api, headers, problems, promises, reader
+from permacite.web.names import resolver, thttp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

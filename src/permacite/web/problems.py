@@ -12,7 +12,7 @@ from permacite.errors import PermaciteError
 from permacite.service.plain import plain
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
-from permacite.web.negotiation import chosen_view
+from permacite.web.names.negotiation import chosen_view
 from permacite.web.templates import render
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, WithdrawnError
 from permacite.service.plain import plain
-from permacite.web import headers, reader, writing
-from permacite.web.addresses import reference_of
-from permacite.web.negotiation import chosen_view
+from permacite.web import headers, reader
+from permacite.web.names import writing
+from permacite.web.names.addresses import reference_of
+from permacite.web.names.negotiation import chosen_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable

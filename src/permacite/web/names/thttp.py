@@ -27,7 +27,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from permacite.errors import ParseError
 from permacite.service.names import from_path
 from permacite.service.plain import plain
-from permacite.web import headers, resolver
+from permacite.web import headers
+from permacite.web.names import resolver
 
 if TYPE_CHECKING:
     from starlette.requests import Request
