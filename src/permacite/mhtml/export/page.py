@@ -44,6 +44,8 @@ _STYLE_SHEET = compile_pattern(
     r"\Axml-stylesheet[\t\n\r ].*?\bhref[\t\n\r ]*+=[\t\n\r ]*+[\"']([^\"'<]*+)"
 )
 
+_OTHER_STYLE = compile_pattern(r"\btype[\t\n\r ]*+=[\t\n\r ]*+[\"'](?!text/css)")
+
 
 class Page:
     """One document. `elements` says what its tags become, `marks` what is marked in it.
@@ -151,9 +153,9 @@ class Page:
         return None if is_plain else "<!DOCTYPE html>"
 
     def _instruction(self, token: ProcessingInstruction) -> None:
-        """Keep the style sheet that `<?xml-stylesheet ...?>` names."""
+        """Keep the style sheet that `<?xml-stylesheet ...?>` names, if it is CSS."""
         found = _STYLE_SHEET.match(token.data)
-        if found is not None:
+        if found is not None and _OTHER_STYLE.search(token.data) is None:
             self._head += self._elements.style_sheet(found[1])
 
     def _text(self, text: Text) -> Iterator[Edit]:

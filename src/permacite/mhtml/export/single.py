@@ -9,6 +9,7 @@ the aggregate or not at all. The result is a derived copy; what is archived stay
 | scripts, handlers, refreshes, hints, forms | elements, tags |
 | frames become `srcdoc`, nested to a depth | single |
 | marks for a cited passage | marks |
+| a policy that stops what was missed | _policy |
 
 Deviations: none. Readings: links that people follow keep where they lead, as absolute URIs; the
 frame that shows the page must keep them from leading the reader away.
@@ -16,6 +17,8 @@ frame that shows the page must keep them from leading the reader away.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,7 +29,7 @@ from permacite.mhtml.export.marks import STYLE, Marks
 from permacite.mhtml.export.page import Page
 from permacite.mhtml.export.styles import Styles
 from permacite.mhtml.export.supply import Supply
-from permacite.mhtml.export.tags import escape, get
+from permacite.mhtml.export.tags import escape, get, start_tag
 from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
 
@@ -45,7 +48,14 @@ MAX_DEPTH = 4
 _PAGES = {"text/html": False, "application/xhtml+xml": True}
 """Media types that are pages, and whether they are XML."""
 
-_HEAD = '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+_HEAD = (
+    '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="x-dns-prefetch-control" content="off">'
+)
+_POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline' data:; font-src data:; "
+    "media-src data:; script-src {scripts}; base-uri 'none'; form-action 'none'"
+)
 _SHELL = "<!DOCTYPE html><html><head>{head}<title>{title}</title></head><body>{body}</body></html>"
 _TEXTS = ("application/json", "application/xml", "application/javascript")
 _SRCDOC = "about:srcdoc"
@@ -95,7 +105,7 @@ def single_html(
         raise ValueError("the inline script holds the end of its own element")
     maker = _Maker(Supply(aggregate, max_bytes), max_depth, scripts=include_scripts)
     marked = Marks(marks)
-    head = _HEAD
+    head = _HEAD + _policy(inline_script, include_scripts=include_scripts)
     if inline_script:
         head += f"<script>{inline_script}</script>"
     if marked:
@@ -103,6 +113,23 @@ def single_html(
     document = _of_part(aggregate.root if part is None else part, 0)
     html = maker.html(document, marked, head)
     return Export(html, maker.supply.unresolved, maker.supply.left_out, marked.count)
+
+
+def _policy(script: str, *, include_scripts: bool) -> str:
+    """Return a policy that holds the page to what it is, wherever it is opened.
+
+    It would stop what the pass over the page had missed. Documents in frames inherit it.
+    """
+    scripts = "'none'"
+    if include_scripts:
+        scripts = "'unsafe-inline' data:"
+    elif script:
+        digest = hashlib.sha256(script.encode()).digest()
+        scripts = f"'sha256-{base64.b64encode(digest).decode()}'"
+    return start_tag(
+        "meta",
+        [("http-equiv", "content-security-policy"), ("content", _POLICY.format(scripts=scripts))],
+    )
 
 
 @dataclass(frozen=True, slots=True)
