@@ -91,6 +91,10 @@ class Reading:
         self._check_given_out(representation)
         return self._objects.get(representation.received_digest or representation.digest)
 
+    def octets(self, digest: str) -> bytes:
+        """Return kept octets, checked likewise, be they withdrawn or not: for copies of it all."""
+        return self._objects.get(digest)
+
     def attachment(self, representation: Representation, name: str) -> bytes | None:
         """Return a side object, checked likewise; None where there is none of this name."""
         self._check_given_out(representation)

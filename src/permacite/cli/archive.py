@@ -15,6 +15,8 @@ from permacite.service.cases import Service
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from permacite.service.model import Exported
+
 __all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
 
 HARMLESS = ("ok", "orphan", "withdrawn")
@@ -119,19 +121,58 @@ def _moment(moment: datetime | None) -> str | None:
 
 
 @click.command()
-@click.argument("pdi")
+@click.argument("pdi", required=False)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file; - is standard output."
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option(
+    "--ocfl",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the whole archive as OCFL objects; `restore` reads them.",
+)
+@click.option(
+    "--warc",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what PDI covers, a pattern or all, as a WARC file (.warc or .warc.gz).",
+)
 @click.pass_obj
-def export(archive: Path | None, pdi: str, *, output: Path | None, force: bool) -> None:
+def export(
+    archive: Path | None,
+    pdi: str | None,
+    *,
+    output: Path | None,
+    force: bool,
+    ocfl: Path | None,
+    warc: Path | None,
+) -> None:
     """Write PDI to a file: the whole page as .mhtml, or the format that PDI names.
 
     A name without a format, or with the format `related`, gives an aggregate that browsers open.
+
+    Exit status: 0 written, 1 unknown, withdrawn, or the file is there, 2 bad name.
     """
+    if sum(one is not None for one in (output, ocfl, warc)) > 1 or (ocfl and pdi):
+        raise click.UsageError("give one of -o, --ocfl and --warc; --ocfl takes the whole archive")
+    if pdi is None and ocfl is None and warc is None:
+        raise click.UsageError("give a name, or --ocfl or --warc")
     with Service.open(archive) as service:
-        exported = service.export(pdi)
+        if ocfl is not None:
+            copy = service.export_ocfl(ocfl)
+            note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
+            return
+        if warc is not None:
+            versions, records = service.export_warc(warc, pdi)
+            note(f"{versions} versions, {records} records -> {warc}")
+            return
+        exported = service.export(pdi or "")
+    _write(exported, output, force=force)
+
+
+def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
+    """Write one format to its file, or to standard output."""
     if output == Path("-"):
         sys.stdout.buffer.write(exported.content)
         return

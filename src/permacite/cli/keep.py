@@ -55,7 +55,8 @@ def backup(archive: Path | None, directory: Path, *, copy: bool, as_json: bool) 
 def restore(archive: Path | None, source: Path, *, as_json: bool) -> None:
     """Make the archive (--archive, or the default one) anew from the backup SOURCE.
 
-    Every digest in SOURCE is checked first. The archive's folder must be new or empty.
+    SOURCE is what `backup` made, or `export --ocfl`. Every digest in it is checked. The archive's
+    folder must be new or empty.
 
     Exit status: 0 done, 1 SOURCE is damaged or no backup, or the folder is not empty.
     """

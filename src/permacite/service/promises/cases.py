@@ -12,6 +12,7 @@ from permacite.service.promises import (
     statements,
     writing,
 )
+from permacite.service.promises.preserving import ocfl, warc
 from permacite.service.promises.quotations import comparing, composing
 
 if TYPE_CHECKING:
@@ -152,3 +153,11 @@ class Promises:
     ) -> Saved:
         """Make the next version of a document, or mint a name in a series (`pdi://series/`)."""
         return writing.put(self._archive, reference, content, content_type, key=key)
+
+    def export_ocfl(self, directory: Path) -> Copy:
+        """Write the whole archive as OCFL objects; `restore` makes an archive of them."""
+        return ocfl.export(self._archive, directory)
+
+    def export_warc(self, path: Path, pattern: str | None = None) -> tuple[int, int]:
+        """Write what `pattern` covers as a WARC file; returns versions and records."""
+        return warc.export(self._archive, path, pattern)

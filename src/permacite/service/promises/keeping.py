@@ -9,6 +9,7 @@ from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.model import Finding
 from permacite.service.promises.model import Copy, Tombstone
+from permacite.service.promises.preserving import layout, ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +37,15 @@ def backup(archive: Archive, directory: Path, *, link: bool) -> Copy:
 def restore(source: Path, directory: Path) -> Copy:
     """Make the archive `directory` from the backup `source`, once every digest in it is right.
 
+    A folder of OCFL objects that `export_ocfl` wrote is a backup too.
+
     Raises ConflictError where `directory` holds anything, IntegrityError where the backup is
     damaged, StorageError where it is none.
     """
     if directory.exists() and any(directory.iterdir()):
         raise ConflictError(f"{directory} is not empty", str(directory))
+    if layout.is_root(source):
+        return ocfl.restore(source, directory)
     with Archive.open(source) as kept:
         for finding in kept.fsck():
             if finding.kind not in HARMLESS:

@@ -1,0 +1,319 @@
+"""A whole archive as OCFL objects, one a document, and back.
+
+| object | files of each version |
+|---|---|
+| `urn:pdi://series/date/id` | `version.json`, `formats/<token>`, `received/<token>`, side objects |
+| `urn:permacite:archive` | `archive.json`, `log.jsonl`, citations, delegations, checkpoint |
+
+Version n of an object is version n of the document. Coming back, the log is replayed entry by entry
+under the times that it tells; the archive is the same if the root of its log is.
+
+Readings: what was withdrawn is copied too, for this is a copy to be kept, not given out. The log's
+key is secret and stays behind: the new archive signs with a key of its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import secrets
+import shutil
+from collections import defaultdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive import Archive, Citation, NewCitation, NewRepresentation, Provenance
+from permacite.errors import ConflictError, IntegrityError, NotFoundError
+from permacite.service import names
+from permacite.service.plain import Json, members, plain
+from permacite.service.promises.model import Copy
+from permacite.service.promises.preserving import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from permacite import pdi
+    from permacite.archive import Version
+
+__all__ = ["export", "restore"]
+
+_RECORDS = "urn:permacite:archive"
+_USER = "permacite"
+
+
+def export(archive: Archive, directory: Path) -> Copy:
+    """Write all that is committed as OCFL objects. Raises ConflictError where anything is there."""
+    layout.make_root(directory)
+    size = archive.log.size()
+    leaves = [leaf.content for leaf in archive.log.leaves(0, size)]
+    entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for leaf in leaves:
+        entry = json.loads(leaf)
+        if entry["kind"] != "assertion":
+            entries[entry["name"]].append(entry)
+    versions = 0
+    for name, told in entries.items():
+        made = layout.Object(directory, name)
+        numbers = sorted({int(entry["version"]) for entry in told})
+        for number in numbers:
+            formats = [one for e in told if e["version"] == number for one in e["formats"]]
+            version = archive.version(_numbered(name, formats[0]["format"], number))
+            made.add_version(
+                _files(archive, version, formats),
+                created=_time(version.committed_at),
+                message=version.title or "committed",
+                user=_USER,
+            )
+            versions += 1
+    _write_records(archive, directory, leaves)
+    return Copy(str(directory), len(entries), versions, size)
+
+
+def _numbered(name: str, token: str, number: int) -> pdi.PDI:
+    return names.document_of(name)[0].with_(format=token, version=number)
+
+
+def _files(archive: Archive, version: Version, formats: list[dict[str, Any]]) -> dict[str, bytes]:
+    """Return the files of one version: what it says of itself, and its octets."""
+    files: dict[str, bytes] = {}
+    described: list[Json] = []
+    for told in formats:
+        token = str(told["format"])
+        files[f"formats/{token}"] = archive.octets(told["digest"])
+        if "received_digest" in told:
+            files[f"received/{token}"] = archive.octets(told["received_digest"])
+        paths: dict[str, Json] = {}
+        for number, (side, digest) in enumerate(sorted(told.get("attachments", {}).items()), 1):
+            paths[side] = f"attachments/{token}/{number}"
+            files[f"attachments/{token}/{number}"] = archive.octets(digest)
+        described.append(told | {"attachments": paths})
+    said: dict[str, Json] = {
+        "name": str(version.pdi.document),
+        "version": version.number,
+        "committed_at": _time(version.committed_at),
+        **members(
+            {
+                "title": version.provenance.title,
+                "uri": version.provenance.uri,
+                "final_uri": version.provenance.final_uri,
+                "retrieved_at": version.provenance.retrieved_at,
+                "details": dict(version.provenance.details),
+            }
+        ),
+        "formats": described,
+    }
+    return {"version.json": _json(said), **files}
+
+
+def _write_records(archive: Archive, directory: Path, leaves: list[bytes]) -> None:
+    """Write what belongs to no single document."""
+    about: dict[str, Json] = {
+        "series": list(archive.series_names()),
+        "resolver": archive.setting("resolver"),
+        "size": len(leaves),
+        "root": base64.b64encode(archive.log.root(len(leaves))).decode(),
+        "key": str(archive.log.verifier),
+    }
+    delegations = [
+        *archive.delegations.delegations("resolver"),
+        *archive.delegations.delegations("minter"),
+    ]
+    files = {
+        "archive.json": _json(about),
+        "log.jsonl": b"".join(leaf + b"\n" for leaf in leaves),
+        "citations.jsonl": _lines(map(_told, archive.citations())),
+        "delegations.jsonl": _lines(
+            plain(one) for one in sorted(delegations, key=lambda one: one.recorded_at)
+        ),
+        "checkpoint.txt": archive.log.checkpoint().encode(),
+    }
+    now = json.loads(leaves[-1]) if leaves else {}
+    created = str(now.get("committed_at") or now.get("stated_at") or "1970-01-01T00:00:00Z")
+    records = layout.Object(directory, _RECORDS)
+    records.add_version(files, created=created, message="the archive as it was", user=_USER)
+
+
+def restore(source: Path, directory: Path) -> Copy:
+    """Make the archive `directory` from OCFL objects, by committing all of it again.
+
+    Raises ConflictError where `directory` holds anything, IntegrityError where anything is missing
+    or altered, or the log that results is not the one that was exported.
+    """
+    if directory.exists() and any(directory.iterdir()):
+        raise ConflictError(f"{directory} is not empty", str(directory))
+    aside = directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.new")
+    try:
+        made = _replayed(source, aside)
+        aside.rename(directory)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return dataclasses.replace(made, directory=str(directory))
+
+
+def _replayed(source: Path, directory: Path) -> Copy:
+    """Make an archive by entering the log again. Raises IntegrityError."""
+    records = layout.read_object(source, _RECORDS)[-1]
+    about = json.loads(records["archive.json"])
+    clock = _Clock()
+    replay = _Replay(source, clock)
+    leaves = [json.loads(line) for line in records["log.jsonl"].splitlines()]
+    if leaves:
+        clock.read(leaves[0])
+    with Archive.create(directory, series=about["series"][0], clock=clock) as archive:
+        for name in about["series"][1:]:
+            archive.add_series(name)
+        if about["resolver"]:
+            archive.set_setting("resolver", about["resolver"])
+        for leaf in leaves:
+            clock.read(leaf)
+            replay.enter(archive, leaf)
+        _recorded_again(archive, records, clock)
+        size = archive.log.size()
+        root = base64.b64encode(archive.log.root(size)).decode()
+        if root != about["root"]:
+            raise IntegrityError(
+                "the log that results is not the one that was exported",
+                expected=about["root"],
+                actual=root,
+            )
+        return Copy(str(directory), archive.count(latest=True), archive.count(), size)
+
+
+class _Clock:
+    """Answers the time that the entry at hand tells."""
+
+    def __init__(self) -> None:
+        self._now = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+    def __call__(self) -> datetime:
+        return self._now
+
+    def read(self, entry: dict[str, Any]) -> None:
+        """Set the time to that of an entry."""
+        told = entry.get("committed_at") or entry.get("stated_at") or entry.get("recorded_at")
+        self._now = datetime.fromisoformat(str(told))
+
+
+class _Replay:
+    """Commits entries of a log again, with the octets of their objects."""
+
+    def __init__(self, source: Path, clock: _Clock) -> None:
+        self._source = source
+        self._clock = clock
+        self._name = ""
+        self._versions: list[dict[str, bytes]] = []
+
+    def enter(self, archive: Archive, leaf: dict[str, Any]) -> None:
+        """Commit one entry."""
+        if leaf["kind"] == "assertion":
+            _state(archive, leaf)
+            return
+        files = self._files(str(leaf["name"]), int(leaf["version"]))
+        said = json.loads(files["version.json"])
+        described = {one["format"]: one for one in said["formats"]}
+        formats = [_new(files, described[one["format"]]) for one in leaf["formats"]]
+        document, _ = names.document_of(str(leaf["name"]))
+        if leaf["kind"] == "format":
+            archive.add_format(
+                _numbered(str(leaf["name"]), _any_format(archive, document), int(leaf["version"])),
+                formats[0],
+            )
+        elif leaf["version"] == 1:
+            archive.commit(
+                formats,
+                series=".".join(document.series),
+                unique_id=document.unique_id,
+                provenance=_provenance(said),
+            )
+        else:
+            archive.commit(formats, replaces=document, provenance=_provenance(said))
+
+    def _files(self, name: str, number: int) -> dict[str, bytes]:
+        """Return the files of one version; those of the last document are kept at hand."""
+        if name != self._name:
+            self._name, self._versions = name, layout.read_object(self._source, name)
+        try:
+            return self._versions[number - 1]
+        except IndexError as error:
+            raise NotFoundError(f"{name} has no version {number} there", name) from error
+
+
+def _any_format(archive: Archive, document: pdi.PDI) -> str:
+    return archive.version(document).representations[0].format
+
+
+def _new(files: dict[str, bytes], told: dict[str, Any]) -> NewRepresentation:
+    """Return one format as it was handed in the first time."""
+    token = told["format"]
+    return NewRepresentation(
+        content=files[f"formats/{token}"],
+        media_type=told["media_type"],
+        charset=told.get("charset"),
+        format=token,
+        received=files.get(f"received/{token}"),
+        derived_from=told.get("derived_from"),
+        rendition=told.get("rendition"),
+        attachment={side: files[path] for side, path in told["attachments"].items()},
+        quotations=tuple((origin, cited) for origin, cited in told.get("quotations", ())),
+    )
+
+
+def _provenance(said: dict[str, Any]) -> Provenance:
+    retrieved_at = said["retrieved_at"]
+    return Provenance(
+        title=said["title"],
+        uri=said["uri"],
+        final_uri=said["final_uri"],
+        retrieved_at=None if retrieved_at is None else datetime.fromisoformat(retrieved_at),
+        details=said["details"],
+    )
+
+
+def _state(archive: Archive, leaf: dict[str, Any]) -> None:
+    """Make a statement again; withdrawals have a method of their own."""
+    subject, predicate, who = leaf["name"], leaf["predicate"], leaf.get("who")
+    if predicate in {"withdrawn", "reinstated"}:
+        said = json.loads(leaf["object"])
+        name, _ = names.document_of(subject)
+        if predicate == "withdrawn":
+            archive.statements.withdraw(name, reason=said["reason"], status=said["status"], who=who)
+        else:
+            archive.statements.reinstate(name, reason=said["reason"], who=who)
+        return
+    archive.statements.state(subject, predicate, leaf["object"], who=who)
+
+
+def _recorded_again(archive: Archive, records: dict[str, bytes], clock: _Clock) -> None:
+    """Record citations and delegations again."""
+    for line in records["citations.jsonl"].splitlines():
+        told = json.loads(line)
+        told["pdi"], _ = names.document_of(told["pdi"])
+        told["cited_at"] = datetime.fromisoformat(told["cited_at"])
+        archive.record_citation(NewCitation(**told))
+    for line in records["delegations.jsonl"].splitlines():
+        told = json.loads(line)
+        clock.read(told)
+        first, last = (datetime.fromisoformat(told[end]).date() for end in ("first", "last"))
+        archive.delegations.delegate(
+            told["kind"], told["series"], told["target"], first=first, last=last
+        )
+
+
+def _told(citation: Citation) -> Json:
+    """Return a citation as it is written; its fields are those of NewCitation."""
+    told = {one.name: getattr(citation, one.name) for one in dataclasses.fields(citation)}
+    return members(told | {"pdi": str(citation.pdi)})
+
+
+def _lines(values: Iterable[Json]) -> bytes:
+    return b"".join(_json(value, indent=None) + b"\n" for value in values)
+
+
+def _json(value: Json, *, indent: int | None = 2) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=True).encode()
+
+
+def _time(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")

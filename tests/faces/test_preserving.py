@@ -1,0 +1,206 @@
+"""Archives in the formats of others: OCFL and back with the same log, WARC for web archives."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from permacite import pdi
+from permacite.archive import NewRepresentation, Provenance
+from permacite.service.cases import Service
+from permacite.service.promises import keeping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome, Site
+
+    Cli = Callable[..., Outcome]
+
+PAGE = b'<!doctype html><title>T</title><p>Words <q cite="%s">tide</q>'
+
+
+@pytest.fixture
+def full(archive: Path) -> Path:
+    """An archive with all that can stand in one."""
+    with Service.open(archive) as service:
+        service.add_series("press.lab.example.us")
+        text = service.import_document("tide.txt", b"The tide.")
+        page = service.import_document(
+            "page.html", PAGE % f"{text.pdi}#char=4,8".encode(), series="press.lab.example.us"
+        )
+        service.put(text.pdi, "The t\u00efde.".encode(), "text/plain; charset=utf-8")
+        service.cite(page.pdi, quote="Words", note="a remark")
+        service.state(page.pdi, "creator", "Ann", who="Ben")
+        service.delegate("resolver", "old.lab.example.us", "https://a.example", last="2020-01-01")
+        service.delegate("minter", "lab.example.us", "Ann", first="2020-01-01")
+        inner = service._archive  # noqa: SLF001 - what only the library can do
+        picture = NewRepresentation(
+            b"PNG", "image/png", attachment={"a/../b": b"side", "c": b"side 2"}, received=b"png"
+        )
+        made = inner.commit(
+            [picture], unique_id="my%20own", provenance=Provenance(details={"a": [1, {"b": None}]})
+        )
+        inner.add_format(made.pdi, NewRepresentation(b"GIF", "image/gif"))
+        service.withdraw(page.pdi, reason="a reason", status=451, who="Ann")
+        service.withdraw(text.pdi.removesuffix(".text.1"), reason="x")
+        service.reinstate(text.pdi.removesuffix(".text.1"), reason="y")
+    return archive
+
+
+def test_an_archive_comes_back_from_ocfl_with_the_same_log(
+    cli: Cli, full: Path, tmp_path: Path
+) -> None:
+    copy, anew = tmp_path / "ocfl", tmp_path / "anew"
+    outcome = cli("export", "--ocfl", str(copy))
+    assert outcome.status == 0, outcome.err
+    before = json.loads(cli("log", "--json").out)
+    assert cli("--archive", str(anew), "restore", str(copy)).status == 0
+    after = json.loads(cli("--archive", str(anew), "log", "--json").out)
+    assert (after["size"], after["root"]) == (before["size"], before["root"])
+    assert after["key"] != before["key"]
+    assert cli("--archive", str(anew), "fsck").out == cli("fsck").out
+    with Service.open(full) as old, Service.open(anew) as new:
+        assert new.list().documents == old.list().documents
+        assert new.about().all_series == old.about().all_series
+        assert new.delegations() == old.delegations()
+        assert new.statements() == old.statements()
+        for document in old.list().documents:
+            assert new.show(document.pdi) == old.show(document.pdi)
+        page = next(one for one in new.list().documents if one.title == "T")
+        new.reinstate(page.formats[0].pdi, reason="to look at it")
+        assert [one.status for one in new.quotes(page.formats[1].pdi)] == ["exact"]
+        name = pdi.parse(f"{new.list().documents[-1].pdi}.png.1")
+        assert isinstance(name, pdi.PDI)
+        inner = new._archive  # noqa: SLF001 - the side objects have no name
+        assert inner.attachment(inner.representation(name), "a/../b") == b"side"
+        assert inner.read_received(inner.representation(name)) == b"png"
+        again = new.import_document("new.txt", b"goes on")
+    assert again.pdi.rpartition("/")[2] == "3.text.1" or again.pdi.endswith(".text.1")
+
+
+def test_objects_stand_where_the_layout_says(cli: Cli, full: Path, tmp_path: Path) -> None:
+    assert full.is_dir()
+    root = tmp_path / "ocfl"
+    assert cli("export", "--ocfl", str(root)).status == 0
+    assert (root / "0=ocfl_1.1").read_text() == "ocfl_1.1\n"
+    places = [path.parent for path in root.rglob("0=ocfl_object_1.1")]
+    assert len(places) == 4, "three documents and the records"
+    heads = []
+    for place in places:
+        raw = (place / "inventory.json").read_bytes()
+        inventory = json.loads(raw)
+        name = hashlib.sha256(inventory["id"].encode()).hexdigest()
+        assert place.parent == root / name[:3] / name[3:6] / name[6:9]
+        assert place.name == quote(inventory["id"], safe="").replace(".", "%2e").lower()
+        digest, _, file = (place / "inventory.json.sha512").read_text().strip().partition(" ")
+        assert (digest, file) == (hashlib.sha512(raw).hexdigest(), "inventory.json")
+        assert (place / inventory["head"] / "inventory.json").read_bytes() == raw
+        for expected, paths in inventory["manifest"].items():
+            for path in paths:
+                assert hashlib.sha512((place / path).read_bytes()).hexdigest() == expected
+        for version in inventory["versions"].values():
+            assert set(version["state"]) <= set(inventory["manifest"])
+        stored = {str(p.relative_to(place)) for p in place.rglob("content/**/*") if p.is_file()}
+        assert stored == {path for paths in inventory["manifest"].values() for path in paths}
+        heads.append(inventory["head"])
+    assert sorted(heads) == ["v1", "v1", "v1", "v2"]
+
+
+def test_damage_and_what_is_there_are_refused(cli: Cli, full: Path, tmp_path: Path) -> None:
+    assert full.is_dir()
+    root, anew = tmp_path / "ocfl", tmp_path / "anew"
+    assert cli("export", "--ocfl", str(root)).status == 0
+    assert cli("export", "--ocfl", str(root)).status == 1, "it is not empty"
+    victim = next(path for path in root.rglob("content/formats/html"))
+    kept = victim.read_bytes()
+    victim.write_bytes(kept + b" ")
+    refused = cli("--archive", str(anew), "restore", str(root))
+    assert (refused.status, "altered" in refused.err) == (1, True)
+    assert [path.name for path in tmp_path.iterdir() if "anew" in path.name] == []
+    victim.unlink()
+    assert cli("--archive", str(anew), "restore", str(root)).status == 1
+    victim.write_bytes(kept)
+    anew.mkdir()
+    assert cli("--archive", str(anew), "restore", str(root)).status == 0
+    assert cli("--archive", str(anew), "restore", str(root)).status == 1
+
+
+def test_an_empty_archive_comes_back(cli: Cli, tmp_path: Path) -> None:
+    assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
+    made = keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
+    assert (made.documents, made.entries) == (0, 0)
+
+
+def warc(content: bytes) -> list[tuple[dict[str, str], bytes]]:
+    """Return the fields and blocks of the records of a WARC file, strictly read."""
+    records = []
+    while content:
+        head, _, rest = content.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        assert first == "WARC/1.1"
+        fields = dict(line.split(": ", 1) for line in lines)
+        size = int(fields["Content-Length"])
+        assert rest[size : size + 4] == b"\r\n\r\n"
+        records.append((fields, rest[:size]))
+        content = rest[size + 4 :]
+    return records
+
+
+@pytest.fixture
+def saved(cli: Cli, site: Site) -> str:
+    """Save a page with a style sheet; returns its address."""
+    site.put("/style.css", "text/css", "body { color: red }")
+    address = site.put(
+        "/", "text/html", '<title>T</title><link rel="stylesheet" href="style.css">w'
+    )
+    assert cli("save", address, "--allow-private").status == 0
+    return address
+
+
+def test_a_page_is_written_as_warc_records(cli: Cli, saved: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.warc"
+    assert cli("export", "--warc", str(file)).status == 0
+    records = warc(file.read_bytes())
+    assert [fields["WARC-Type"] for fields, _ in records] == [
+        "warcinfo",
+        "resource",
+        "conversion",
+        "resource",
+        "metadata",
+    ]
+    page, text, style, names = records[1:]
+    assert page[0]["WARC-Target-URI"] == saved
+    assert style[0]["WARC-Target-URI"] == f"{saved}style.css"
+    assert style[0]["WARC-Concurrent-To"] == page[0]["WARC-Record-ID"]
+    assert style[1] == b"body { color: red }"
+    assert text[0]["WARC-Refers-To"] == page[0]["WARC-Record-ID"]
+    assert b"pdi: urn:pdi://lab.example.us/" in names[1]
+    assert b"title: T\r\n" in names[1]
+    assert len({fields["WARC-Record-ID"] for fields, _ in records}) == 5
+
+
+def test_a_warc_file_is_compressed_by_its_suffix(cli: Cli, full: Path, tmp_path: Path) -> None:
+    assert full.is_dir()
+    whole, some = tmp_path / "x.warc.gz", tmp_path / "y.warc"
+    assert cli("export", "--warc", str(whole)).status == 0
+    assert cli("export", "--warc", str(whole)).status == 1, "it is there already"
+    records = warc(gzip.decompress(whole.read_bytes()))
+    assert not any(PAGE[:20] in block for _, block in records), "withdrawn"
+    assert cli("export", "--warc", str(some), "press.lab.example.us").status == 0
+    types = [fields["WARC-Type"] for fields, _ in warc(some.read_bytes())]
+    assert types == ["warcinfo", "conversion", "metadata"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("urn:pdi://lab.example.us/2026/11/21/1", "--ocfl", "x"), ("--ocfl", "x", "-o", "y")],
+)
+def test_one_way_at_a_time(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli("export", *words).status == 2
