@@ -91,9 +91,9 @@ def test_check_tells_faults_losses_and_secrets_apart(cli: Cli, saved: Path) -> N
     assert (sound.status, sound.out) == (0, "0 faults, 0 missing\n")
     assert "private: hidden-value in part 1: field token" in sound.err
     assert "abc" not in sound.out + sound.err
-    faulty = cli("mhtml", "check", str(EXAMPLES / "9.5.eml"))
+    faulty = cli("mhtml", "check", str(EXAMPLES / "9.5-as-printed.eml"))
     assert faulty.status == 1
-    assert "cl-cid at" in faulty.out
+    assert "label-note at" in faulty.out
     missing = json.loads(cli("mhtml", "check", NESTED, "--json").out)["missing"]
     assert [link["within"] for link in missing] == ["1", "4.1"]
 

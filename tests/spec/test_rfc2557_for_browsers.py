@@ -201,15 +201,17 @@ EDITED = [
         '<META HTTP-EQUIV="Content-Security-Policy-Report-Only"><p>',
         '<META data-EQUIV="Content-Security-Policy-Report-Only"><p>',
     ),
-    ('<audio src="i.gif"></audio>', '<audio src="data:image/gif;base64,R0lGODlh"></audio>'),
-    ('<video><source src="i.gif#t=3">', '<video><source src="data:image/gif;base64,R0lGODlh">'),
+    ('<audio src="s.wav"></audio>', '<audio src="data:audio/wav;base64,UklGRg=="></audio>'),
+    ('<video><source src="s.wav#t=3">', '<video><source src="data:audio/wav;base64,UklGRg==">'),
+    ('<video src="i.gif">', '<video src="i.gif">'),
     ('<video src="missing.mp4">', '<video src="missing.mp4">'),
 ]
 
 
 @pytest.mark.parametrize(("page", "expected"), EDITED)
 def test_what_browsers_cannot_do_is_done_for_them(page: str, expected: str) -> None:
-    assert written(page, image(HERE + "i.gif")).root.content == expected.encode()
+    sound = mhtml.Resource(b"RIFF", "audio/wav", HERE + "s.wav")
+    assert written(page, image(HERE + "i.gif"), sound).root.content == expected.encode()
 
 
 FRAMES = [
@@ -247,6 +249,15 @@ def test_sound_beyond_the_limit_stays_a_part() -> None:
     large = mhtml.Resource(bytes(65 * 1024 * 1024), "audio/wav", HERE + "a.wav")
     page = '<audio src="a.wav">'
     assert written(page, large).root.content == page.encode()
+
+
+def test_a_hostile_page_cannot_make_the_file_grow_without_end() -> None:
+    sound = mhtml.Resource(bytes(10_000), "audio/wav", HERE + "a.wav")
+    page = '<audio src="a.wav">' * 5000
+    embedded = written(page, sound).root.content.count(b"data:")
+    assert 1 <= embedded <= 2
+    frames = "".join(f'<iframe src="p#{number}">' for number in range(3000))
+    assert len(written(frames + " " * 100_000).body_parts) < 300
 
 
 def test_what_is_nested_too_deep_is_refused() -> None:

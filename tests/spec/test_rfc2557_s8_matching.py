@@ -111,6 +111,8 @@ def test_rfc2557_a9_what_browsers_write_is_found_with_a_defect() -> None:
     found = aggregate.resolve("cid:css-1@mhtml.blink", profile="browser")
     assert [(each.code, each.path) for each in found.defects] == [("cl-cid", "2")]
     assert [each.code for each in aggregate.defects if each.path == "2"] == ["cl-cid"]
+    both = opened(LOCATION + "cid:i@x\n" + ID + "<i@x>")
+    assert both.defects == ()
 
 
 UNSATISFIED = [

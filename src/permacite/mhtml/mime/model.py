@@ -30,7 +30,10 @@ DEFECTS: dict[str, tuple[str, str]] = {
     "label-space": ("RFC 2557 §4.4.1", "the Content-Location holds a raw space"),
     "label-illegal": ("RFC 2557 §4.4.1", "the Content-Location holds characters no URI may hold"),
     "label-words": ("RFC 2047 §5", "an encoded word stands inside another word"),
-    "cl-cid": ("RFC 2557 §8.3", "a Content-Location with a cid: URI is no label"),
+    "cl-cid": (
+        "RFC 2557 §8.3",
+        "a cid: URI in Content-Location is no label, and there is no Content-ID",
+    ),
     "bad-content-id": ("RFC 2045 §7", "a Content-ID stands in angle brackets"),
     "duplicate-id": ("RFC 2557 §7", "two parts have one Content-ID; the first wins"),
     "duplicate-label": ("RFC 2557 §7", "two labels resolve to one URI; the first part wins"),

@@ -53,18 +53,23 @@ def _in_heading(part: BodyPart) -> Iterator[Defect]:
         unwanted = heading.get(code)
         if unwanted is not None:
             yield Defect(code, unwanted.offset, part.path)
-    locations = heading.all("Content-Location")
-    for field in locations[1:]:
-        yield Defect("label-twice", field.offset, part.path)
-    if part.label is not None:
-        for code, offset in part.label.faults:
-            yield Defect(code, locations[0].offset + offset, part.path)
+    yield from _in_label(part)
     content_id = heading.get("Content-ID")
     if content_id is not None and not read_id(content_id.value)[1]:
         yield Defect("bad-content-id", content_id.offset, part.path)
     yield from _in_type(part)
     for offset in heading.faults:
         yield Defect("bad-field", offset, part.path)
+
+
+def _in_label(part: BodyPart) -> Iterator[Defect]:
+    locations = part.heading.all("Content-Location")
+    for field in locations[1:]:
+        yield Defect("label-twice", field.offset, part.path)
+    for code, offset in () if part.label is None else part.label.faults:
+        # The RFC has a cid: label beside a Content-ID itself (§9.5): nothing is lost by it.
+        if code != "cl-cid" or part.content_id is None:
+            yield Defect(code, locations[0].offset + offset, part.path)
 
 
 def _in_type(part: BodyPart) -> Iterator[Defect]:

@@ -42,13 +42,16 @@ __all__ = ["parts_for_browsers"]
 
 _PAGES = ("text/html", "application/xhtml+xml")
 _LINKING = (*_PAGES, "text/css", "image/svg+xml")
+_MEDIA = ("audio/", "video/")
 _MARKS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 _POLICY = compile_pattern(r"(?i)http-equiv\s*+=[\s\"']*+content-security-policy")
 _ABSOLUTE = compile_pattern(r"\s*+[A-Za-z][A-Za-z0-9+.\-]*+:")
 _USUAL = compile_pattern(r"[A-Za-z0-9_.~!*()\-;/?:@&=+$,]*+")
 _DEPTH = 64
 _MEDIA_OCTETS = 64 * 1024 * 1024
-"""Sound and video beyond this, in one page, stay parts that are not played."""
+"""Sound and video beyond this, in all pages together, stay parts that are not played."""
+_ALIAS_OCTETS = 16 * 1024 * 1024
+"""Parts are not added again beyond this and twice the size of all, however often referred to."""
 
 
 def parts_for_browsers(
@@ -87,6 +90,7 @@ class _Parts:
         self._charset = charset
         self.listed: list[Resource] = []
         self.by_key: dict[str, Resource] = {}
+        self._media_left: int | None = None
 
     def add(
         self,
@@ -148,6 +152,16 @@ class _Parts:
             if media_type in _LINKING
         ]
 
+    def may_embed(self, part: Resource) -> bool:
+        """Whether a part is sound or video, and there is room for it in a page; takes the room."""
+        if self._media_left is None:
+            sizes = (len(each.content) for each in self.listed if _is_media(each))
+            self._media_left = min(_MEDIA_OCTETS, 2 * sum(sizes))
+        if not _is_media(part) or len(part.content) > self._media_left:
+            return False
+        self._media_left -= len(part.content)
+        return True
+
     def put(self, changed: list[tuple[Resource, Resource]]) -> None:
         """Put documents in the place of others."""
         by_identity = {id(before): after for before, after in changed}
@@ -160,6 +174,7 @@ class _Parts:
         for label, part in self.by_key.items():
             escaped.setdefault(fully_escaped(label), part)
         usual = all(label in self.by_key for label in escaped)
+        left = _ALIAS_OCTETS + 2 * sum(len(each.content) for each in self.listed)
         for page in pages:
             for value in page.embedded:
                 if usual and _USUAL.fullmatch(value) is not None:
@@ -169,8 +184,14 @@ class _Parts:
                     continue
                 target = self.by_key.get(key.partition("#")[0])
                 target = target or escaped.get(fully_escaped(key))
-                if target is not None:
+                if target is not None and len(target.content) <= left:
+                    left -= len(target.content)
                     self._alias(target, key)
+
+
+def _is_media(part: Resource) -> bool:
+    media_type = parse_structured(part.content_type)[0]
+    return media_type.startswith(_MEDIA) or media_type in ("application/ogg", "text/vtt")
 
 
 def _shown_first(part: Multipart) -> list[Resource | Multipart]:
@@ -288,14 +309,13 @@ class _Page:
         return [_Edit(place, place, f'<base href="{_attribute(self._label)}" />')]
 
     def _with_media(self, parts: _Parts) -> list[_Edit]:
-        """Put sound and video into the page itself, up to a limit."""
-        edits, left = [], _MEDIA_OCTETS
+        """Put sound and video into the page itself, as far as there is room."""
+        edits = []
         for link in self._media:
             key = self.key_of(link.value)
             target = parts.by_key.get(key.partition("#")[0]) if key else None
-            if target is None or len(target.content) > left:
+            if target is None or not parts.may_embed(target):
                 continue
-            left -= len(target.content)
             data = b2a_base64(target.content, newline=False).decode("ascii")
             media_type = parse_structured(target.content_type)[0]
             edits.append(_Edit(link.start, link.end, f"data:{media_type};base64,{data}"))
