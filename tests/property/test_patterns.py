@@ -54,7 +54,7 @@ def test_both_ways_of_writing_match_alike(text: str) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_every_pattern_is_compiled_in_one_place(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
-    if path.parent.name in FACES:
+    if set(path.parts) & set(FACES):
         assert not re.search(r"\)[*+?}]\+", source)
     elif path.name != "scan.py":
         assert not re.search(r"\bre\.compile\(", source)

@@ -81,6 +81,7 @@ def test_quoted_words_are_compared_with_their_source(
 
 
 def test_pdi_45_the_citation_is_recorded_and_logged(service: Service, source: str) -> None:
+    """Clause pdi-45."""
     text = f'<blockquote cite="{source}#char=4,8">tide</blockquote>'
     saved, (found,) = quoting(service, "x.html", text)
     assert found.citation == f"{found.composite}@0={source.removeprefix('urn:')}#char=4,8"
@@ -180,6 +181,7 @@ def test_finds_no_quotation_of_markdown(text: str) -> None:
 
 
 def test_pdi_45_who_quotes_a_passage_is_found(service: Service, source: str) -> None:
+    """Clause pdi-45."""
     quoting(service, "a.html", f'<title>A</title><q cite="{source}#char=4,16">tide of the</q>')
     quoting(service, "b.md", f"> twelfth\n\n-- {source}#char=16,23\n")
     quoting(service, "c.html", f'<title>C</title><q cite="{source}">all of it</q>')
@@ -227,6 +229,15 @@ def test_words_are_escaped(service: Service) -> None:
         == "&lt;b&gt; &amp; *stars* [x]"
     )
     assert "\\*stars\\* \\[x\\]" in service.compose(f"{{{{words {name}}}}}", suffix=".md").text
+
+
+def test_a_passage_that_cuts_a_tag_makes_no_illegal_page(service: Service) -> None:
+    """Clause pdi-38."""
+    page = service.import_document("x.html", b'<p class="a">one <b>two</b></p>').pdi
+    composed = service.compose(f"<p>{{{{q {page}#char=3,20}}}}</p>", suffix=".html")
+    assert composed.text == (
+        f'<p><q cite="{page}#char=3,20">class=&quot;a&quot;&gt;one &lt;b&gt;</q></p>'
+    )
 
 
 REFUSED = [

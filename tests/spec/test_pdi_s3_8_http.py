@@ -123,6 +123,7 @@ def writer(service: Service) -> Server:
 def test_pdi_49_an_open_name_is_answered_with_the_full_one(
     server: Server, names: dict[str, str]
 ) -> None:
+    """Clause pdi-49."""
     for name in (
         names["text"],
         names["text"].removesuffix(".1"),
@@ -141,6 +142,7 @@ def test_head_tells_what_get_would(server: Server, names: dict[str, str]) -> Non
 
 
 def test_pdi_51_methods_of_a_server_that_reads(server: Server, names: dict[str, str]) -> None:
+    """Clause pdi-51."""
     for method in ("PUT", "DELETE", "POST", "PATCH"):
         answer = server.ask(method, f"/{names['text']}", b"x", Content_Type="text/plain")
         assert answer.status == 405
@@ -151,6 +153,7 @@ def test_pdi_51_methods_of_a_server_that_reads(server: Server, names: dict[str, 
 def test_pdi_54_options_tells_whether_a_name_would_be_known(
     server: Server, writer: Server, names: dict[str, str]
 ) -> None:
+    """Clause pdi-54, pdi-55."""
     known = server.ask("OPTIONS", f"/{names['text']}")
     assert (known.status, known.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
     # One name of a series stands for all of it (pdi-55): any name of the series may be asked about.
@@ -160,6 +163,7 @@ def test_pdi_54_options_tells_whether_a_name_would_be_known(
 
 
 def test_pdi_51_put_makes_the_next_version(writer: Server, names: dict[str, str]) -> None:
+    """Clause pdi-51."""
     answer = writer.ask(
         "PUT", f"/{names['html']}", b"<title>N</title>new", Content_Type="text/html"
     )
@@ -173,6 +177,7 @@ def test_pdi_51_put_makes_the_next_version(writer: Server, names: dict[str, str]
 
 
 def test_pdi_51_put_to_a_series_mints(writer: Server, names: dict[str, str]) -> None:
+    """Clause pdi-51."""
     assert names
     for target in ("/pdi://lab.example.us/", "/urn:pdi://LAB.example.us"):
         answer = writer.ask("PUT", target, b"new", Content_Type="text/plain; charset=utf-8")
@@ -223,6 +228,7 @@ def test_what_cannot_be_put_is_refused(
 
 
 def test_pdi_51_nothing_is_ever_deleted(writer: Server, names: dict[str, str]) -> None:
+    """Clause pdi-51."""
     answer = writer.ask("DELETE", f"/{names['text']}")
     assert answer.status == 405
     assert "DELETE" not in answer.headers["allow"]
@@ -232,6 +238,7 @@ def test_pdi_51_nothing_is_ever_deleted(writer: Server, names: dict[str, str]) -
 
 
 def test_pdi_48_a_set_never_claims_to_be_complete(server: Server, names: dict[str, str]) -> None:
+    """Clause pdi-48."""
     answer = server.ask("GET", "/urn:pdi://lab.example.us/*/*/*/*")
     assert answer.status == 200
     assert (answer.json["complete"], answer.json["known"]) == (False, 2)
@@ -257,6 +264,7 @@ def test_an_unknown_set_is_empty(server: Server) -> None:
 def test_pdi_52_a_delegated_name_leads_to_who_answers(
     server: Server, service: Service, names: dict[str, str]
 ) -> None:
+    """Clause pdi-52."""
     service.delegate("resolver", "lab.example.us", "https://other.example/at")
     unknown = names["text"].replace("/2.text", "/99.text")
     for target in (f"/{unknown}", f"/{unknown}?view=reader"):
@@ -286,6 +294,7 @@ def test_a_delegation_to_itself_leads_nowhere(server: Server, service: Service) 
 def test_pdi_53_n2r_gives_the_resource(
     server: Server, names: dict[str, str], request_: str
 ) -> None:
+    """Clause pdi-53."""
     answer = server.ask("GET", f"/uri-res/{request_}?{names['text']}")
     assert (answer.status, answer.body) == (200, TEXT)
     assert answer.headers["content-location"] == names["text"]
@@ -297,6 +306,7 @@ def test_pdi_53_n2r_gives_the_resource(
 
 
 def test_pdi_53_n2rs_gives_all_formats(server: Server, names: dict[str, str]) -> None:
+    """Clause pdi-53."""
     answer = server.ask("GET", f"/uri-res/N2Rs?{names['html'].removesuffix('.html.1')}")
     head = f"Content-Type: {answer.headers['content-type']}\r\n\r\n".encode()
     message = email.parser.BytesParser().parsebytes(head + answer.body)
@@ -347,6 +357,7 @@ def test_lists_are_lines(
 def test_pdi_53_n2l_leads_to_the_exact_name(
     server: Server, names: dict[str, str], request_: str
 ) -> None:
+    """Clause pdi-53."""
     answer = server.ask("GET", f"/uri-res/{request_}?{names['text'].removesuffix('.1')}%23char=1,2")
     assert answer.status == 303
     assert answer.headers["location"] == f"http://resolver.example/{names['text']}%23char=1,2"
@@ -356,6 +367,7 @@ def test_pdi_53_n2l_leads_to_the_exact_name(
 def test_pdi_53_n2c_tells_what_is_known(
     server: Server, names: dict[str, str], request_: str
 ) -> None:
+    """Clause pdi-53."""
     answer = server.ask("GET", f"/uri-res/{request_}?{names['html']}")
     assert answer.json["document"]["title"] == "T"
     assert answer.headers["content-location"] == names["html"]
@@ -385,4 +397,5 @@ def test_what_cannot_be_answered_is_told(
 
 
 def test_pdi_53_other_methods_are_refused(server: Server, names: dict[str, str]) -> None:
+    """Clause pdi-53."""
     assert server.ask("POST", f"/uri-res/N2R?{names['text']}").status == 405
