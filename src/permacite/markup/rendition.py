@@ -45,9 +45,12 @@ class Run(NamedTuple):
     source_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rendition:
-    """The text of a page: `text`, with CRLF line ends, made by the rules of `version`."""
+    """The text of a page: `text`, with CRLF line ends, made by the rules of `version`.
+
+    Compare texts: a rendition is equal to itself alone, since it is the text of one source.
+    """
 
     text: str
     version: int
