@@ -239,6 +239,41 @@ def test_bytes_that_are_no_characters_count_as_replaced(
             _ = Text(data, "utf-8", mode, errors="strict").length
 
 
+STATEFUL = (
+    *("shift_jis", "gb18030", "euc-kr", "big5hkscs"),
+    *("iso-2022-jp", "iso-2022-kr", "hz", "utf-7"),
+)
+AWKWARD = st.lists(
+    st.sampled_from(
+        [*b"a9\r\n~{}+-/(B$J)", 0x0E, 0x0F, 0x1B, 0x80, 0x81, 0x88, 0x94, 0xA1, 0xFC, 0xFE, 0xFF]
+    ),
+    max_size=40,
+).map(bytes)
+
+
+@given(
+    AWKWARD,
+    st.sampled_from(STATEFUL),
+    st.integers(1, 12),
+)
+@settings(max_examples=300)
+@example(b"(1\x953\xd6\xd0\x949\xfc61\r\n", "gb18030", 7)
+@example(b"A\x1b$BF|\x1b(B\x1b$B\x1b(B\x1b(B\x1b(B\r\nB", "iso-2022-jp", 3)
+@example(b"\x1b" * 30 + b"\r\n", "iso-2022-jp", 5)
+def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) -> None:
+    encoding = resolve(charset).encoding(data[:5])
+    text = data[encoding.mark_bytes :].decode(encoding.codec, "replace")
+    reader = Reader(MemorySource(data), encoding, "replace")
+    assert "".join(block.text for block in reader.blocks(size=step)) == text
+    entity = Text(data, charset, "all")
+    assert entity.end.code_point == len(text)
+    indexed = Text(data, charset, "all", index=Index.build(data, charset, "all", step_bytes=step))
+    places = entity.places("code_point", range(len(text) + 1))
+    assert indexed.places("code_point", range(len(text) + 1)) == places
+    assert [place.byte for place in places] == sorted(place.byte for place in places)
+    assert places[-1].byte == len(data)
+
+
 def marks(
     data: bytes, charset: str, step: int, stretch: int, by: str
 ) -> list[tuple[Mark, Tally, bool]]:

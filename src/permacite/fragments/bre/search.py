@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Pattern", "compile"]
 
-_FREE_WORK = 1 << 26
+_FREE_WORK = 1 << 25
 """Searches times bytes that are granted before it is asked how far matches read on."""
 
-_WORK = 1 << 28
+_WORK = 1 << 27
 _PASSES = 16
 """Bytes, or passes through the text, that matches may read beyond their end, all together."""
 

@@ -36,8 +36,11 @@ BLOCK_BYTES = 1 << 15
 _LONGEST_BLOCK_BYTES = 1 << 24
 """A decoder that asks for more than this before it gives a character is refused."""
 
-_SHIFTING = ("iso2022", "hz", "utf-7")
+_SHIFTING = ("iso2022", "hz")
 """Codecs whose bytes may stand for no character, but for how to read those that follow."""
+
+_WHOLE = "utf-7"
+"""A codec that cannot be left and entered again: its entities are one block."""
 
 Errors = Literal["strict", "replace"]
 State: TypeAlias = "int | None"
@@ -116,14 +119,16 @@ class Reader:
 
         Raises ParseError as `blocks` does.
         """
-        return self._decoded(data, start, None, last=True).text
+        piece = self._decoded(data, start, None, last=True)
+        return "" if piece is None else piece.text
 
     def _block(self, fetch: Fetch, start: int, state: State, size: int) -> Block:
         """Read and decode one block; a longer one where the decoder needs to see more."""
+        size = max(size, self.source.size) if self.encoding.codec == _WHOLE else size
         while size <= _LONGEST_BLOCK_BYTES:
             data = bytes(fetch(start, start + size))
             last = start + len(data) >= self.source.size
-            piece = self._decoded(data, start, state, last=last)
+            piece = self._decoded(data, start, state, last=last) or _NOTHING
             if not last:
                 piece = self._trimmed(data, start, state, piece)
             if piece.used or last:
@@ -144,42 +149,73 @@ class Reader:
 
     def _trimmed(self, data: bytes, start: int, state: State, piece: _Piece) -> _Piece:
         """Leave to the next block a CR that may be half a line ending, and a shift at the end."""
-        wanted = len(piece.text) - piece.text.endswith("\r")
-        if wanted == len(piece.text) and not self.encoding.codec.startswith(_SHIFTING):
+        if piece.text.endswith("\r"):
+            piece = self._without_last(data, start, state, piece)
+        if not self.encoding.codec.startswith(_SHIFTING):
             return piece
-        return self._shortest(data, start=start, state=state, piece=piece, wanted=wanted)
-
-    def _shortest(
-        self, data: bytes, *, start: int, state: State, piece: _Piece, wanted: int
-    ) -> _Piece:
-        """Decode the fewest bytes that give so many characters: some steps back, then by halves."""
-        if wanted == 0:
-            return _Piece("", 0, state, invalid=False)
-        low, high, step = 0, piece.used, 1
+        if not piece.text:
+            return _NOTHING
+        # The fewest bytes that give as many characters, by halves.
+        low, high = 0, piece.used
         while high - low > 1:
-            middle = max(high - step, (low + high) // 2)
+            middle = (low + high) // 2
             shorter = self._decoded(data[:middle], start, state, last=False)
-            if len(shorter.text) < wanted:
-                low, step = middle, 1
+            if shorter is None or len(shorter.text) < len(piece.text):
+                low = middle
             else:
-                piece, high, step = shorter, middle, 2 * step
+                piece, high = shorter, middle
         return piece
 
-    def _decoded(self, data: bytes, start: int, state: State, *, last: bool) -> _Piece:
-        """Decode from `state`; bytes that are no characters become U+FFFD, or are refused."""
+    def _without_last(self, data: bytes, start: int, state: State, piece: _Piece) -> _Piece:
+        """Decode fewer bytes, so that what is left begins before the last character."""
+        fewer = 1
+        while fewer < piece.used:
+            shorter = self._decoded(data[: piece.used - fewer], start, state, last=False)
+            if shorter is not None and len(shorter.text) < len(piece.text):
+                around = piece.text[len(shorter.text) - 1 :][:2] if shorter.text else ""
+                if around not in {"\r\n", "\r\x85"}:
+                    return shorter
+            fewer *= 2
+        return _NOTHING
+
+    def _decoded(self, data: bytes, start: int, state: State, *, last: bool) -> _Piece | None:
+        """Decode from `state`; bytes that are no characters become U+FFFD, or are refused.
+
+        None where the decoder cannot tell without seeing more.
+        """
         try:
             return self._decoded_as("strict", data, state, last=last)
         except UnicodeDecodeError as error:
             if self.errors == "strict":
                 raise _refused(self.encoding, data, start, error) from None
-            return self._decoded_as("replace", data, state, last=last)._replace(invalid=True)
+            piece = self._decoded_as("replace", data, state, last=last)
+            return None if piece is None else piece._replace(invalid=True)
 
-    def _decoded_as(self, errors: Errors, data: bytes, state: State, *, last: bool) -> _Piece:
+    def _decoded_as(
+        self, errors: Errors, data: bytes, state: State, *, last: bool
+    ) -> _Piece | None:
         decoder = _decoder(self.encoding, errors, state)
-        text = decoder.decode(data, last)
+        text = _fed(decoder, data, last=last)
+        if text is None:
+            return None
         pending, after = decoder.getstate()
         used = len(data) - len(pending)
         return _Piece(text, used, None if after == _fresh(self.encoding) else after, invalid=False)
+
+
+_NOTHING = _Piece("", 0, None, invalid=False)
+
+
+def _fed(decoder: codecs.IncrementalDecoder, data: bytes, *, last: bool) -> str | None:
+    """Decode, or return None, unmoved, where more bytes are pending than the decoder can hold."""
+    before = decoder.getstate()
+    try:
+        return decoder.decode(data, last)
+    except UnicodeDecodeError:
+        raise
+    except UnicodeError:
+        decoder.setstate(before)
+        return None
 
 
 def _decoder(encoding: Encoding, errors: str, state: State) -> codecs.IncrementalDecoder:
@@ -209,7 +245,7 @@ _SHOWN_BYTES = 30
 _STRIDE_BYTES = 256
 
 _replaced = threading.local()
-"""`ends`: for each U+FFFD of this thread's decoder, how many bytes of its input lie after it."""
+"""`ends`: for each U+FFFD of this thread's decoder, how many bytes of its input are after it."""
 
 
 def _record(error: UnicodeError) -> tuple[str, int]:
@@ -230,28 +266,39 @@ def _bytes_of(block: Block, offset: int) -> int:
     of bytes stands for several code points, the places between them are at its end.
     """
     decoder = _decoder(block.encoding, "permacite.record", block.state)
-    done, count = 0, 0
-    while True:
+    done, count, stride = 0, 0, _STRIDE_BYTES
+    while done + stride < len(block.data):
         before = decoder.getstate()
         _replaced.ends = []
-        text = decoder.decode(block.data[done : done + _STRIDE_BYTES])
-        if count + len(text) >= offset or done + _STRIDE_BYTES >= len(block.data):
+        text = _fed(decoder, block.data[done : done + stride], last=False)
+        if text is None:
+            stride += _STRIDE_BYTES
+            continue
+        if count + len(text) >= offset:
             decoder.setstate(before)
-            return _bytewise(decoder, block, done, offset - count)
-        done, count = done + _STRIDE_BYTES, count + len(text)
+            break
+        done, count, stride = done + stride, count + len(text), _STRIDE_BYTES
+    return _bytewise(decoder, block, done, offset - count)
 
 
 def _bytewise(decoder: codecs.IncrementalDecoder, block: Block, done: int, wanted: int) -> int:
     """Return the end, in bytes of the block, of the `wanted`th code point after byte `done`."""
     if wanted == 0:
         return done - len(decoder.getstate()[0])
-    count = 0
-    for place in range(done, len(block.data)):
+    end = done
+    while end < len(block.data):
+        end += 1
+        state = decoder.getstate()[1]
         _replaced.ends = []
-        text = decoder.decode(block.data[place : place + 1], place + 1 == len(block.data))
-        if count + len(text) >= wanted:
-            # The replaced bytes come first: what is left of this step ends with this byte.
-            ends: list[int] = [place + 1 - rest for rest in _replaced.ends]
-            return (ends + [place + 1] * len(text))[wanted - count - 1]
-        count += len(text)
+        text = _fed(decoder, block.data[done:end], last=end == len(block.data))
+        if text is None:
+            continue
+        if _replaced.ends:
+            # What follows the bytes that were no character was read again with them: once more.
+            text, end = "\ufffd", end - _replaced.ends[0]
+            decoder.setstate((b"", state))
+        done = end
+        wanted -= len(text)
+        if wanted <= 0:
+            return end
     return len(block.data)
