@@ -1,4 +1,4 @@
-"""The whole story on a small site of its own: save, cite, resolve, drift, verify, read.
+"""The whole story on a small site of its own: save, cite, resolve, drift, verify, prove, read.
 
 Run by `./do demo`. Every command is printed as a user would type it, with its real output, and
 every outcome is compared with what it must be: the demonstration fails where permacite does.
@@ -91,6 +91,10 @@ def drift(name: str, references: dict[str, str]) -> None:
     found = permacite("resolve", references["gone"])
     expect(" ".join(found.split()), SENTENCES["gone"])
     permacite("verify", "--all")
+    say("A proof of it for others, in one file: checked offline, without this archive.")
+    proof = str(HOME / "proof.zip")
+    permacite("prove", references["gone"], "-o", proof)
+    permacite("verify", proof)
 
 
 def main() -> None:
