@@ -80,6 +80,22 @@ def test_templates_are_filled_in(cli: Cli, source: str, tmp_path: Path) -> None:
     assert "Say {{q no name}}" in refused.err
 
 
+def test_programs_ask_over_http(running: Running, article: str, source: str) -> None:
+    def listed(path: str) -> list[dict[str, str]]:
+        value = json.loads(ask(running.base, path).body)
+        assert isinstance(value, list)
+        return value
+
+    quoted = listed(f"/-/api/quotes?name={article}")
+    assert [one["status"] for one in quoted] == ["exact", "differs"]
+    assert listed(f"/-/api/quoters?name={source}%23char=0,6") == quoted[:1]
+    assert listed("/-/api/statements") == []
+    linked = ask(running.base, f"/-/api/statements?name={source}", Accept="application/ld+json")
+    assert linked.headers["content-type"] == "application/ld+json"
+    assert linked.json["@graph"] == []
+    assert ask(running.base, "/-/api/quotes").status == 400
+
+
 def test_the_reader_shows_who_quotes(running: Running, article: str, source: str) -> None:
     page = ask(running.base, f"/{source}?view=reader").body.decode()
     assert 'Quoted by <span class="count">2</span>' in page

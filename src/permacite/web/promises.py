@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from permacite.service.cases import Service
 
-__all__ = ["log", "proof"]
+__all__ = ["log", "proof", "quoters", "quotes", "statements"]
 
 _MOST_DIGITS = 15
 
@@ -42,6 +42,38 @@ async def proof(request: Request) -> Response:
         "Cache-Control": "no-cache",
     }
     return Response(made.content, headers=fields, media_type="application/zip")
+
+
+async def quotes(request: Request) -> Response:
+    """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
+    service: Service = request.app.state.service
+    found = await run_in_threadpool(service.quotes, name_in(request))
+    return JSONResponse(plain(found), headers=headers.reader_headers())
+
+
+async def quoters(request: Request) -> Response:
+    """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
+    service: Service = request.app.state.service
+    found = await run_in_threadpool(service.quoters, name_in(request))
+    return JSONResponse(plain(found), headers=headers.reader_headers())
+
+
+async def statements(request: Request) -> Response:
+    """GET /-/api/statements?name=&predicate= answers a list of Statement; all without a name.
+
+    Where `Accept` says application/ld+json, the same as JSON-LD.
+    """
+    service: Service = request.app.state.service
+    name = request.query_params.get("name") or None
+    predicate = request.query_params.get("predicate") or None
+    found = await run_in_threadpool(
+        service.statements, name, predicate=predicate, parts=name is not None
+    )
+    fields = headers.reader_headers() | {"Vary": "Accept"}
+    if "application/ld+json" in request.headers.get("accept", ""):
+        linked = await run_in_threadpool(service.json_ld, found)
+        return JSONResponse(linked, headers=fields, media_type="application/ld+json")
+    return JSONResponse(plain(found), headers=fields)
 
 
 def name_in(request: Request) -> str:
