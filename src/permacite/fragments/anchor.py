@@ -6,19 +6,19 @@ The answer is never silent: it says how sure it is, and how good the second-best
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
 from permacite.fragments import likeness
 from permacite.fragments import quote as quotes
+from permacite.scan import compile_pattern
 
 __all__ = ["Anchoring", "Status", "reanchor"]
 
 Status = Literal["verified", "moved", "changed", "ambiguous", "gone"]
 
-_SPACE = re.compile(r"\s+")
+_SPACE = compile_pattern(r"\s+")
 
 _CONTEXT = 64
 """How many characters of context are compared on either side."""

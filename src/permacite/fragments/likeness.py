@@ -9,16 +9,17 @@ All offsets are code points. Runs of white space are alike to any other such run
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from permacite.scan import compile_pattern
+
 __all__ = ["Folded", "Match", "best_part", "fold", "likeness", "nearest"]
 
-_UNEVEN_SPACE = re.compile(r"\s{2,}|[^\S ]")
+_UNEVEN_SPACE = compile_pattern(r"\s{2,}|[^\S ]")
 
 _LONGEST = 1024
 """A pattern of twice this length is found by its first and its last characters of this number."""
