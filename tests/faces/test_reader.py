@@ -96,6 +96,25 @@ def test_the_cited_words_are_marked_and_in_view(
     assert page.locator("aside .formats code").first.text_content() is not None
 
 
+def test_the_cited_words_are_in_view_on_a_phone(
+    saved: dict[str, str], running: Running, page: Page
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address(running, saved["reference"]))
+    mark = page.frame_locator("#page").locator("mark.permacite-mark").first
+    mark.wait_for()
+    # True at once, or once images and fonts have found their places; the wait has an end.
+    inside = """node => {
+        const box = node.getBoundingClientRect();
+        return box.top >= 0 && box.bottom <= innerHeight;
+    }"""
+    handle = mark.element_handle()
+    assert handle is not None
+    frame = handle.owner_frame()
+    assert frame is not None
+    frame.wait_for_function(inside, arg=handle)
+
+
 def test_the_page_is_shown_as_it_was(saved: dict[str, str], running: Running, page: Page) -> None:
     page.goto(f"{running.base}/{saved['pdi']}")
     emphasis = page.frame_locator("#page").locator("em").first

@@ -1,4 +1,5 @@
-// The one script that runs in an archived page's frame: it tells the reader what is selected.
+// The one script that runs in an archived page's frame: it tells the reader what is selected, and
+// keeps the cited words in view while images and fonts find their places.
 (() => {
   // The page may have named its elements after anything of ours, so methods come from prototypes.
   const selection = Document.prototype.getSelection;
@@ -20,6 +21,14 @@
     const [before, after] = quote ? around(selected.getRangeAt(0)) : ["", ""];
     window.parent.postMessage({ permacite: "selection", quote, before, after }, "*");
   };
+  const show = () => {
+    const mark = Document.prototype.querySelector.call(document, "mark#permacite-mark");
+    if (mark) Element.prototype.scrollIntoView.call(mark, { block: "center", inline: "nearest" });
+  };
+  EventTarget.prototype.addEventListener.call(window, "load", () => {
+    show();
+    document.fonts?.ready.then(show);
+  });
   EventTarget.prototype.addEventListener.call(document, "selectionchange", () => {
     clearTimeout(timer);
     timer = setTimeout(tell, 120);
