@@ -148,7 +148,7 @@ class Text:
         """Return the decoded text of a span of this entity, its line endings as they are."""
         start, end = span.code_point
         pieces = []
-        for block, before in self._survey.blocks_from(start):
+        for block, before in self._survey.blocks_from(start, span.byte[0]):
             low, high = start - before, end - before
             if high <= 0:
                 break

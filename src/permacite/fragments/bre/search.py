@@ -78,6 +78,8 @@ class Pattern:
         literal = _literal(self.root)
         if literal is not None:
             return list(_occurrences(text, literal))
+        if not _contains(text, shape.required(self.root)):
+            return []
         data = _encoded(text)
         if self.is_regular:
             spans = _automaton(self.root).spans(data)
@@ -135,6 +137,11 @@ def _occurrences(text: str, literal: str) -> Iterator[Span]:
         end = start + len(literal)
         yield start, end
         start = text.find(literal, end)
+
+
+def _contains(text: str, required: str) -> bool:
+    """Whether the text holds what stands in every match; lone surrogates match each other."""
+    return required in text or _SURROGATE.search(required) is not None
 
 
 def _encoded(text: str) -> bytes:

@@ -84,6 +84,9 @@ class Block:
         if self.encoding.family == "single":
             return self.start + offset
         if self.encoding.family != "other" and not self.invalid:
+            # Encode whichever side is shorter.
+            if 2 * offset > len(self.text):
+                return self.end - len(self.text[offset:].encode(self.encoding.codec))
             return self.start + len(self.text[:offset].encode(self.encoding.codec))
         return self.start + _bytes_of(self, offset)
 

@@ -7,12 +7,10 @@ table 3-7): for bytes that are no characters they give None, and the caller deco
 from __future__ import annotations
 
 import codecs
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from permacite.fragments.counting.tally import Plan, Tally
-from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +29,9 @@ __all__ = ["Counter", "Endings", "counter", "endings", "safe_cut", "vector_count
 _LONGEST_SEQUENCE = 4
 _CONTINUATION = range(0x80, 0xC0)
 
-_DENSE = 80
+_PIECE_BYTES = 1 << 15
+
+_DENSE = 120
 """With a CRLF more often than every so many bytes, searching beats hopping from CR to CR."""
 
 
@@ -94,65 +94,91 @@ def _high(some: bytes) -> bool:
     return all(octet >= _CONTINUATION.start for octet in some)
 
 
-def _any_of(some: bytes, data: bytes) -> bool:
-    """Whether one of the bytes is there; each is searched for faster than all at once."""
-    return any(octet in data for octet in some)
-
-
 def counter(encoding: Encoding, plan: Plan) -> Counter:
     """Return a counter that needs the standard library alone."""
     return _PlainCounter(encoding, plan)
 
 
 class _PlainCounter:
-    """Decodes UTF-8 to count it, and searches for line endings: each one pass of C."""
+    """Decodes UTF-8 to count it, and searches for line endings: each one pass of C.
+
+    What is counted is copied to the same place each time, and decoded in small pieces: memory that
+    is fetched anew costs more than counting.
+    """
 
     def __init__(self, encoding: Encoding, plan: Plan) -> None:
         self._is_utf8 = encoding.family == "utf-8"
         self._plan = plan
         self._endings = endings(encoding)
         self._undefined = undefined(encoding)
-        cr, lf, _ = (re.escape(octets) for octets in self._endings)
-        self._hop = compile_pattern(cr + b"(?=" + lf + b")")
         self._dense = False
+        self._copy = bytearray()
 
     def count(self, data: memoryview, cuts: Sequence[int]) -> list[Tally | None]:
         """Count slice by slice."""
-        start, counts = 0, []
-        for cut in cuts:
-            counts.append(self._counted(bytes(data[start:cut])))
-            start = cut
-        return counts
+        if len(self._copy) < len(data):
+            self._copy = bytearray(len(data))
+        self._copy[: len(data)] = data
+        return [self._counted(*ends) for ends in zip([0, *cuts], cuts, strict=False)]
 
-    def _counted(self, data: bytes) -> Tally | None:
-        code_points = len(data)
-        ascii_only = data.isascii()
-        if not (ascii_only and _high(self._undefined)) and _any_of(self._undefined, data):
+    def _counted(self, start: int, end: int) -> Tally | None:
+        code_points = self._code_points(start, end) if self._is_utf8 else self._single(start, end)
+        if code_points is None:
             return None
-        if self._is_utf8 and not ascii_only:
-            try:
-                code_points = len(codecs.utf_8_decode(data, "strict", True)[0])  # noqa: FBT003
-            except UnicodeDecodeError:
-                return None
+        count = self._copy.count
         cr, lf, nel = self._endings
         lines, with_nel = self._plan
-        some = bool(cr) and cr in data
-        nels = data.count(nel) if with_nel and nel else 0
+        some = bool(cr) and self._copy.find(cr, start, end) >= 0
+        nels = count(nel, start, end) if with_nel and nel else 0
         return Tally(
-            len(data),
+            end - start,
             code_points,
-            len(data) - len(data.replace(cr, b"")) if lines and some else 0,
-            data.count(lf) if lines and lf else 0,
-            self._pairs(data) if some and lf else 0,
+            count(cr, start, end) if lines and some else 0,
+            count(lf, start, end) if lines and lf else 0,
+            self._pairs(start, end) if some and lf else 0,
             nels,
-            data.count(cr + nel) if some and nels else 0,
+            count(cr + nel, start, end) if some and nels else 0,
         )
 
-    def _pairs(self, data: bytes) -> int:
+    def _code_points(self, start: int, end: int) -> int | None:
+        """Count the characters of UTF-8; None where there is something else."""
+        view, count = memoryview(self._copy), 0
+        try:
+            while start < end:
+                stop = min(end, start + _PIECE_BYTES)
+                text, used = codecs.utf_8_decode(view[start:stop], "strict", stop == end)
+                count += len(text)
+                start += used
+        except UnicodeDecodeError:
+            return None
+        return count
+
+    def _single(self, start: int, end: int) -> int | None:
+        """Count characters of one byte; None where some byte is none."""
+        if _high(self._undefined) and self._copy[start:end].isascii():
+            return end - start
+        wrong = any(self._copy.find(octet, start, end) >= 0 for octet in self._undefined)
+        return None if wrong else end - start
+
+    def _pairs(self, start: int, end: int) -> int:
         """Count CRLF the way that suits the density seen in the slice before."""
         cr, lf, _ = self._endings
-        pairs = data.count(cr + lf) if self._dense else len(self._hop.findall(data))
-        self._dense = pairs * _DENSE > len(data)
+        if self._dense:
+            pairs = self._copy.count(cr + lf, start, end)
+        else:
+            pairs = self._hopped(start, end - 1)
+        self._dense = pairs * _DENSE > end - start
+        return pairs
+
+    def _hopped(self, start: int, last: int) -> int:
+        """Count CRLF, from CR to CR."""
+        data, (cr, lf) = self._copy, (self._endings.cr[0], self._endings.lf[0])
+        pairs = 0
+        place = data.find(cr, start, last)
+        while place >= 0:
+            if data[place + 1] == lf:
+                pairs += 1
+            place = data.find(cr, place + 1, last)
         return pairs
 
 

@@ -65,7 +65,7 @@ class Walker:
 
     def _counted(self, offset: int) -> Tally:
         """Return the counts before an offset in the block's text."""
-        counts = tally(self.block.text, self.offset, offset, lines=self.measure.plan.lines)
+        counts = tally(self.block.text, self.offset, offset, plan=self.measure.plan)
         if self.block.encoding.family == "utf-8" and not self.block.invalid:
             width = len(self.block.text[self.offset : offset].encode())
             return self.before.plus(counts)._replace(byte=self.before.byte + width)
@@ -87,6 +87,8 @@ class Survey:
         self.index = index
         self.invalid = index is not None and not index.valid
         self._ends: dict[Plan, Tally] = {}
+        self._kept: tuple[tuple[Mark, Plan], Block, Tally] | None = None
+        """The block that was read last, with what led to it and the counts before it."""
 
     def end(self, plan: Plan) -> Tally:
         """Return the counts of the whole entity."""
@@ -130,11 +132,13 @@ class Survey:
                 yield walker.place(position)
                 self.invalid = self.invalid or walker.block.invalid
 
-    def blocks_from(self, code_point: int) -> Iterator[tuple[Block, int]]:
+    def blocks_from(self, code_point: int, byte: int) -> Iterator[tuple[Block, int]]:
         """Yield blocks, from one at or before a place on, each with the code points before it."""
-        measure = Measure("code_point", "mime", Plan(lines=False, nel=False))
-        with closing(self._approaches(measure, [code_point])) as approaches:
-            start, _ = next(approaches)
+        start = Mark(Tally(byte, code_point))
+        if self.reader.encoding.family == "other":
+            measure = Measure("code_point", "mime", Plan(lines=False, nel=False))
+            with closing(self._approaches(measure, [code_point])) as approaches:
+                start, _ = next(approaches)
         before = start.tally.code_point
         for block in self.reader.blocks(start.tally.byte, start.state):
             yield block, before
@@ -174,14 +178,28 @@ class Survey:
 
     def _walk(self, measure: Measure, target: int, start: Mark) -> Tally:
         """Read from `start` up to the block that holds the place, and find it there."""
-        unit, mode, (lines, _) = measure
-        before = start.tally
-        for block in self.reader.blocks(before.byte, start.state):
-            self.invalid = self.invalid or block.invalid
-            after = before.plus(tally(block.text, lines=lines))._replace(byte=block.end)
-            if block.last or measure.passes(after, target):
+        unit, mode, plan = measure
+        for block, before in self._from(start, plan):
+            offset = seek(block.text, unit, target - before.position(unit, mode), mode)
+            if offset < len(block.text) or block.last:
                 break
-            before = after
-        offset = seek(block.text, unit, target - before.position(unit, mode), mode)
-        inside = tally(block.text, 0, offset, lines=lines)
+        inside = tally(block.text, 0, offset, plan=plan)
         return before.plus(inside)._replace(byte=block.byte(offset))
+
+    def _from(self, start: Mark, plan: Plan) -> Iterator[tuple[Block, Tally]]:
+        """Yield the blocks from `start` on, with the counts before each; the last read is kept."""
+        if self._kept is not None and self._kept[0] == (start, plan):
+            _, block, before = self._kept
+            yield block, before
+            start = Mark(_after(block, before, plan), block.after)
+        before = start.tally
+        size = BLOCK_BYTES if self.index is None else self.index.step_bytes
+        for block in self.reader.blocks(before.byte, start.state, size=size):
+            self.invalid = self.invalid or block.invalid
+            self._kept = (Mark(before, block.state), plan), block, before
+            yield block, before
+            before = _after(block, before, plan)
+
+
+def _after(block: Block, before: Tally, plan: Plan) -> Tally:
+    return before.plus(tally(block.text, plan=plan))._replace(byte=block.end)

@@ -34,6 +34,9 @@ __all__ = ["Mark", "sweep"]
 _STRETCH_BYTES = 1 << 19
 """How much is counted at a time with NumPy."""
 
+_SLICE_BYTES = 1 << 18
+"""How much is counted at a time without it."""
+
 _WORTH_THE_IMPORT_BYTES = 1 << 25
 _WORTH_A_VECTOR_BYTES = 1 << 20
 """Below these sizes, importing NumPy, or starting threads, costs more than it saves."""
@@ -78,7 +81,7 @@ def sweep(
     if by == "vectors" or (by == "size" and left >= worth):
         vectors = _counters(reader, plan, stretch)
     work = _Work(reader, plan, start.tally.byte, vectors)
-    work.length = stretch if vectors else (step or BLOCK_BYTES)
+    work.length = stretch if vectors else (step or _SLICE_BYTES)
     work.step = step or work.length
     here = start
     for counts, invalid in work.in_threads() if vectors else work.in_turn():
@@ -90,7 +93,7 @@ def _decoded(reader: Reader, plan: Plan, start: Mark, step: int) -> Iterator[Mar
     """Count what only a decoder can."""
     here = start
     for block in reader.blocks(start.tally.byte, start.state, size=step):
-        counts = tally(block.text, lines=plan.lines)
+        counts = tally(block.text, plan=plan)
         here = Mark(
             here.tally.plus(counts)._replace(byte=block.end),
             block.after,
@@ -116,8 +119,8 @@ def _counters(reader: Reader, plan: Plan, stretch: int) -> list[Counter]:
 class _Work:
     """The stretches of one sweep, each of `length` bytes, in slices of `step` bytes."""
 
-    length = BLOCK_BYTES
-    step = BLOCK_BYTES
+    length = _SLICE_BYTES
+    step = _SLICE_BYTES
 
     def __init__(self, reader: Reader, plan: Plan, start: int, vectors: list[Counter]) -> None:
         self.reader = reader
@@ -194,4 +197,4 @@ class _Work:
     def _decoded(self, data: bytes, start: int) -> Counts:
         """Count what the bytes are replaced by. Raises ParseError for a strict reader."""
         text = self.reader.decoded(data, start)
-        return tally(text, lines=self.plan.lines)._replace(byte=len(data)), True
+        return tally(text, plan=self.plan)._replace(byte=len(data)), True

@@ -17,12 +17,23 @@ Readings:
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["LineEndings", "Measure", "Plan", "Tally", "Unit", "line_endings_of", "seek", "tally"]
+__all__ = [
+    "FULL",
+    "LineEndings",
+    "Measure",
+    "Plan",
+    "Tally",
+    "Unit",
+    "line_endings_of",
+    "seek",
+    "tally",
+]
 
 LineEndings = Literal["http", "mime", "all", "lf"]
 
@@ -102,6 +113,9 @@ class Plan(NamedTuple):
     nel: bool
 
 
+FULL = Plan(lines=True, nel=True)
+
+
 class Measure(NamedTuple):
     """What positions count: the unit, which line endings there are, and what must be tallied."""
 
@@ -118,18 +132,20 @@ class Measure(NamedTuple):
         return position >= target if self.unit == "line" else position > target
 
 
-def tally(text: str, start: int = 0, end: int | None = None, *, lines: bool = True) -> Tally:
-    """Count a piece of decoded text (`byte` is left at 0); without `lines`, only what merges."""
+def tally(text: str, start: int = 0, end: int | None = None, *, plan: Plan = FULL) -> Tally:
+    """Count a piece of decoded text (`byte` is left at 0), as far as `plan` says."""
     end = len(text) if end is None else end
-    cr = text.count("\r", start, end) if lines else text.find("\r", start, end) >= 0
-    nel = text.count("\x85", start, end) if lines else cr
+    lines, nel = plan
+    some_cr = text.find("\r", start, end) >= 0
+    nels = text.count("\x85", start, end) if nel and (lines or some_cr) else 0
     return Tally(
-        code_point=end - start,
-        cr=cr if lines else 0,
-        lf=text.count("\n", start, end) if lines else 0,
-        crlf=text.count("\r\n", start, end) if cr else 0,
-        nel=nel if lines else 0,
-        crnel=text.count("\r\x85", start, end) if cr and nel else 0,
+        0,
+        end - start,
+        text.count("\r", start, end) if lines and some_cr else 0,
+        text.count("\n", start, end) if lines else 0,
+        text.count("\r\n", start, end) if some_cr else 0,
+        nels if lines else 0,
+        text.count("\r\x85", start, end) if some_cr and nels else 0,
     )
 
 
@@ -140,23 +156,57 @@ def seek(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
     place has that position (`text` is too short, or a canonical CRLF is stored as one character),
     it is the last place before.
     """
-    if unit == "code_point" or (unit == "char" and "\r" not in text):
+    if unit == "code_point":
         return min(target, len(text))
-    if unit != "line":
-        return _last_place(text, unit, target, mode)
-    if target == 0:
-        return 0
-    before = _last_place(text, unit, target - 1, mode)
-    return before + _ending_length(text, before, mode)
+    if unit == "char":
+        return _char_place(text, target, mode)
+    if unit == "pdi":
+        return _last_place(text, target, mode)
+    if unit == "line":
+        return _line_ending(text, target - 1, mode)[1] if target else 0
+    return _line_ending(text, target, mode)[0]
 
 
-def _last_place(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
-    """Return the last place whose position is not after `target`, by halving."""
+def _char_place(text: str, target: int, mode: LineEndings) -> int:
+    """Return the last place with so many characters before it: step by what was merged so far."""
+    terms = _merged(mode) if "\r" in text else ()
+    length = len(text)
+    offset, merged, place = 0, 0, min(target, length)
+    while offset < place:
+        # A pair that the last step cut in two is counted in this one.
+        start = offset - (text[offset - 1 : offset] == "\r")
+        merged += sum(text.count(term, start, place) for term in terms)
+        offset, place = place, min(target + merged, length)
+    return offset + splits_ending(text, offset, mode)
+
+
+def _last_place(text: str, target: int, mode: LineEndings) -> int:
+    """Return the last place whose position in the canonical text is not after `target`."""
+    low, high, left = _halved(text, "pdi", target, mode, few=1)
+    # The halving never tries the very end; from there on it is at most one line ending away.
+    return high if _counter(text, "pdi", mode)(low, high) <= left else low
+
+
+def _line_ending(text: str, before: int, mode: LineEndings) -> tuple[int, int]:
+    """Return start and end of the line ending that so many stand before; the end if none is."""
+    low, _, left = _halved(text, "line", before, mode, few=_FEW)
+    for found in _PATTERNS[mode].finditer(text, low):
+        if left == 0:
+            return found.span()
+        left -= 1
+    return len(text), len(text)
+
+
+def _halved(
+    text: str, unit: Unit, target: int, mode: LineEndings, *, few: int
+) -> tuple[int, int, int]:
+    """Halve the text around a position until `few` characters are left.
+
+    Returns the part, and the position as seen from its start.
+    """
     count = _counter(text, unit, mode)
     low, high, left = 0, len(text), target
-    if count(low, high) <= left:
-        return high
-    while high - low > 1:
+    while high - low > few:
         middle = (low + high) // 2
         middle += splits_ending(text, middle, mode)
         if middle >= high:
@@ -166,8 +216,17 @@ def _last_place(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
             low, left = middle, left - passed
         else:
             high = middle
-    return low
+    return low, high, left
 
+
+_FEW = 1024
+
+_PATTERNS = {
+    "http": re.compile(r"\r\n?|\n"),
+    "mime": re.compile(r"\r\n"),
+    "all": re.compile(r"\r[\n\x85]?|[\n\x85]"),
+    "lf": re.compile(r"\r?\n"),
+}
 
 _ENDINGS: dict[LineEndings, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "http": (("\r", "\n"), ("\r\n",)),
@@ -186,11 +245,9 @@ def _merged(mode: LineEndings) -> tuple[str, ...]:
 def _counter(text: str, unit: Unit, mode: LineEndings) -> Callable[[int, int], int]:
     """Return what counts `unit`s between two places that are not inside a line ending."""
     plus, minus = _ENDINGS[mode]
-    if unit == "char":
-        plus, minus = (), _merged(mode)
-    elif unit == "pdi":
+    if unit == "pdi":
         minus += _merged(mode)
-    width = 1 if unit in {"char", "pdi"} else 0
+    width = 1 if unit == "pdi" else 0
     terms = [(1, term) for term in plus if term in text]
     terms += [(-1, term) for term in minus if term in text]
 
@@ -206,8 +263,3 @@ def splits_ending(text: str, offset: int, mode: LineEndings) -> bool:
     """Whether the place is between the two characters of one line ending."""
     pair = text[offset - 1 : offset + 1] if offset else ""
     return pair == "\r\n" or (mode == "all" and pair == "\r\x85")
-
-
-def _ending_length(text: str, offset: int, mode: LineEndings) -> int:
-    """How many code points the line ending at `offset` has; 0 at the end of the text."""
-    return 1 + splits_ending(text, offset + 1, mode) if offset < len(text) else 0
