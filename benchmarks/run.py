@@ -62,7 +62,7 @@ def section(path: Path) -> str:
     module = load(path)
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     about = f"Measured {day} on {machine()}. Rivals: {versions(module.RIVALS) or 'none'}."
-    return f"## {module.TITLE}\n\n{about}\n\n{module.measure().strip()}\n"
+    return f"# {module.TITLE}\n\n{about}\n\n{module.measure().strip()}\n"
 
 
 def main() -> None:
@@ -79,7 +79,8 @@ def main() -> None:
             continue
         print(f"measuring {name}", file=sys.stderr, flush=True)
         (results / f"{name}.md").write_text(section(path), encoding="utf-8")
-    sections = [item.read_text(encoding="utf-8") for item in sorted(results.glob("*.md"))]
+    # In a file of its own a section is a page; among the others it is a part.
+    sections = ["#" + item.read_text(encoding="utf-8") for item in sorted(results.glob("*.md"))]
     about = "Made by `./do bench`. Ratios compare libraries in one run; bare times do not travel."
     head = f"# Results\n\n{about}\n"
     (HERE / "RESULTS.md").write_text("\n".join([head, *sections]), encoding="utf-8")

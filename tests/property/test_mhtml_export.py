@@ -56,7 +56,8 @@ sources = st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=30).m
 
 _LOADING = ("src", "srcset", "data", "poster", "background", "ping", "manifest")
 _SAFE_PRAGMAS = ("content-security-policy", "x-dns-prefetch-control")
-_DRAWN = ("link", "img", "image", "use", "feImage", "pattern", "filter", "animate", "set")
+# An img of HTML has no href, whatever it is given.
+_DRAWN = ("link", "image", "use", "feImage", "pattern", "filter", "animate", "set")
 _ACTIVE = re.compile(r"[\x00-\x20]*(?:java|vb|live)script:|[\x00-\x20]*data:", re.IGNORECASE)
 
 
