@@ -56,7 +56,6 @@ sources = st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=30).m
 
 _LOADING = ("src", "srcset", "data", "poster", "background", "ping", "manifest")
 _SAFE_PRAGMAS = ("content-security-policy", "x-dns-prefetch-control")
-# An img of HTML has no href, whatever it is given.
 _DRAWN = ("link", "image", "use", "feImage", "pattern", "filter", "animate", "set")
 _ACTIVE = re.compile(r"[\x00-\x20]*(?:java|vb|live)script:|[\x00-\x20]*data:", re.IGNORECASE)
 
@@ -103,6 +102,8 @@ def _activity_in(tag: str, key: str, value: str) -> Iterator[str]:
         yield from (url.value for url in css_urls(value) if not _is_shown(url.value))
     elif key in _LOADING or (key in ("href", "xlink:href") and tag in _DRAWN):
         yield from (each for each in value.split(", ") if not _is_shown(each))
+    elif tag == "img" and key in ("href", "xlink:href"):
+        return  # an img of HTML has no href, whatever it is given
     elif key in ("href", "xlink:href") and _ACTIVE.match(re.sub("[\t\n\r]", "", value)):
         yield f"link to {value}"
     elif tag.startswith("animate") and "script" in value:
