@@ -109,3 +109,16 @@ def test_convert_says_where_it_is_not_exact(cli: Cli, file: str) -> None:
     assert "not exact" in outcome.err
     outcome = cli("text", "convert", file, "char=2,2", "--from", "rfc5147", "--to", "wilde00")
     assert outcome.status == 2
+
+
+def test_answers_as_json(cli: Cli, file: str) -> None:
+    answer = json.loads(cli("text", "cite", file, "char=0,3", "--json").out)
+    assert (answer[0]["text"], answer[0]["line"]) == ("one", 1)
+    outcome = cli("text", "convert", file, "0,3", "--from", "pdi", "--to", "wilde00", "--json")
+    assert json.loads(outcome.out) == {"fragment": "char(1,3)", "exact": True}
+
+
+def test_what_cannot_be_converted_is_told(cli: Cli, file: str) -> None:
+    for fragment, start in (("4,2", "pdi"), ("x", "pdi"), ("match(o)", "wilde00")):
+        outcome = cli("text", "convert", file, fragment, "--from", start, "--to", "rfc5147")
+        assert (outcome.status, outcome.out) == (2, "")

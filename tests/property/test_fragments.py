@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import mmap
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings
@@ -18,6 +20,9 @@ from permacite.fragments.counting.reading import Reader
 from permacite.fragments.counting.source import MemorySource
 from permacite.fragments.counting.sweep import Mark, sweep
 from permacite.fragments.counting.tally import Plan, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MODES = ("http", "mime", "all", "lf")
 
@@ -429,3 +434,49 @@ def test_every_source_gives_the_same_answer(kind: str) -> None:
             assert text.excerpt("line=29999,") == "naïve 中文 😀\r\n"
             assert text.locate("char=999999999").spans[0].byte == (len(content), len(content))
             del text
+
+
+OUT_OF_RANGE = [(0, 6), (6, 7), (3, 2), (-1, 2)]
+
+
+@pytest.mark.parametrize(("start", "end"), OUT_OF_RANGE)
+@pytest.mark.parametrize(
+    "convert_to",
+    [
+        convert.pdi_to_rfc5147,
+        convert.rfc5147_to_pdi,
+        convert.wilde00_to_rfc5147,
+        convert.rfc5147_to_wilde00,
+        convert.pdi_to_wilde00,
+        convert.wilde00_to_pdi,
+    ],
+)
+def test_positions_that_are_none_do_not_convert(
+    convert_to: Callable[[str, int, int], convert.Converted], start: int, end: int
+) -> None:
+    with pytest.raises(ParseError):
+        convert_to("abcde", start, end)
+
+
+def test_the_draft_names_no_empty_range_and_nothing_before_the_first() -> None:
+    with pytest.raises(ParseError, match="empty"):
+        convert.rfc5147_to_wilde00("abc", 1, 1)
+    with pytest.raises(ParseError, match="begin at 1"):
+        convert.wilde00_to_pdi("abc", 0, 1)
+
+
+def test_pditext_c2_half_a_line_ending_is_rounded_outwards() -> None:
+    # The canonical text is a CR LF b: positions 1 to 3 are one character of RFC 5147.
+    for stored in ("a\r\nb", "a\nb", "a\rb"):
+        assert convert.pdi_to_rfc5147(stored, 2, 4) == (1, 3, False)
+        assert convert.pdi_to_rfc5147(stored, 0, 2) == (0, 2, False)
+        assert convert.pdi_to_rfc5147(stored, 1, 3) == (1, 2, True)
+    assert convert.pdi_to_wilde00("a\r\nb", 2, 4) == (3, 4, True)
+    assert convert.pdi_to_wilde00("a\nb", 2, 4) == (2, 3, False)
+    assert convert.pdi_to_wilde00("a\nb", 0, 2) == (1, 2, False)
+
+
+def test_without_numpy_everything_is_counted_by_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    pairs = marks(b"a\r\n\xe4\xb8\xad" * 9, "utf-8", 5, 8, "vectors")
+    assert all(mark.tally == counts for mark, counts, _ in pairs)

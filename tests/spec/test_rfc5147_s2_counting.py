@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from permacite.errors import ParseError
+from permacite.errors import LimitError, ParseError
 from permacite.fragments import Text
 
 THREE = b"one\r\ntwo\r\nthree"
@@ -186,3 +186,37 @@ def test_a_path_as_text_is_refused() -> None:
         Text("text.txt")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="line_endings"):
         Text(b"", line_endings="dos")
+
+
+LONG = "日本語テスト ABC\r\n表示 12\r" * 400
+
+
+@pytest.mark.parametrize(
+    "charset", ["shift_jis", "euc-jp", "iso-2022-jp", "iso-2022-jp-2", "utf-16"]
+)
+def test_rfc5147_a1_places_deep_in_a_text(charset: str) -> None:
+    content = LONG.encode(charset)
+    text = Text(content, charset)
+    length = text.length
+    assert length == len(LONG) - LONG.count("\r\n")
+    for start in (0, 1, 8, 701, 3333, length - 9):
+        found = text.locate(f"char={start},{start + 7}").spans[0]
+        part = text.slice(found)
+        assert part == LONG.replace("\r\n", "\n")[start : start + 7].replace("\n", "\r\n")
+        if not charset.startswith("iso"):
+            codec = "utf-16-le" if charset == "utf-16" else charset
+            assert content[slice(*found.byte)].decode(codec) == part
+
+
+@pytest.mark.parametrize("charset", ["shift_jis", "gb18030", "iso-2022-kr", "big5"])
+def test_rfc5147_a25_places_behind_invalid_bytes(charset: str) -> None:
+    content = b"ab\xff\x80 c" * 500 + b"\x1b" * 40 + b"xyz"
+    text = Text(content, charset)
+    found = text.locate(f"char={text.length - 2},").spans[0]
+    assert found.byte == (len(content) - 2, len(content))
+    assert text.slice(found) == "yz"
+
+
+def test_a_decoder_that_never_ends_meets_a_limit() -> None:
+    with pytest.raises(LimitError):
+        Text(bytes(17 << 20), "utf-7").locate("char=1")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from permacite.errors import LimitError
 from permacite.fragments import Text, wilde00
 from permacite.fragments.wilde00 import Count, Match, TextFragment
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TWO = b"one\r\ntwo\nx\rhello(there) hello\r\n"
 
@@ -149,3 +154,12 @@ def test_values_print_canonically() -> None:
     made = TextFragment((Count("char", 1), Count("line", 2, 3), Match("^a(b)(")))
     assert str(made) == "char(1)line(2,3)match(%5E%5Ea(b)%5E()"
     assert wilde00.parse(str(made)) == made
+
+
+def test_wilde00_b12_what_must_be_decoded_to_be_searched_has_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "zeros"
+    with path.open("wb") as file:
+        file.truncate((64 << 20) + 2)
+    text = Text(path, "utf-16")
+    with pytest.raises(LimitError):
+        text.locate(wilde00.parse("match(a)"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from permacite.errors import LimitError, ParseError
+from permacite.errors import LimitError, ParseError, PermaciteError
 from permacite.fragments import bre
 
 MATCHED = [
@@ -152,6 +154,44 @@ REJECTED = [
     ("wilde00-b12-open-group-referred-to", r"\(a\1\)", 3),
     ("wilde00-b12-gnu-operator", r"a\+", 1),
 ]
+
+
+EMPTY_WAYS = [
+    # expressions that match the empty text in many ways, and what else they match
+    (r"a*" * 60, "baab", ["aa"]),
+    (r"\(^a*\)*b*", "aab b", ["aab", "b"]),
+    (r"\(^\)\{0,1\}\(a*\)", "ab a", ["a", "a"]),
+    (r"^*\(^\)*", "**", ["*"]),
+    (r"\(a*b*\)\{2,4\}", "abab c", ["abab"]),
+    (r"\(\)\{3\}", "abc", []),
+    (r"\(a$\)*b*", "ba", ["b", "a"]),
+    ("x[ab]*" * 30 + "\\(.*c\\)*", "xa" * 30 + "c", ["xa" * 30 + "c"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "text", "found"), EMPTY_WAYS)
+def test_empty_ways_are_left_out(pattern: str, text: str, found: list[str]) -> None:
+    assert words(bre.compile(pattern), text) == found
+
+
+def test_a_choice_may_hold_back_references() -> None:
+    pattern = bre.compile(r"\(a\|b*\)c\1\|\<x\(y\)*\2\|z$", gnu=True)
+    assert words(pattern, "aca bbcbb xyy z\nz") == ["aca", "bbcbb", "xyy", "z"]
+
+
+def test_what_reads_on_in_parts_is_let_pass() -> None:
+    text = "ab " * 100_000
+    for source in (r"a[a-z]*", r"\(a[a-z]*\)\{1,\}", "a[a-z]*b*" * 30 + "[a-z]*"):
+        assert len(bre.compile(source).find_all(text)) in {0, 100_000}
+    assert len(bre.compile(r"\(a.*c\|a\|ab*\)", gnu=True).find_all("ab " * 2000)) == 2000
+
+
+def test_without_the_library_that_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    pattern = bre.compile("only here[0-9]")
+    with pytest.raises(PermaciteError, match=r"permacite\[match\]"):
+        pattern.find_all("only here1")
+    assert bre.compile("a literal").find_all("a literal") == [(0, 9)]
 
 
 def words(pattern: bre.Pattern, text: str) -> list[str]:

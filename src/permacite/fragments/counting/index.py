@@ -141,6 +141,8 @@ class Index:
             body = data[start + length : -4]
             if {name: type(value) for name, value in header.items()} != _HEADER or rows < 1:
                 raise _damaged("its header is not ours")
+            if len(body) != 8 * rows * len(_COLUMNS):
+                raise _damaged("it does not have as many checkpoints as it says")
             columns = {
                 name: _little_endian(array("Q", body[place : place + 8 * rows]))
                 for name, place in zip(_COLUMNS, range(0, len(body), 8 * rows), strict=True)
