@@ -290,3 +290,11 @@ def test_a_bad_pattern_is_shown_as_it_was_typed(cli: Cli) -> None:
     outcome = cli("list", "nonsense//")
     assert outcome.status == 2
     assert "  nonsense//\n" in outcome.err
+
+
+def test_a_text_fragment_of_a_page_is_refused(cli: Cli, site: Site) -> None:
+    """rfc5147-a24: these fragments are of text/plain alone."""
+    address = site.put("/page", "text/html", PAGE)
+    outcome = cli("resolve", address + "#char=0,4", "--allow-private")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "expected text/plain" in outcome.err

@@ -262,6 +262,7 @@ def test_disjoint_parts_are_all_marked(saved: dict[str, str], running: Running, 
 
 
 def test_a_position_is_a_caret(saved: dict[str, str], running: Running, page: Page) -> None:
+    """rfc5147-a22: a position is shown as a cursor, a range is highlighted."""
     page.goto(f"{running.base}/{saved['pdi']}?rfc5147=char=4")
     caret = page.locator("#text mark.caret")
     caret.wait_for()
