@@ -252,16 +252,20 @@ class _VectorCounter:
             cut_off = cut_off or lead[-3:].any()
         if cut_off or np.not_equal(continued, needed, out=odd).any():
             return False
-        return not any(self._is_followed_wrongly(octets, rule) for rule in _SECONDS)
+        return not any(self._is_followed_wrongly(octets, rule, highest) for rule in _SECONDS)
 
-    def _is_followed_wrongly(self, octets: Octets, rule: tuple[int, int, bool]) -> bool:
+    def _is_followed_wrongly(
+        self, octets: Octets, rule: tuple[int, int, bool], highest: int
+    ) -> bool:
         """Whether a continuation stands after some lead byte that may not follow it."""
         lead, bound, above = rule
         if not self._holds(lead, octets):
             return False
         np = self._np
-        leads, odd = (array[1 : len(octets)] for array in self._spare[2:])
-        np.equal(octets[:-1], lead, out=leads)
+        leads, odd = (array[: len(octets) - 1] for array in self._spare[2:])
+        # This rule comes first: where no lead byte is higher, those are still marked.
+        if not lead == highest == _FOUR:
+            np.equal(octets[:-1], lead, out=leads)
         compare = np.greater_equal if above else np.less
         compare(octets[1:], bound, out=odd)
         return bool(np.logical_and(leads, odd, out=odd).any())
@@ -269,24 +273,37 @@ class _VectorCounter:
     def _ending_sums(self, octets: Octets, slices: list[slice]) -> list[list[int]]:
         """Return the columns cr, lf, crlf, nel, crnel."""
         np = self._np
-        found, crs, lfs, both = (array[: len(octets)] for array in self._spare)
+        found, marked, both, _ = (array[: len(octets)] for array in self._spare)
         none = [0] * len(slices)
         cr, lf, crlf, nel, crnel = none, none, none, none, none
         some_cr = bool(self._endings.cr) and self._holds(self._endings.cr[0], octets)
-        if some_cr:
-            np.equal(octets, self._endings.cr[0], out=crs)
-        if self._endings.lf and (some_cr or self._plan.lines):
-            np.equal(octets, self._endings.lf[0], out=lfs)
-            lf = self._sums(lfs, slices) if self._plan.lines else none
-        if some_cr:
-            cr = self._sums(crs, slices) if self._plan.lines else none
-            crlf = self._followed([crs, lfs, both], 1, slices) if self._endings.lf else none
+        if self._endings.lf and self._plan.lines:
+            lf = self._sums(np.equal(octets, self._endings.lf[0], out=marked), slices)
+        if some_cr and self._endings.lf:
+            crlf = self._pairs(octets, slices)
+        if some_cr and (self._plan.lines or self._plan.nel):
+            np.equal(octets, self._endings.cr[0], out=marked)
+            cr = self._sums(marked, slices) if self._plan.lines else none
         if self._plan.nel and self._endings.nel:
             self._mark_nel(octets, found, both)
             nel = self._sums(found, slices)
             width = len(self._endings.nel)
-            crnel = self._followed([crs, found, both], width, slices) if some_cr else none
+            crnel = self._followed([marked, found, both], width, slices) if some_cr else none
         return [cr, lf, crlf, nel, crnel]
+
+    def _pairs(self, octets: Octets, slices: list[slice]) -> list[int]:
+        """Count CRLF: compare two bytes at a time, from every even place and from every odd one."""
+        np = self._np
+        pair = np.frombuffer(self._endings.cr + self._endings.lf, np.uint16)[0]
+        sums = [0] * len(slices)
+        for shift in (0, 1):
+            count = max(0, len(octets) - shift) // 2
+            twos = octets[shift : shift + 2 * count].view(np.uint16)
+            marked = np.equal(twos, pair, out=self._spare[2][:count])
+            for number, part in enumerate(slices):
+                start, stop = (part.start - shift + 1) // 2, (part.stop - shift) // 2
+                sums[number] += int(np.count_nonzero(marked[max(0, start) : max(0, stop)]))
+        return sums
 
     def _mark_nel(self, octets: Octets, found: Marked, spare: Marked) -> None:
         """Mark the last byte of every NEL."""
@@ -311,5 +328,5 @@ _TWO, _THREE, _FOUR, _LAST_LEAD = 0xC2, 0xE0, 0xF0, 0xF4
 """The first lead bytes of sequences of two, three and four bytes, and the last lead byte."""
 _NEVER = (0xC0, 0xC1)
 
-_SECONDS = ((0xE0, 0xA0, False), (0xED, 0xA0, True), (0xF0, 0x90, False), (0xF4, 0x90, True))
+_SECONDS = ((0xF0, 0x90, False), (0xE0, 0xA0, False), (0xED, 0xA0, True), (0xF4, 0x90, True))
 """A lead byte, a bound, and whether the bytes from the bound on, or those below, may not follow."""
