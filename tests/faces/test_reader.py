@@ -106,7 +106,7 @@ def test_the_cited_words_are_in_view_on_a_phone(
     # True at once, or once images and fonts have found their places; the wait has an end.
     inside = """node => {
         const box = node.getBoundingClientRect();
-        return box.top >= 0 && box.bottom <= innerHeight;
+        return box.bottom > 0 && box.top < innerHeight;
     }"""
     handle = mark.element_handle()
     assert handle is not None

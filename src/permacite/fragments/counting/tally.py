@@ -17,8 +17,9 @@ Readings:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,10 +223,10 @@ def _halved(
 _FEW = 1024
 
 _PATTERNS = {
-    "http": re.compile(r"\r\n?|\n"),
-    "mime": re.compile(r"\r\n"),
-    "all": re.compile(r"\r[\n\x85]?|[\n\x85]"),
-    "lf": re.compile(r"\r?\n"),
+    "http": compile_pattern(r"\r\n?|\n"),
+    "mime": compile_pattern(r"\r\n"),
+    "all": compile_pattern(r"\r[\n\x85]?|[\n\x85]"),
+    "lf": compile_pattern(r"\r?\n"),
 }
 
 _ENDINGS: dict[LineEndings, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -27,6 +27,7 @@
   };
   EventTarget.prototype.addEventListener.call(window, "load", () => {
     show();
+    requestAnimationFrame(show); // once more, after the browser has gone to the address's fragment
     document.fonts?.ready.then(show);
   });
   EventTarget.prototype.addEventListener.call(document, "selectionchange", () => {
