@@ -263,6 +263,7 @@ AWKWARD = st.lists(
 )
 @settings(max_examples=300)
 @example(b"(1\x953\xd6\xd0\x949\xfc61\r\n", "gb18030", 7)
+@example(b"\x84<1\x953p\xd0\x94", "gb18030", 7)
 @example(b"A\x1b$BF|\x1b(B\x1b$B\x1b(B\x1b(B\x1b(B\r\nB", "iso-2022-jp", 3)
 @example(b"\x1b" * 30 + b"\r\n", "iso-2022-jp", 5)
 def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) -> None:

@@ -71,6 +71,8 @@ class Block:
     after: State
     invalid: bool
     last: bool
+    ahead: bytes
+    """Some bytes that follow: a decoder may have seen them before it knew what these ones are."""
 
     @property
     def end(self) -> int:
@@ -144,6 +146,7 @@ class Reader:
                     piece.after,
                     piece.invalid,
                     last,
+                    data[piece.used : piece.used + _AHEAD_BYTES],
                 )
             size *= 2
         raise LimitError(
@@ -246,6 +249,7 @@ def _refused(encoding: Encoding, data: bytes, start: int, error: UnicodeDecodeEr
 _SHOWN_BYTES = 30
 
 _STRIDE_BYTES = 256
+_AHEAD_BYTES = 32
 
 _replaced = threading.local()
 """`ends`: for each U+FFFD of this thread's decoder, how many bytes of its input are after it."""
@@ -269,11 +273,12 @@ def _bytes_of(block: Block, offset: int) -> int:
     of bytes stands for several code points, the places between them are at its end.
     """
     decoder = _decoder(block.encoding, "permacite.record", block.state)
+    data = block.data + block.ahead
     done, count, stride = 0, 0, _STRIDE_BYTES
     while done + stride < len(block.data):
         before = decoder.getstate()
         _replaced.ends = []
-        text = _fed(decoder, block.data[done : done + stride], last=False)
+        text = _fed(decoder, data[done : done + stride], last=False)
         if text is None:
             stride += _STRIDE_BYTES
             continue
@@ -281,19 +286,21 @@ def _bytes_of(block: Block, offset: int) -> int:
             decoder.setstate(before)
             break
         done, count, stride = done + stride, count + len(text), _STRIDE_BYTES
-    return _bytewise(decoder, block, done, offset - count)
+    return _bytewise(decoder, data, done, offset - count, last=block.last)
 
 
-def _bytewise(decoder: codecs.IncrementalDecoder, block: Block, done: int, wanted: int) -> int:
+def _bytewise(
+    decoder: codecs.IncrementalDecoder, data: bytes, done: int, wanted: int, *, last: bool
+) -> int:
     """Return the end, in bytes of the block, of the `wanted`th code point after byte `done`."""
     if wanted == 0:
         return done - len(decoder.getstate()[0])
     end = done
-    while end < len(block.data):
+    while end < len(data):
         end += 1
         state = decoder.getstate()[1]
         _replaced.ends = []
-        text = _fed(decoder, block.data[done:end], last=end == len(block.data))
+        text = _fed(decoder, data[done:end], last=last and end == len(data))
         if text is None:
             continue
         if _replaced.ends:
@@ -303,5 +310,5 @@ def _bytewise(decoder: codecs.IncrementalDecoder, block: Block, done: int, wante
         done = end
         wanted -= len(text)
         if wanted <= 0:
-            return end
-    return len(block.data)
+            break
+    return end
