@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "index"]
 
-_MAY_HOLD_PARTS = compile_pattern(
-    rb"(?i)(?:\A|\n|\r)content-type[ \t]*+:[^:]*?(?:multipart|message)/"
-)
 _BCHARS = compile_pattern(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
 _OPENING = compile_pattern(
     rb"(?:\xef\xbb\xbf)?+(?:From [^\r\n]*+(?:\r?\n|\r)|[ \t]*+(?:\r?\n|\r))*+"
@@ -38,10 +35,9 @@ _KNOWN = compile_pattern(
     rb"(?im)^(?:content-[a-z-]+|mime-version|from|to|cc|subject|date|message-id|received|sender|"
     rb"reply-to|return-path|delivered-to|snapshot-content-location|x-[a-z0-9-]+)[ \t]*+:"
 )
-_CANDIDATE = compile_pattern(rb"\n--")
-_CANDIDATE_CR = compile_pattern(rb"\r--")
 _FIRST_DELIMITER = compile_pattern(rb"(?:\r*\n|\r)*+--([^\r\n]{1,200})(?:\r*\n|\r)")
 _END_OF_LINE = compile_pattern(rb"\r*\n|\r")
+_REST_OF_LINE = compile_pattern(rb"[^\r\n]*+(\r*\n|\r|)")
 _LINE = 1200
 """A delimiter with its padding is shorter than this, or it is none."""
 _FIRST_READ = 2048
@@ -154,7 +150,8 @@ class _Indexer:
             )
         heading = self._heading_of(entry)
         self._open_entries.append(entry)
-        if _MAY_HOLD_PARTS.search(heading) is None:
+        lower = heading.lower()
+        if b"multipart/" not in lower and b"message/" not in lower:
             return None
         return self._look_inside(entry, parse_heading(heading, entry.start))
 
@@ -235,27 +232,26 @@ class _Indexer:
 
     def _searcher(self) -> Callable[[int], int]:
         """Return how to find the next line that may be a delimiter: the line end before it."""
-        lead = b"\r" if self._carriage_returns else b"\n"
         if not self._active:
             return _nothing
-        if len(self._active) == 1:
-            needle = lead + b"--" + next(iter(self._active))
-            return lambda at: self.octets.find(needle, at)
-        pattern = _CANDIDATE_CR if self._carriage_returns else _CANDIDATE
-        return lambda at: self.octets.search(pattern, at)
+        lead = b"\r" if self._carriage_returns else b"\n"
+        only = next(iter(self._active)) if len(self._active) == 1 else b""
+        needle = lead + b"--" + only
+        return lambda at: self.octets.find(needle, at)
 
     def _delimiter(self, line_end: int) -> int:
         """Treat the line after `line_end` as a delimiter if it is one; return where to go on."""
         start = line_end + 1
         line = self.octets.read(start, start + _LINE)
-        ended = _END_OF_LINE.search(line)
-        length = len(line) if ended is None else ended.start()
+        rest = _REST_OF_LINE.match(line)
+        length, after = (len(line), len(line)) if rest is None else rest.span(1)
+        ended = after > length
         name = line[2:length].rstrip(b" \t")
         closing = name not in self._active and name.endswith(b"--")
         owner = self._active.get(name[:-2] if closing else name)
-        if owner is None or (ended is None and len(line) == _LINE):
+        if owner is None or (not ended and len(line) == _LINE):
             return start
-        after = start + (length if ended is None else ended.end())
+        after += start
         if line_end and self.octets.read(line_end - 1, line_end + 1) == b"\r\n":
             line_end -= 1
         self._close_above(self._open_entries.index(owner), line_end)
@@ -263,7 +259,7 @@ class _Indexer:
             if not owner.children:
                 self._implicit_part(owner, line_end)
             self._retire(owner)
-            return after - 1 if ended is not None else after
+            return after - 1 if ended else after
         self._begin_part(owner, after)
         return max(start, self._open_entries[-1].body - 1)
 
