@@ -1,5 +1,5 @@
 #!/bin/sh
-# The one entry: ./do demo | run | test | check | docs | bench | fuzz | lock | browser  (see ./do help)
+# The one entry: ./do demo | run | test | check | docs | bench | fuzz | lock | browser | outside  (see ./do help)
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
@@ -74,6 +74,18 @@ browser() {
     $sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core
 }
 
+# What other programs check our log with: a Go compiler and Go's packages for such logs.
+outside() {
+    if command -v go >/dev/null 2>&1 && [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
+        say "Go and its packages are here"
+        return
+    fi
+    command -v apt-get >/dev/null 2>&1 || die "install Go and golang.org/x/mod (Debian: golang-go, golang-golang-x-mod-dev)"
+    sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
+    $sudo apt-get update -qq
+    $sudo apt-get install -y -qq --no-install-recommends golang-go golang-golang-x-mod-dev
+}
+
 check() {
     ready dev
     PATH="$venv/bin:$PATH"
@@ -97,12 +109,14 @@ case $command in
     fuzz) ready dev; exec "$venv/bin/python" fuzz/run.py "$@" ;;
     lock) lock "$@" ;;
     browser) browser ;;
+    outside) outside ;;
     env) ready dev ;;
     help | -h | --help)
         cat <<'HELP'
 ./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
 ./do run ...   the command line: ./do run save URL, ./do run --help
-./do test      set up, then run all tests (./do browser first, for those that open Chromium)
+./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
+               Chromium or Go)
 ./do check     format, lint, types, floors, dependencies, spelling
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
 ./do bench     measure beside named rivals, write benchmarks/RESULTS.md

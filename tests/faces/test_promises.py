@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import shutil
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -181,6 +182,89 @@ def test_the_log_is_held_to_what_it_promised(cli: Cli, passage: str, tmp_path: P
     assert cli("log", "--since", "9").status == 1
     assert cli("log", "--since", "1", "--extends", str(kept)).status == 2
     assert passage.startswith("urn:pdi:")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--since", "1")], ids=["text", "json", "since"])
+def test_what_the_log_prints_is_a_checkpoint_to_keep(
+    cli: Cli, passage: str, tmp_path: Path, form: tuple[str, ...]
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text(cli("log", *form).out)
+    with Service.open(tmp_path / "archive") as service:
+        service.import_document("third.txt", b"third")
+    shown = json.loads(cli("log", "--extends", str(kept), "--json").out)
+    assert (shown["size"], shown["since"]["size"]) == (3, 2)
+    assert passage
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"checkpoint": 1}', "nonsense"])
+def test_what_is_no_checkpoint_is_bad_input(cli: Cli, tmp_path: Path, content: str) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text(content)
+    assert cli("log", "--extends", str(kept)).status == 2
+
+
+def twin(archive: Path, folder: Path, text: bytes) -> Path:
+    """Return another archive with the same key and series, and one document of its own."""
+    with Service.create(folder, series="lab.example.us"):
+        pass
+    shutil.copy(archive / "log.key", folder / "log.key")
+    with Service.open(folder) as service:
+        service.import_document("notes.txt", text)
+    return folder
+
+
+def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    with Service.open(archive) as service:
+        service.import_document("notes.txt", b"one")
+    other = twin(archive, tmp_path / "twin", b"two")
+    kept = tmp_path / "kept"
+    kept.write_text(cli("log").out)
+    told = cli("--archive", str(other), "log", "--extends", str(kept))
+    assert told.status == 1
+    assert "split view: one key signed two different logs of 1 entries" in told.err
+    with Service.open(archive) as service:
+        service.import_document("more.txt", b"more")
+    kept.write_text(cli("log").out)
+    told = cli("--archive", str(other), "log", "--extends", str(kept))
+    assert told.status == 1
+    assert "the log has 1 entries, and its key signed 2: it was cut short, or" in told.err
+
+
+def test_the_log_is_written_as_tiles_and_brought_up(
+    cli: Cli, archive: Path, passage: str, tmp_path: Path
+) -> None:
+    tiles = tmp_path / "tiles"
+    assert passage
+    assert cli("log", "--tiles", str(tiles)).status == 0
+    with Service.open(archive) as service:
+        service.import_document("third.txt", b"third")
+    assert json.loads(cli("log", "--tiles", str(tiles), "--json").out)["size"] == 3
+    assert len((tiles / "tile/0/000.p/3").read_bytes()) == 96
+    assert (tiles / "checkpoint").read_text() == json.loads(cli("log", "--json").out)["checkpoint"]
+    (tiles / "tile/0/000.p/3").write_bytes(bytes(96))
+    told = cli("log", "--tiles", str(tiles))
+    assert told.status == 1
+    assert "is no tile of this log" in told.err
+    other = twin(archive, tmp_path / "twin", b"other")
+    told = cli("--archive", str(other), "log", "--tiles", str(tiles))
+    assert told.status == 1
+    assert cli("log", "--tiles", str(tiles), "--since", "1").status == 2
+
+
+def test_the_log_is_served_as_tiles(running: Running, passage: str) -> None:
+    state = ask(running.base, "/-/api/log").json
+    answer = ask(running.base, "/-/log/checkpoint")
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
+    assert answer.body.decode() == state["checkpoint"]
+    answer = ask(running.base, "/-/log/tile/0/000.p/2")
+    assert (answer.status, len(answer.body)) == (200, 64)
+    assert "immutable" in answer.headers["cache-control"]
+    bundle = ask(running.base, "/-/log/tile/entries/000.p/2").body
+    length = int.from_bytes(bundle[:2], "big")
+    assert json.loads(bundle[2 : 2 + length])["name"] == passage.partition(".text")[0]
+    assert ask(running.base, "/-/log/tile/0/000").status == 404
+    assert ask(running.base, "/-/log/tile/0/x").status == 400
 
 
 def test_proofs_and_the_log_over_http(running: Running, passage: str) -> None:

@@ -103,22 +103,38 @@ def _answer(found: Verified) -> str:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Check that the log extends the checkpoint in this file, which you kept.",
 )
+@click.option(
+    "--tiles",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the whole log into DIR, as tiles that other programs read.",
+)
 @json_option
 @click.pass_obj
-def log(archive: Path | None, *, since: int | None, extends: Path | None, as_json: bool) -> None:
+def log(
+    archive: Path | None,
+    *,
+    since: int | None,
+    extends: Path | None,
+    tiles: Path | None,
+    as_json: bool,
+) -> None:
     """Show the log of all commits: its size, its root, the signed checkpoint, the public key.
 
-    Whoever keeps a checkpoint can later hold the archive to it: the log only grows.
+    Whoever keeps a checkpoint, or what this command prints, can later hold the archive to it: the
+    log only grows.
 
     Exit status: 0 shown, 1 where the log does not extend a checkpoint, 2 where that is none.
     """
-    if since is not None and extends is not None:
-        raise click.UsageError("give one of --since and --extends")
+    if sum(one is not None for one in (since, extends, tiles)) > 1:
+        raise click.UsageError("give one of --since, --extends and --tiles")
     with Service.open(archive) as service:
-        if extends is None:
-            state = service.log(since=since)
-        else:
+        if tiles is not None:
+            state = service.export_tiles(tiles)
+        elif extends is not None:
             state = service.held_to(extends.read_text(encoding="utf-8", errors="replace"))
+        else:
+            state = service.log(since=since)
     if as_json:
         emit(state)
     else:

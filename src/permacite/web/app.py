@@ -48,6 +48,8 @@ ROUTES = [
     Route("/-/api/passages", api.passages),
     Route("/-/api/log", promises.log),
     Route("/-/api/proof", promises.proof),
+    Route("/-/log/checkpoint", promises.checkpoint),
+    Route("/-/log/tile/{path:path}", promises.tile),
     Route("/-/api/quotes", promises.quotes),
     Route("/-/api/quoters", promises.quoters),
     Route("/-/api/statements", promises.statements),

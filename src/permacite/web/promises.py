@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from permacite.service.cases import Service
 
-__all__ = ["log", "proof", "quoters", "quotes", "statements"]
+__all__ = ["checkpoint", "log", "proof", "quoters", "quotes", "statements", "tile"]
 
 _MOST_DIGITS = 15
+_FOR_EVER = "public, max-age=31536000, immutable"
 
 
 async def log(request: Request) -> Response:
@@ -31,6 +32,25 @@ async def log(request: Request) -> Response:
     wanted = None if since is None else _count(since)
     state = await run_in_threadpool(service.log, since=wanted)
     return JSONResponse(plain(state), headers=headers.reader_headers())
+
+
+async def checkpoint(request: Request) -> Response:
+    """GET /-/log/checkpoint answers the signed checkpoint (C2SP tlog-tiles, tlog-checkpoint)."""
+    service: Service = request.app.state.service
+    state = await run_in_threadpool(service.log)
+    fields = headers.bytes_headers() | {"Cache-Control": "no-cache"}
+    return Response(state.checkpoint, headers=fields, media_type="text/plain; charset=utf-8")
+
+
+async def tile(request: Request) -> Response:
+    """GET /-/log/tile/{path} answers a tile of hashes or a bundle of entries (C2SP tlog-tiles).
+
+    They never change, so they may be kept for ever. 404 for one that is not filled so far.
+    """
+    service: Service = request.app.state.service
+    content = await run_in_threadpool(service.tile, "tile/" + request.path_params["path"])
+    fields = headers.bytes_headers() | {"Cache-Control": _FOR_EVER}
+    return Response(content, headers=fields, media_type="application/octet-stream")
 
 
 async def proof(request: Request) -> Response:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from permacite.service.promises import (
     delegating,
     keeping,
+    logs,
     proofs,
     sets,
     statements,
@@ -47,11 +48,19 @@ class Promises:
 
     def log(self, *, since: int | None = None) -> LogState:
         """Return the log, signed; with the proof that it grew from `since` entries."""
-        return proofs.log_state(self._archive, since=since)
+        return logs.log_state(self._archive, since=since)
 
     def held_to(self, checkpoint: str) -> LogState:
         """Return the log, once it is found to extend a checkpoint that someone kept."""
-        return proofs.held_to(self._archive, checkpoint)
+        return logs.held_to(self._archive, checkpoint)
+
+    def tile(self, path: str) -> bytes:
+        """Return a file of the log in the layout of C2SP tlog-tiles, such as "tile/0/000"."""
+        return self._archive.log.tile(path)
+
+    def export_tiles(self, directory: Path) -> LogState:
+        """Write the log into `directory` as tiles with a checkpoint, for other programs."""
+        return logs.export_tiles(self._archive, directory)
 
     def quotes(self, reference: str) -> list[Quotation]:
         """Return what a document quotes, each quotation compared with its source."""

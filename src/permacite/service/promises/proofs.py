@@ -7,7 +7,6 @@ octets when it signed its log; never that the site they came from served them.
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import zipfile
@@ -15,18 +14,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive import Citation, utc_now
-from permacite.archive.log import Checkpoint, Verifier, check_proof
-from permacite.archive.log.note import Note
-from permacite.errors import IntegrityError, NotFoundError, ParseError
+from permacite.archive.log import Verifier, check_proof
+from permacite.errors import ParseError
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
-from permacite.service.promises.model import Check, Consistency, LogState, Proof, Verified
+from permacite.service.promises.model import Check, Proof, Verified
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive, Representation
 
-__all__ = ["check", "held_to", "key_in", "log_state", "prove"]
+__all__ = ["check", "key_in", "prove"]
 
 _ZIP = b"PK"
 _LONGEST_KEY = 1000
@@ -127,61 +125,7 @@ def _moment(text: str) -> datetime | None:
     return found if found.tzinfo else None
 
 
-def log_state(archive: Archive, *, since: int | None = None) -> LogState:
-    """Return the log as it is, signed; with the proof that it grew from `since` entries.
-
-    Raises NotFoundError where the log never had that many entries.
-    """
-    note = archive.log.checkpoint()
-    now = Checkpoint.parse(Note.parse(note).text)
-    return LogState(
-        log=now.origin,
-        size=now.size,
-        root=_text(now.root),
-        checkpoint=note,
-        key=str(archive.log.verifier),
-        since=None if since is None else _consistency(archive, since, now.size),
-    )
-
-
-def _consistency(archive: Archive, old: int, new: int) -> Consistency:
-    if not 0 < old <= new:
-        raise NotFoundError(f"the log has {new} entries; it grew from 1 to that", str(old))
-    hashes = archive.log.consistency(old, new)
-    return Consistency(old, _text(archive.log.root(old)), tuple(map(_text, hashes)))
-
-
-def held_to(archive: Archive, note: str) -> LogState:
-    """Return the log as it is, which extends the checkpoint `note` that someone kept.
-
-    Raises ParseError where `note` is none, IntegrityError where this archive's key did not sign it
-    or the log does not begin with what it promised.
-    """
-    parsed = Note.parse(note)
-    kept = Checkpoint.parse(parsed.text)
-    verifier = archive.log.verifier
-    if not verifier.verifies(parsed):
-        raise IntegrityError(
-            "the checkpoint is not signed by this archive's key",
-            expected=str(verifier),
-            actual=", ".join(one.name for one in parsed.signatures),
-        )
-    size = archive.log.size()
-    actual = archive.log.root(kept.size) if kept.size <= size else b""
-    if actual != kept.root:
-        raise IntegrityError(
-            f"the log has {size} entries and does not extend its checkpoint of {kept.size}",
-            expected=_text(kept.root),
-            actual=_text(actual),
-        )
-    return log_state(archive, since=kept.size or None)
-
-
 def key_in(text: str) -> str:
     """Return the key text in the content of a file: its first line that is not empty."""
     lines = [line.strip() for line in text[:_LONGEST_KEY].splitlines() if line.strip()]
     return lines[0] if lines else ""
-
-
-def _text(hash_: bytes) -> str:
-    return base64.b64encode(hash_).decode()
