@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.extract.elements import body, foreign, head, table
 from permacite.extract.elements.quirks import is_quirky
-from permacite.extract.elements.tree import Characters, Tree
+from permacite.extract.elements.stack import Characters
+from permacite.extract.elements.tree import Tree
 from permacite.markup import Doctype, EndTag, StartTag, Text, tokenize
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.extract.elements.tree import Token
+    from permacite.extract.elements.stack import Token
 
 __all__ = ["Element", "html_elements", "xml_elements"]
 

@@ -12,7 +12,8 @@ from permacite.extract.elements.names import SPECIAL
 from permacite.markup import EndTag
 
 if TYPE_CHECKING:
-    from permacite.extract.elements.tree import Node, Token, Tree
+    from permacite.extract.elements.stack import Node, Token
+    from permacite.extract.elements.tree import Tree
 
 __all__ = ["active", "adopt", "any_other_end"]
 

@@ -21,7 +21,8 @@ from permacite.markup import EndTag, StartTag
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.extract.elements.tree import Token, Tree
+    from permacite.extract.elements.stack import Token
+    from permacite.extract.elements.tree import Tree
 
 __all__ = ["in_body"]
 

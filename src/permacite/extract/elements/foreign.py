@@ -8,7 +8,8 @@ from permacite.extract.elements.names import BREAKOUT
 from permacite.markup import EndTag, StartTag
 
 if TYPE_CHECKING:
-    from permacite.extract.elements.tree import Node, Token, Tree
+    from permacite.extract.elements.stack import Node, Token
+    from permacite.extract.elements.tree import Tree
 
 __all__ = ["applies", "in_foreign", "push"]
 
