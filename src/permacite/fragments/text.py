@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from permacite.fragments.counting.reading import Errors
-    from permacite.fragments.counting.source import Buffer
+    from permacite.fragments.counting.source import Buffer, Source
     from permacite.fragments.counting.tally import Tally, Unit
 
 __all__ = ["Check", "Index", "Location", "Span", "Text"]
@@ -51,11 +51,11 @@ __all__ = ["Check", "Index", "Location", "Span", "Text"]
 class Text:
     """An entity that fragments point into.
 
-    `source` is bytes, a mapped file, or the path of a file. `charset` is the declared one (RFC
-    2046: US-ASCII where none is). `line_endings` is "http" (CRLF, LF and CR, mixed), "mime" (CRLF
-    alone), "all" (NEL and CR NEL besides) or "lf" (CRLF and LF); None is "all" for EBCDIC charsets
-    and "http" for others. `errors` is "replace" or "strict". An `index` of the same bytes makes
-    every answer quick.
+    `source` is bytes, a mapped file, the path of a file, or a Source. `charset` is the declared one
+    (RFC 2046: US-ASCII where none is). `line_endings` is "http" (CRLF, LF and CR, mixed), "mime"
+    (CRLF alone), "all" (NEL and CR NEL besides) or "lf" (CRLF and LF); None is "all" for EBCDIC
+    charsets and "http" for others. `errors` is "replace" or "strict". An `index` of the same bytes
+    makes every answer quick.
 
     Raises ParseError for a charset that cannot be decoded, and, where `errors` is "strict",
     whenever bytes are read that are no characters. Raises IntegrityError for an index of an entity
@@ -64,7 +64,7 @@ class Text:
 
     def __init__(
         self,
-        source: Buffer | os.PathLike[str],
+        source: Buffer | os.PathLike[str] | Source,
         charset: str = "us-ascii",
         line_endings: str | None = None,
         *,

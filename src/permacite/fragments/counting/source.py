@@ -6,7 +6,7 @@ import mmap
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from permacite.errors import NotFoundError, StorageError
 
@@ -25,8 +25,12 @@ They stay as they are until the next call.
 """
 
 
+@runtime_checkable
 class Source(Protocol):
-    """Bytes that can be read from any place. Sizes and places are in bytes."""
+    """Bytes that can be read from any place. Sizes and places are in bytes.
+
+    Whoever has them elsewhere than in memory or in a file hands in one of these.
+    """
 
     @property
     def size(self) -> int:
@@ -115,10 +119,12 @@ def _reported(path: Path) -> Iterator[None]:
         raise StorageError(problem, path=str(path), reason="io") from error
 
 
-def source_of(source: Buffer | os.PathLike[str]) -> Source:
+def source_of(source: Buffer | os.PathLike[str] | Source) -> Source:
     """Return what reads `source`. Raises TypeError for a str, which could be text or a path."""
     if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
         return MemorySource(source)
     if isinstance(source, os.PathLike):
         return FileSource(Path(source))
+    if isinstance(source, Source):
+        return source
     raise TypeError("source: bytes, mmap or pathlib.Path; for decoded text there is Text.of")
