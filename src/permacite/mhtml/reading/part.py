@@ -18,6 +18,7 @@ from permacite.mhtml.mime.heading import Heading, parse_heading
 from permacite.mhtml.mime.model import Defect
 from permacite.mhtml.mime.parameters import is_media_type, parse_structured, without_comments
 from permacite.mhtml.mime.transfer import decode_pieces
+from permacite.mhtml.reading.stretch import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ _PIECE = 1 << 20
 _WHOLE = 1 << 26
 
 
-class BodyPart:
+class BodyPart(Stretch):
     """A body part, as RFC 2557 calls it; the message itself is one too.
 
     `path` numbers it from 1 inside its parent ("3.1"); that of a message with parts is "".
@@ -42,11 +43,9 @@ class BodyPart:
     """
 
     __slots__ = (
-        "_entry",
         "_heading",
         "_label",
         "_limits",
-        "_octets",
         "_type",
         "body_parts",
         "is_message",
@@ -57,8 +56,7 @@ class BodyPart:
     def __init__(
         self, octets: Octets, entry: Entry, parent: BodyPart | None, limits: Limits
     ) -> None:
-        self._octets = octets
-        self._entry = entry
+        super().__init__(octets, entry)
         self._limits = limits
         self._heading: Heading | None = None
         self._label: tuple[Label | None] | None = None
@@ -70,53 +68,6 @@ class BodyPart:
 
     def __repr__(self) -> str:
         return f"<BodyPart {self.path!r} {self.content_type} {self.content_location or ''}>"
-
-    # ------------------------------------------------------------ where it stands
-
-    @property
-    def path(self) -> str:
-        """The part's number, such as "3.1"; "" for a message that holds parts."""
-        return self._entry.path
-
-    @property
-    def offset(self) -> int:
-        """Where the heading begins."""
-        return self._entry.start
-
-    @property
-    def body_offset(self) -> int:
-        """Where the body begins, behind the empty line."""
-        return self._entry.body
-
-    @property
-    def end(self) -> int:
-        """Where the body ends; the line ending before a delimiter is not part of it."""
-        return self._entry.end
-
-    @property
-    def is_multipart(self) -> bool:
-        """Whether it is of a multipart type that was opened."""
-        return self._entry.multipart
-
-    @property
-    def boundary(self) -> bytes | None:
-        """What its delimiters are made of, if it is a multipart that has any."""
-        return self._entry.boundary
-
-    @property
-    def raw(self) -> bytes:
-        """The part as it stands in the file: heading, empty line, encoded body."""
-        return self._octets.read(self.offset, self.end)
-
-    @property
-    def raw_heading(self) -> bytes:
-        """The heading as it stands, with the empty line that ends it."""
-        return self._octets.read(self.offset, self.body_offset)
-
-    @property
-    def body(self) -> bytes:
-        """The body as it stands, still encoded."""
-        return self._octets.read(self.body_offset, self.end)
 
     # ------------------------------------------------------------ heading
 
