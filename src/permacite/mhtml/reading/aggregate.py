@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
 
-    from permacite.mhtml.mime.index import Entry
+    from permacite.mhtml.mime.entry import Entry
     from permacite.mhtml.mime.octets import Octets, Source
     from permacite.mhtml.reading.resolve import Profile, Resolution
 

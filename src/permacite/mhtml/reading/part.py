@@ -23,7 +23,7 @@ from permacite.mhtml.reading.stretch import Stretch
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from permacite.mhtml.mime.index import Entry
+    from permacite.mhtml.mime.entry import Entry
     from permacite.mhtml.mime.model import Limits
     from permacite.mhtml.mime.octets import Octets
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from permacite.mhtml.mime.index import Entry
+    from permacite.mhtml.mime.entry import Entry
     from permacite.mhtml.mime.octets import Octets
 
 __all__ = ["Stretch"]

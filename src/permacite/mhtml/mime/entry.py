@@ -1,0 +1,25 @@
+"""Where one part of a message stands, as the index finds it."""
+
+from __future__ import annotations
+
+__all__ = ["Entry"]
+
+
+class Entry:
+    """Where one part stands, in octets of the file, and what it holds."""
+
+    __slots__ = ("body", "boundary", "children", "end", "multipart", "parent", "path", "start")
+
+    def __init__(self, start: int, parent: Entry | None, path: str) -> None:
+        self.start = start
+        self.body = start
+        self.end = start
+        self.parent = parent
+        self.path = path
+        self.multipart = False
+        self.boundary: bytes | None = None
+        self.children: list[Entry] = []
+
+    def numbered(self, number: int) -> str:
+        """Return the path of the child with that number, from 1."""
+        return f"{self.path}.{number}" if self.path else str(number)
