@@ -7,8 +7,7 @@ in proportion to its length.
 
 from permacite.markup.charset import charset_in, codec_of, decode, sniff_charset
 from permacite.markup.css import CssUrl, css_urls
-from permacite.markup.plain import RENDITION_VERSION, plain_text, title
-from permacite.markup.rendition import Piece, Rendition, Run
+from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run, plain_text, title
 from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
 from permacite.markup.tokens import (
     Attribute,
