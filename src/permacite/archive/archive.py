@@ -7,7 +7,6 @@ lacks its octets; whatever fails in between leaves octets that no name points to
 from __future__ import annotations
 
 import contextlib
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -25,7 +24,7 @@ from permacite.archive.model import (
     Version,
     utc_now,
 )
-from permacite.archive.objects import FileObjects
+from permacite.archive.objects import FileObjects, flush_folder, make_folders, write_file
 from permacite.archive.reading import Reading
 from permacite.archive.sqlite import SqliteCatalog
 from permacite.errors import ConflictError, StorageError
@@ -77,10 +76,8 @@ class Archive(Reading):
         Raises ParseError for a bad series, ConflictError where the directory is not empty.
         """
         name = names.checked_series(series)
-        _make(directory)
+        _make(directory, name, clock)
         archive = cls.open(directory, clock=clock)
-        archive.add_series(name)
-        archive.set_setting(_SERIES, name)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
             archive.log.signer  # noqa: B018 - making it is the point
         return archive
@@ -199,25 +196,30 @@ def _check_same(replaces: PDI, series: str | None, unique_id: str | None) -> Non
         raise ConflictError(f"{replaces.document} has its unique id already", unique_id)
 
 
-def _make(directory: Path) -> None:
-    """Make the files of an empty archive. Raises ConflictError, StorageError."""
+def _make(directory: Path, series: str, clock: Clock) -> None:
+    """Make the files of an empty archive. Raises ConflictError, StorageError.
+
+    The catalog comes first, whole or not at all, and the rest after: where this is cut short, there
+    is an archive, or there are files set aside, which do not keep it from being done again.
+    """
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_folders(directory)
         taken = (directory / _CATALOG).exists()
-        if taken or any(directory.iterdir()):
+        if taken or any(not _is_aside(path.name) for path in directory.iterdir()):
             what = "is an archive already" if taken else "is not empty"
             raise ConflictError(f"{directory} {what}", str(directory))
-        (directory / "README.txt").write_text(_README, encoding="utf-8")
-        SqliteCatalog.make(directory / _CATALOG)
-        for folder in (directory, directory.parent):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        SqliteCatalog.make(directory / _CATALOG, series=series, clock=clock)
+        flush_folder(directory)
+        write_file(directory / "README.txt", _README.encode())
+        flush_folder(directory)
     except FileExistsError as error:
         raise ConflictError(f"{directory} is an archive already", str(directory)) from error
     except OSError as error:
         raise StorageError(
             f"cannot make {directory}: {error.strerror}", path=str(directory), reason="io"
         ) from error
+
+
+def _is_aside(name: str) -> bool:
+    """Say whether a file is part of a catalog that was being made when all stopped."""
+    return name.startswith(f"{_CATALOG}.") and ".new" in name

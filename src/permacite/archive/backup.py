@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import FileObjects
+from permacite.archive.objects import FileObjects, flush_folder, make_folders, write_file
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -18,50 +16,57 @@ __all__ = ["backup"]
 
 _CATALOG = "catalog.sqlite"
 _KEY = "log.key"
-_SMALL_FILES = ("README.txt", _KEY)
+_README = "README.txt"
+_OBJECTS = "objects"
 
 
 def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
     """Make the archive `target`, or bring it up to date, as `source` is at this moment.
 
-    The catalog is copied first and the octets after: octets are on the disk before the catalog
-    names them, so the copy lacks nothing. Raises ConflictError where `target` holds other things,
-    StorageError.
+    The catalog is copied aside first, and takes its place when the octets that it names are there:
+    wherever this is cut short, `target` is what it was before, or no archive yet. Raises
+    ConflictError where `target` holds other things, StorageError.
     """
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        if target.samefile(source):
-            raise ConflictError("an archive is no backup of itself", str(target))
-        _check_key(source, target)
-        _copy_catalog(catalog, target)
-        FileObjects(target / "objects").adopt(source / "objects", link=link)
-        for name in _SMALL_FILES:
-            if (source / name).exists() and not (target / name).exists():
-                shutil.copy2(source / name, target / name)
+        make_folders(target)
+        _check(source, target)
+
+        def take_over() -> None:
+            """Bring all else that the catalog needs beside it."""
+            FileObjects(target / _OBJECTS).adopt(source / _OBJECTS, link=link)
+            _copy_small_files(source, target)
+            flush_folder(target)
+
+        catalog.copy_to(target / _CATALOG, before=take_over)
+        flush_folder(target)
     except OSError as error:
         raise StorageError(
             f"cannot write the backup: {error.strerror}", path=str(target), reason="io"
         ) from error
 
 
-def _check_key(source: Path, target: Path) -> None:
-    """Raise ConflictError where `target` is an archive with a key of its own."""
+def _check(source: Path, target: Path) -> None:
+    """Raise ConflictError where `target` holds other things than a backup of `source`."""
+    if target.samefile(source):
+        raise ConflictError("an archive is no backup of itself", str(target))
     keys = [folder / _KEY for folder in (source, target)]
     if all(key.exists() for key in keys) and keys[0].read_bytes() != keys[1].read_bytes():
         raise ConflictError(f"{target} is another archive", str(target))
-
-
-def _copy_catalog(catalog: Catalog, target: Path) -> None:
-    """Copy the catalog over that of an earlier backup, or aside first where there is none."""
-    place = target / _CATALOG
-    if place.exists():
-        catalog.copy_to(place)
+    if (target / _CATALOG).exists():
         return
-    if any(target.iterdir()):
+    if any(not _is_ours(path.name) for path in target.iterdir()):
         raise ConflictError(f"{target} holds other things", str(target))
-    aside = target / f"{_CATALOG}.{secrets.token_hex(8)}.new"
-    try:
-        catalog.copy_to(aside)
-        aside.rename(place)
-    finally:
-        aside.unlink(missing_ok=True)
+
+
+def _is_ours(name: str) -> bool:
+    """Say whether a file is one that a backup leaves that was cut short."""
+    return name in {_OBJECTS, _README, _KEY} or (
+        name.startswith((_CATALOG, _README, _KEY)) and ".new" in name
+    )
+
+
+def _copy_small_files(source: Path, target: Path) -> None:
+    """Copy the files beside the catalog."""
+    for name, mode in ((_README, 0o644), (_KEY, 0o600)):
+        if (source / name).exists() and not (target / name).exists():
+            write_file(target / name, (source / name).read_bytes(), mode=mode)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -262,9 +262,10 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, Protocol):
         """Return what is wrong with the records themselves, in words."""
         ...
 
-    def copy_to(self, path: Path) -> None:
+    def copy_to(self, path: Path, *, before: Callable[[], None]) -> None:
         """Copy all records as they are now, over an earlier copy if one is there.
 
-        Raises ConflictError where what is there has entries of its own.
+        They are copied aside; then `before` is called; then the copy takes its place, whole or not
+        at all. Raises ConflictError where what is there has entries of its own.
         """
         ...

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive.log.note import ED25519, KEY_NAME, Note, Signature, key_id, signed
+from permacite.archive.objects import flush_folder
 from permacite.errors import ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ def load_or_make(path: Path, name: str) -> Signer:
     try:
         if not path.exists():
             _write(path, Signer.make(name).text)
+        if os.access(path.parent, os.W_OK):
+            flush_folder(path.parent)  # whoever wrote it may not have come to that yet
         return Signer.parse(path.read_text(encoding="utf-8"))
     except (OSError, ParseError, UnicodeDecodeError) as error:
         raise StorageError(

@@ -1,6 +1,14 @@
 """The octets of an archive, by their digest: a Protocol, and its embedded form as files."""
 
 from permacite.archive.objects.files import FileObjects
+from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
 from permacite.archive.objects.protocol import Objects, digest_of
 
-__all__ = ["FileObjects", "Objects", "digest_of"]
+__all__ = [
+    "FileObjects",
+    "Objects",
+    "digest_of",
+    "flush_folder",
+    "make_folders",
+    "write_file",
+]

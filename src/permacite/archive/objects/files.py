@@ -15,6 +15,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from permacite.archive.objects.flushing import flush_folder
 from permacite.archive.objects.protocol import digest_of
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.scan import compile_pattern
@@ -37,13 +38,10 @@ class FileObjects:
         self._directory = directory
         self._root = str(directory)
         self._temporary = directory / "tmp"
-        self._durable: set[str] = {self._root}
+        self._durable: set[str] = {str(directory.parent)}
         """Folders whose own name is known to be on the disk."""
         try:
-            if not self._temporary.is_dir():
-                self._temporary.mkdir(parents=True, exist_ok=True)
-                _flush_folder(self._root)
-                _flush_folder(str(directory.parent))
+            self._temporary.mkdir(parents=True, exist_ok=True)
             self._sweep()
         except OSError as error:
             _fail(error, self._root)
@@ -58,7 +56,7 @@ class FileObjects:
             self._make_folder(folder)
             if not _is_there(path, content):
                 self._write(path, content)
-            _flush_folder(folder)
+            flush_folder(folder)
         except OSError as error:
             _fail(error, path)
         return digest
@@ -101,15 +99,14 @@ class FileObjects:
         folders = set()
         for path in _files(source):
             target = self._directory / path.relative_to(source)
-            if target.exists():
-                continue
             folder = str(target.parent)
             self._make_folder(folder)
-            if not (link and _linked(path, target)):
-                self._write(str(target), path.read_bytes())
-            folders.add(folder)
+            if not target.exists():
+                if not (link and _linked(path, target)):
+                    self._write(str(target), path.read_bytes())
+                folders.add(folder)
         for folder in folders:
-            _flush_folder(folder)
+            flush_folder(folder)
 
     def _make_folder(self, folder: str) -> None:
         """Make `folder` and those above it, durably: a folder's name stands in its parent."""
@@ -120,7 +117,7 @@ class FileObjects:
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder)  # noqa: PTH102 - a text, as said above
         # Another process may have made it a moment ago and not have flushed its name yet.
-        _flush_folder(parent)
+        flush_folder(parent)
         self._durable.add(folder)
 
     def _write(self, path: str, content: bytes) -> None:
@@ -198,15 +195,6 @@ def _write_all(descriptor: int, content: bytes) -> None:
     left = memoryview(content)
     while left:
         left = left[os.write(descriptor, left) :]
-
-
-def _flush_folder(folder: str) -> None:
-    """Bring the names in `folder` to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _fail(error: OSError, path: str) -> NoReturn:

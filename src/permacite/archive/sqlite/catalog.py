@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.sqlite import minting, neighbours, rows
 from permacite.archive.sqlite.citations import SqliteCitations
-from permacite.archive.sqlite.connection import check_copy, faults, make, recognize
+from permacite.archive.sqlite.connection import copy, faults, make, recognize
 from permacite.archive.sqlite.log import SqliteLog
 from permacite.archive.sqlite.statements import SqliteStatements
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from permacite.archive.catalog import Order, Selection, StoredFormat
@@ -21,6 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteCatalog"]
 
+
+_ADD_SERIES = (
+    "INSERT INTO series (name, added_at) SELECT ?1, ?2"
+    " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = ?1)"
+)
+_SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
 
 _NAMES = """
 SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
@@ -38,9 +43,10 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
         super().__init__(path, clock=clock, busy_timeout_s=busy_timeout_s)
 
     @staticmethod
-    def make(path: Path) -> None:
-        """Make an empty file. Raises FileExistsError where `path` is taken."""
-        make(path)
+    def make(path: Path, *, series: str, clock: Clock) -> None:
+        """Make a file in which `series` mints. Raises FileExistsError where `path` is taken."""
+        minting_series = (_ADD_SERIES, (series, rows.timestamp(clock())))
+        make(path, [minting_series, (_SET, ("series", series))])
 
     def setting(self, name: str) -> str | None:
         """Return one setting, or None."""
@@ -50,10 +56,7 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
 
     def set_setting(self, name: str, value: str) -> None:
         """Set or replace one setting."""
-        statement = (
-            "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
-        )
-        self._writer.run(lambda connection: connection.execute(statement, (name, value)).close())
+        self._writer.run(lambda connection: connection.execute(_SET, (name, value)).close())
 
     def series_names(self) -> list[str]:
         """Return the series that mint here, the first one first."""
@@ -63,12 +66,8 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
 
     def add_series(self, name: str) -> None:
         """Let `name` mint here; nothing happens where it does already."""
-        statement = (
-            "INSERT INTO series (name, added_at) SELECT ?1, ?2"
-            " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = ?1)"
-        )
         row = (name, rows.timestamp(self._clock()))
-        self._writer.run(lambda connection: connection.execute(statement, row).close())
+        self._writer.run(lambda connection: connection.execute(_ADD_SERIES, row).close())
 
     def commit(self, order: Order) -> Version:
         """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""
@@ -187,11 +186,10 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
         with self._readers.lend() as connection:
             return faults(connection)
 
-    def copy_to(self, path: Path) -> None:
+    def copy_to(self, path: Path, *, before: Callable[[], None]) -> None:
         """Copy all records as they are now, over an earlier copy if one is there."""
-        with self._readers.lend() as source, contextlib.closing(sqlite3.connect(path)) as target:
-            check_copy(source, target)
-            source.backup(target)
+        with self._readers.lend() as source:
+            copy(source, path, before=before)
 
     def _version(self, version_id: int) -> Version:
         """Return a version that was just written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import sqlite3
 import threading
 from typing import TYPE_CHECKING
@@ -12,10 +13,10 @@ from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSI
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["Readers", "check_copy", "connect", "faults", "make", "recognize", "reporting"]
+__all__ = ["Readers", "connect", "copy", "faults", "make", "recognize", "reporting"]
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: ("locked", "another process holds the archive"),
@@ -68,12 +69,13 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
     return connection
 
 
-def make(path: Path) -> None:
-    """Make an empty catalog at `path`, whole or not at all: it is written aside, then linked.
+def make(path: Path, rows: Iterable[tuple[str, tuple[str, ...]]] = ()) -> None:
+    """Make a catalog at `path`, whole or not at all: it is written aside, then linked.
 
-    Raises FileExistsError where `path` is taken.
+    `rows` are the statements, with their parameters, that fill it. Raises FileExistsError where
+    `path` is taken.
     """
-    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
     connection = sqlite3.connect(aside, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -82,8 +84,10 @@ def make(path: Path) -> None:
         connection.executescript(
             f"BEGIN; {SCHEMA}"
             f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"
-            "COMMIT;"
         )
+        for statement, parameters in rows:
+            connection.execute(statement, parameters)
+        connection.execute("COMMIT")
     finally:
         connection.close()  # the last connection moves the write-ahead log into the file
     try:
@@ -132,7 +136,32 @@ def faults(connection: sqlite3.Connection) -> list[str]:
     return sorted(one for one in found if one != "damaged: ok")
 
 
-def check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) -> None:
+    """Copy a catalog aside, call `before`, then put the copy in its place, whole or not at all.
+
+    Raises ConflictError, before anything is done, where the catalog at `path` is another one's.
+    """
+    if path.exists():
+        with contextlib.closing(sqlite3.connect(path)) as target:
+            _check_copy(source, target)
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    try:
+        with contextlib.closing(sqlite3.connect(aside)) as made:
+            source.backup(made)
+        before()
+        if path.exists():
+            with (
+                contextlib.closing(sqlite3.connect(aside)) as made,
+                contextlib.closing(sqlite3.connect(path)) as target,
+            ):
+                made.backup(target)
+        else:
+            os.link(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     """Raise ConflictError unless `target` is empty, or its log begins the one of `source`.
 
     The last node of each level says all: it stands over everything before it.
