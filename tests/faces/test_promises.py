@@ -61,6 +61,7 @@ def test_a_proof_is_checked_without_any_archive(
         "content",
         "inclusion",
         "signature",
+        "files",
         "key",
         "quote",
     ]
@@ -70,14 +71,21 @@ def test_a_proof_is_checked_without_any_archive(
 def test_without_a_key_the_answer_says_whom_it_trusts(cli: Cli, bundle: Path) -> None:
     outcome = cli("verify", str(bundle))
     assert outcome.status == 0
-    assert "compare it with the one that the archive publishes" in outcome.err
+    assert outcome.out.startswith("this file agrees with itself, which proves nothing without")
+    assert "give the one that the archive publishes with --key" in outcome.err
     assert json.loads(cli("verify", str(bundle), "--json").out)["trusted"] is False
 
 
 def test_a_key_may_be_read_from_a_file(cli: Cli, bundle: Path, tmp_path: Path) -> None:
-    key = tmp_path / "key.txt"
-    key.write_text("\n" + json.loads(cli("log", "--json").out)["key"] + "\n")
-    assert cli("verify", str(bundle), "--key", str(key)).status == 0
+    path = tmp_path / "key.txt"
+    key = json.loads(cli("log", "--json").out)["key"]
+    for text in (f"\n{key}\n", cli("log").out, cli("log", "--json").out):
+        path.write_text(text)
+        told = json.loads(cli("verify", str(bundle), "--key", str(path), "--json").out)
+        assert (told["holds"], told["trusted"]) == (True, True), text
+    for text in ("", "{}", "[1]"):
+        path.write_text(text)
+        assert cli("verify", str(bundle), "--key", str(path)).status == 2
 
 
 def test_a_bundle_of_another_archive_is_refused(cli: Cli, bundle: Path, tmp_path: Path) -> None:
@@ -102,7 +110,7 @@ def test_a_whole_document_is_proven(cli: Cli, passage: str, tmp_path: Path) -> N
     made = json.loads(cli("prove", name, "-o", str(path), "--json").out)
     assert (made["reference"], made["quote"], made["tree_size"]) == (name, None, 2)
     outcome = cli("verify", str(path))
-    assert outcome.out.startswith("these bytes stood in")
+    assert "\nthese bytes stood in" in outcome.out
 
 
 def changed(content: bytes, name: str, old: bytes, new: bytes) -> bytes:
@@ -127,6 +135,8 @@ FORGED = [
     ("proof.tlog-proof", b"index 0", b"index 1", "inclusion"),
     ("proof.tlog-proof", b"\n2\n", b"\n3\n", "signature"),
     ("citation.json", b"highest", b"lowest!", "quote"),
+    ("checkpoint.txt", b"\n2\n", b"\n3\n", "files"),
+    ("log-key.pem", b"PUBLIC", b"SECRET", "files"),
     ("log-key.txt", b"+", b"-", "bundle"),
     ("name.txt", b".text.1", b".text.2", "bundle"),
 ]
@@ -229,6 +239,31 @@ def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_pa
     told = cli("--archive", str(other), "log", "--extends", str(kept))
     assert told.status == 1
     assert "the log has 1 entries, and its key signed 2: it was cut short, or" in told.err
+
+
+def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
+    cli: Cli, archive: Path, bundle: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text(cli("log").out)
+    told = cli("verify", str(bundle), "--checkpoint", str(kept))
+    assert told.status == 0
+    assert "the log of 2 that the checkpoint names" in told.out
+    other = twin(archive, tmp_path / "twin", b"other")
+    kept.write_text(cli("--archive", str(other), "log").out)
+    assert "nothing to compare" in cli("verify", str(bundle), "--checkpoint", str(kept)).out
+    with Service.open(other) as service:
+        service.import_document("more.txt", b"more")
+    kept.write_text(cli("--archive", str(other), "log").out)
+    told = cli("verify", str(bundle), "--checkpoint", str(kept))
+    assert told.status == 1
+    assert told.out.startswith("this proof does not hold: view")
+    assert "split view: one key signed two different logs of 2 entries" in told.out
+    with Service.create(tmp_path / "third", series="lab.example.us") as third:
+        kept.write_text(third.log().checkpoint)
+    told = cli("verify", str(bundle), "--checkpoint", str(kept))
+    assert (told.status, "signed by another key" in told.out) == (1, True)
+    assert cli("verify", "urn:pdi://a.zz/2026/01/01/1", "--checkpoint", str(kept)).status == 2
 
 
 def test_the_log_is_written_as_tiles_and_brought_up(

@@ -9,7 +9,7 @@ from permacite.archive import names, verification
 from permacite.archive.delegation import Delegations
 from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
-from permacite.archive.log.bundle import bundle, entry_of
+from permacite.archive.log.bundles import bundle, entry_of
 from permacite.archive.statements import Statements
 from permacite.errors import NotFoundError, WithdrawnError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern

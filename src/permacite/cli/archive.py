@@ -189,26 +189,37 @@ def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
 @click.option(
     "--key", help="The public key that a proof must be signed with: its text, or a file with it."
 )
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A checkpoint of the same log that you kept, to compare that of a proof with.",
+)
 @json_option
 @click.pass_context
 def verify(
-    ctx: click.Context, reference: str | None, *, everything: bool, key: str | None, as_json: bool
+    ctx: click.Context,
+    reference: str | None,
+    *,
+    everything: bool,
+    key: str | None,
+    checkpoint: Path | None,
+    as_json: bool,
 ) -> None:
     """Check what is stored against its digests, or a proof offline.
 
     REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
     cited passage with the words recorded when it was cited. Or it is the file of a proof
-    (see `permacite prove`), which needs no archive; give --key, or compare the key it shows with
-    the one that the archive publishes.
+    (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
+    it proves what it says; without, it is only shown to agree with itself.
 
     Exit status: 0 all is well, 1 something is missing, altered or does not hold, 2 bad reference.
     """
     if (reference is None) != everything:
         raise click.UsageError("give one name or the file of a proof, or --all")
     if reference is not None and Path(reference).is_file():
-        ctx.exit(tell_proof(Path(reference), key, as_json=as_json))
-    if key is not None:
-        raise click.UsageError("--key is for the file of a proof")
+        ctx.exit(tell_proof(Path(reference), key, checkpoint, as_json=as_json))
+    if key is not None or checkpoint is not None:
+        raise click.UsageError("--key and --checkpoint are for the file of a proof")
     with Service.open(ctx.obj) as service:
         findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]

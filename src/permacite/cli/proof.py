@@ -57,11 +57,12 @@ def prove(
     note(f"public key, for whoever checks it: {proof.key}")
 
 
-def tell_proof(path: Path, key: str | None, *, as_json: bool) -> int:
+def tell_proof(path: Path, key: str | None, kept: Path | None, *, as_json: bool) -> int:
     """Check the bundle at `path`, print what holds, and return the exit status."""
     if key is not None and Path(key).is_file():
         key = proofs.key_in(Path(key).read_text(encoding="utf-8", errors="replace"))
-    found = proofs.check(path.read_bytes(), key)
+    checkpoint = None if kept is None else kept.read_text(encoding="utf-8", errors="replace")
+    found = proofs.check(path.read_bytes(), key, kept=checkpoint)
     if as_json:
         emit(found)
     else:
@@ -78,7 +79,7 @@ def _tell_verified(found: Verified) -> None:
     table(("", "check", ""), rows)
     if found.holds and not found.trusted:
         note(f"signed by {found.key}")
-        note("anyone can make a key: compare it with the one that the archive publishes (--key)")
+        note("anyone can make a key: give the one that the archive publishes with --key")
 
 
 def _answer(found: Verified) -> str:
@@ -88,7 +89,12 @@ def _answer(found: Verified) -> str:
         return f"this proof does not hold: {', '.join(bad)}"
     what = "these words" if found.quote else "these bytes"
     when = f"{found.committed_at:%Y-%m-%d %H:%M:%S} UTC" if found.committed_at else "an unsaid time"
-    return f"{what} stood in the archive of {found.log} at {when}, under\n{found.reference}"
+    claim = f"{what} stood in the archive of {found.log} at {when}, under\n{found.reference}"
+    if found.trusted:
+        return claim
+    return (
+        f"this file agrees with itself, which proves nothing without a known key; it says:\n{claim}"
+    )
 
 
 @click.command()

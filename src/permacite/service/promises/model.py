@@ -49,7 +49,12 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was checked: "bundle" "content" "inclusion" "signature" "key" "quote"."""
+    """One thing that was checked.
+
+    "content" (the bytes), "inclusion" (of their entry in the log), "signature" (under the log),
+    "files" (all else in the bundle), "key" (the one that was given), "quote" (the words), "view"
+    (the log that a kept checkpoint names); or "bundle", where it cannot be read.
+    """
 
     name: str
     ok: bool
@@ -61,7 +66,7 @@ class Verified:
     """What a proof bundle says, and whether it is so."""
 
     holds: bool
-    """Whether every check passed. Ask `trusted` too."""
+    """Whether every check passed. Without `trusted`, that shows only that it agrees with itself."""
     trusted: bool
     """Whether the key that signed is the one that was given; otherwise anyone may have signed."""
     checks: tuple[Check, ...]

@@ -7,6 +7,7 @@ octets when it signed its log; never that the site they came from served them.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
@@ -14,20 +15,25 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive import Citation, utc_now
-from permacite.archive.log import Verifier, check_proof
+from permacite.archive.log import Checkpoint, Verifier, check_proof
+from permacite.archive.log.note import Note
 from permacite.errors import ParseError
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
+from permacite.service.promises.logs import kept_note
 from permacite.service.promises.model import Check, Proof, Verified
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive, Representation
+    from permacite.archive.log import ProofReport
 
 __all__ = ["check", "key_in", "prove"]
 
 _ZIP = b"PK"
 _LONGEST_KEY = 1000
+_TOLD = "key "
+"""What stands before the key where `permacite log` prints it."""
 _CONTEXT = 32
 """Characters on either side of the words, as in a recorded citation."""
 
@@ -76,13 +82,18 @@ def _citation(
     )
 
 
-def check(data: bytes, key: str | None = None) -> Verified:
+def check(data: bytes, key: str | None = None, *, kept: str | None = None) -> Verified:
     """Check a proof bundle. It needs no archive and no network.
 
-    `key` is the public key text "<name>+<id>+<base64>" that the archive publishes. A bundle that is
-    damaged or forged gives an answer that names what does not hold. Raises ParseError where `data`
-    is no zip file or `key` no key, LimitError for a bundle that unpacks to too much.
+    `key` is the public key text "<name>+<id>+<base64>" that the archive publishes: with it, a
+    bundle that holds proves what it says; without, the bundle agrees with itself and no more.
+    `kept` is a checkpoint of the same log, to be compared with the one in the bundle. A bundle that
+    is damaged or forged gives an answer that names what does not hold.
+
+    Raises ParseError where `data` is no zip file, `key` no key or `kept` no checkpoint, LimitError
+    for a bundle that unpacks to too much.
     """
+    note = None if kept is None else Note.parse(kept_note(kept))
     if key is not None:
         Verifier.parse(key)
     if not data.startswith(_ZIP):
@@ -96,10 +107,12 @@ def check(data: bytes, key: str | None = None) -> Verified:
             trusted=False,
             checks=(Check("bundle", ok=False, detail=error.problem + where),),
         )
+    checks = [Check(one.name, one.ok, one.detail) for one in report.checks]
+    views = [] if note is None else [_view(report, note)]
     return Verified(
-        holds=report.ok,
+        holds=all(one.ok for one in (*checks, *views)),
         trusted=report.trusted,
-        checks=tuple(Check(one.name, one.ok, one.detail) for one in report.checks),
+        checks=(*checks, *views),
         reference=report.reference or report.name,
         quote=None if report.reference is None else _quote(data),
         digest=report.digest,
@@ -108,6 +121,22 @@ def check(data: bytes, key: str | None = None) -> Verified:
         tree_size=report.tree_size,
         key=report.key,
     )
+
+
+def _view(report: ProofReport, note: Note) -> Check:
+    """Compare the log of a bundle with a checkpoint: one key that signs two logs is found out."""
+    promised = Checkpoint.parse(note.text)
+    if not Verifier.parse(report.key).verifies(note):
+        return Check("view", ok=False, detail="the checkpoint is signed by another key")
+    if promised.size != report.tree_size:
+        told = f"nothing to compare: a checkpoint of {promised.size}, a proof of {report.tree_size}"
+        return Check("view", ok=True, detail=told)
+    if promised.root == report.root:
+        return Check(
+            "view", ok=True, detail=f"the log of {promised.size} that the checkpoint names"
+        )
+    told = f"split view: one key signed two different logs of {promised.size} entries"
+    return Check("view", ok=False, detail=told)
 
 
 def _quote(data: bytes) -> str | None:
@@ -126,6 +155,13 @@ def _moment(text: str) -> datetime | None:
 
 
 def key_in(text: str) -> str:
-    """Return the key text in the content of a file: its first line that is not empty."""
+    """Return the key text in the content of a file: what `permacite log` printed, or a key alone.
+
+    A key alone is the first line that is not empty.
+    """
+    if text.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
+            return str(json.loads(text)["key"])
     lines = [line.strip() for line in text[:_LONGEST_KEY].splitlines() if line.strip()]
-    return lines[0] if lines else ""
+    told = [line.removeprefix(_TOLD).strip() for line in lines if line.startswith(_TOLD)]
+    return next(iter([*told, *lines]), "")

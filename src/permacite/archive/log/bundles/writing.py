@@ -7,7 +7,6 @@ octets under this name when it signed; never that the site they came from served
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import zipfile
@@ -15,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
+from permacite.archive.log.bundles.forms import pem_of, signature_of
+from permacite.archive.log.bundles.readme import README
 from permacite.archive.log.note import Note, proof_text
-from permacite.archive.log.readme import README
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ __all__ = ["Bundle", "bundle", "entry_of"]
 
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The first time a zip can say: the same proof is then always the same octets."""
-
-_ED25519_SPKI = bytes.fromhex("302a300506032b6570032100")
-"""What stands before the 32 octets of a public key in a SubjectPublicKeyInfo (RFC 8410 §4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,6 @@ def bundle(
 
 def _files(parts: Bundle, note: Note, verifier: Verifier) -> dict[str, bytes]:
     """Return the files of a bundle by name."""
-    own = next(one for one in note.signatures if one.key_id == verifier.key_id)
     files = {
         "README.txt": README.encode(),
         "name.txt": f"{parts.name}\n".encode(),
@@ -85,27 +81,26 @@ def _files(parts: Bundle, note: Note, verifier: Verifier) -> dict[str, bytes]:
         "leaf.json": parts.leaf.content,
         "proof.tlog-proof": parts.proof.encode(),
         "checkpoint.txt": note.text.encode(),
-        "checkpoint.sig": own.signature,
+        "checkpoint.sig": signature_of(note, verifier),
         "log-key.txt": f"{verifier}\n".encode(),
-        "log-key.pem": _pem(verifier.public_key).encode(),
+        "log-key.pem": pem_of(verifier).encode(),
     }
     if parts.citation is not None:
-        files["citation.json"] = canonical_json(
-            {
-                "reference": parts.citation.fragment,
-                "quote": parts.citation.quote,
-                "before": parts.citation.before,
-                "after": parts.citation.after,
-                "note": parts.citation.note,
-            }
-        )
+        files["citation.json"] = _said(parts.citation)
     return files
 
 
-def _pem(public_key: bytes) -> str:
-    """Return a public key as OpenSSL reads it (RFC 8410 §10)."""
-    data = base64.b64encode(_ED25519_SPKI + public_key).decode()
-    return f"-----BEGIN PUBLIC KEY-----\n{data}\n-----END PUBLIC KEY-----\n"
+def _said(citation: Citation) -> bytes:
+    """Return a citation as far as the octets vouch for it."""
+    placed = "#char=" in citation.fragment  # other schemes have no words before and after
+    return canonical_json(
+        {
+            "reference": citation.fragment,
+            "quote": citation.quote,
+            "before": citation.before if placed else "",
+            "after": citation.after if placed else "",
+        }
+    )
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["README"]
+import hashlib
+
+__all__ = ["README", "is_readme"]
 
 README = """\
 This bundle proves that an archive held certain bytes under a permanent name when it signed its
@@ -16,7 +18,9 @@ of the following; here is how to check it without permacite.
   checkpoint.txt    the log's name, its size, and its root hash in base64
   checkpoint.sig    the Ed25519 signature of checkpoint.txt
   log-key.pem       the public key it was made with; log-key.txt is the same as a note key
-  citation.json     if there: the words that were cited, and where they stand
+  citation.json     if there: the words that were cited, where they stand, what is around them
+
+Nothing else belongs into the zip: any other file in it was added by someone else.
 
 1. The bytes. `sha256sum content` is the "digest" of the format that name.txt names, in the
    "formats" of leaf.json; the "name" and "version" there are those of name.txt.
@@ -42,3 +46,13 @@ of the following; here is how to check it without permacite.
 5. The key. Anyone can make a key: compare log-key.txt with the key that the archive publishes, or
    that you noted down earlier. Without this step the bundle proves nothing.
 """
+
+_EARLIER = ("1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",)
+"""SHA-256 of what this page said before: bundles with it are as good as ever."""
+
+
+def is_readme(content: bytes | None) -> bool:
+    """Say whether this is the page, as it is or was; None, where it is left out, counts too."""
+    if content is None or content == README.encode():
+        return True
+    return hashlib.sha256(content).hexdigest() in _EARLIER

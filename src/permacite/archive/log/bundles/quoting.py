@@ -1,0 +1,91 @@
+"""Check the words that a proof cites against the octets in it, and the words around them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from permacite import pdi as grammar
+from permacite.archive.deposit import canonical_text
+from permacite.archive.log.bundles.members import SPEC
+from permacite.errors import ParseError, PermaciteError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["checked_quote"]
+
+_MEMBERS = frozenset({"reference", "quote", "before", "after", "note"})
+
+
+def checked_quote(
+    citation: bytes, content: bytes, name: str, described: Mapping[str, object]
+) -> tuple[str | None, str]:
+    """Return the passage that citation.json cites in the document `name`, and its fault or "".
+
+    `described` is what the log's entry says of the document. The passage is None where it cannot
+    be read.
+    """
+    try:
+        said = json.loads(citation)
+        reference, quote = str(said["reference"]), str(said["quote"])
+        around = str(said.get("before") or ""), str(said.get("after") or "")
+        unsigned = sorted({str(one) for one in said if one not in _MEMBERS})
+        unsigned += ["note"] if said.get("note") is not None else []
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None, "citation.json is not readable"
+    if unsigned:
+        return reference, f"citation.json says what nothing vouches for: {', '.join(unsigned)}"
+    try:
+        return reference, _fault(content, reference, quote, name=name, described=described) or (
+            _fault_around(content, reference, around, described=described)
+        )
+    except PermaciteError as error:
+        return reference, error.problem
+
+
+def _fault(
+    content: bytes, reference: str, quote: str, *, name: str, described: Mapping[str, object]
+) -> str:
+    """Say that other words stand there. Raises ParseError and others where none do."""
+    from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+
+    fragment = _fragment(reference)
+    if fragment.pdi.canonical() != name:
+        raise ParseError(f"expected a part of {name}", reference, 0, SPEC)
+    charset = described.get("charset")
+    excerpt = extract.extract(
+        content,
+        str(described.get("media_type")),
+        fragment,
+        charset=None if charset is None else str(charset),
+    )
+    if excerpt.clipped:
+        raise ParseError("it reaches beyond the end of the document", reference, 0, SPEC)
+    found = excerpt.text or ""
+    return "" if found == quote else f"{reference} says {found!r}"
+
+
+def _fault_around(
+    content: bytes, reference: str, around: tuple[str, str], *, described: Mapping[str, object]
+) -> str:
+    """Say that the words before or after are others; only places in a text have such words."""
+    if around == ("", ""):
+        return ""
+    fragment = _fragment(reference)
+    charset = described.get("charset")
+    text = canonical_text(content, None if charset is None else str(charset))
+    if fragment.scheme != "char" or text is None:
+        return "citation.json says what stands before or after what has no such place"
+    start, end = (int(position) for position in fragment.positions)
+    if not text.startswith(around[0], start - len(around[0])) or start < len(around[0]):
+        return f"other words stand before {reference}"
+    return "" if text.startswith(around[1], end) else f"other words stand after {reference}"
+
+
+def _fragment(reference: str) -> grammar.FragmentPDI:
+    """Return the passage that `reference` names. Raises ParseError."""
+    found = grammar.parse(reference)
+    if not isinstance(found, grammar.FragmentPDI):
+        raise ParseError("expected a part of a document", reference, 0, SPEC)
+    return found
