@@ -55,6 +55,7 @@ TOKENS = [
     ("pdi-61-unknown-charset", "text/plain; charset=x-none", "text", "char"),
     ("pdi-61-utf-8", "text/plain; charset=utf-8", "utf-8", "char"),
     ("pdi-61-quoted", 'text/plain;format=flowed; charset="UTF-8"', "utf-8", "char"),
+    ("pdi-61-parameter-alone", "text/plain;flowed ; charset=utf-8", "utf-8", "char"),
     ("pdi-61-alias", "text/plain; charset=sjis", "shift_jis", "char"),
     ("pdi-61-preferred-name", "text/plain; charset=EUC-JP", "euc-jp", "char"),
     ("pdi-61-iso-2022", "text/plain; charset=iso-2022-jp", "iso-2022-jp", "char"),
