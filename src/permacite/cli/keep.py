@@ -56,7 +56,8 @@ def restore(archive: Path | None, source: Path, *, as_json: bool) -> None:
     """Make the archive (--archive, or the default one) anew from the backup SOURCE.
 
     SOURCE is what `backup` made, or `export --ocfl`. Every digest in it is checked. The archive's
-    folder must be new or empty.
+    folder must be new or empty. OCFL objects hold no secret, so an archive made from them signs its
+    log with a new key, and keeps the last checkpoint of the earlier one.
 
     Exit status: 0 done, 1 SOURCE is damaged or no backup, or the folder is not empty.
     """
@@ -69,6 +70,9 @@ def _tell_copy(made: Copy, *, as_json: bool) -> None:
         return
     click.echo(made.directory)
     note(f"{made.documents} documents, {made.versions} versions, {made.entries} entries in the log")
+    if made.new_key is not None:
+        note(f"its log is signed with a new key: {made.new_key}")
+        note("what the earlier key signed is kept as evidence: `permacite log` shows it")
 
 
 @click.command()

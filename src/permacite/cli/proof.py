@@ -153,4 +153,7 @@ def _tell_log(state: LogState) -> None:
         click.echo(f"\nextends the log of {state.since.size}, root {state.since.root}")
         for hash_ in state.since.proof:
             click.echo(f"  {hash_}")
+    for one in state.earlier:
+        click.echo(f"\ngoes on from {one.size} entries that another key signed:\nkey   {one.key}")
+        click.echo("".join(f"  {line}\n" for line in one.checkpoint.splitlines()), nl=False)
     click.echo(f"\n{state.checkpoint}", nl=False)

@@ -14,10 +14,12 @@ import secrets
 from typing import TYPE_CHECKING
 
 from permacite.archive.log import Checkpoint
+from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.archive.log.tiles import tiles_of
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.service.promises.model import Consistency, LogState
+from permacite.service.promises.preserving.earlier import earlier_logs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +45,7 @@ def log_state(archive: Archive, *, since: int | None = None) -> LogState:
         checkpoint=note,
         key=str(archive.log.verifier),
         since=None if since is None else _consistency(archive, since, now.size),
+        earlier=earlier_logs(archive),
     )
 
 
@@ -57,14 +60,22 @@ def held_to(archive: Archive, kept: str) -> LogState:
     """Return the log as it is, which extends the checkpoint in `kept` that someone kept.
 
     `kept` is a signed note, or what `permacite log` printed, as text or as JSON. Raises ParseError
-    where there is no checkpoint in it, IntegrityError where this archive's key did not sign it, or
-    where it did and the log does not begin with what was promised (a log cut short, or a split
-    view: two logs under one key).
+    where there is no checkpoint in it, IntegrityError where neither this archive's key nor that of
+    a log it goes on from signed it, or where one did and the log does not begin with what was
+    promised (a log cut short, or a split view: two logs under one key).
     """
     parsed = Note.parse(kept_note(kept))
     promised = Checkpoint.parse(parsed.text)
     verifier = archive.log.verifier
-    if not verifier.verifies(parsed):
+    earlier = [one for one in earlier_logs(archive) if Verifier.parse(one.key).verifies(parsed)]
+    if earlier and promised.size > earlier[-1].size:
+        raise IntegrityError(
+            f"the checkpoint is of {promised.size} entries, and this archive was restored from a"
+            f" copy of {earlier[-1].size}: what its first key signed later is not here",
+            expected=_text(promised.root),
+            actual="nothing",
+        )
+    if not earlier and not verifier.verifies(parsed):
         raise IntegrityError(
             "the checkpoint is not signed by this archive's key",
             expected=str(verifier),

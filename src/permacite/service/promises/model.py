@@ -21,6 +21,7 @@ __all__ = [
     "Consistency",
     "Copy",
     "Delegation",
+    "EarlierLog",
     "LogState",
     "NameSet",
     "Proof",
@@ -108,6 +109,20 @@ class LogState:
     """The public key that checks it."""
     since: Consistency | None = None
     """How it grew from an earlier size, where that was asked."""
+    earlier: tuple[EarlierLog, ...] = ()
+    """The logs it goes on from, where the archive was restored from a copy without its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierLog:
+    """What another key signed of the same entries, before the archive was restored."""
+
+    key: str
+    """The public key that checks it."""
+    size: int
+    """For how many entries it vouched."""
+    checkpoint: str
+    """The signed note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +143,8 @@ class Copy:
     versions: int
     entries: int
     """Of its log."""
+    new_key: str | None = None
+    """The public key it signs with from now on, where the first one's secret was not copied."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ Version n of an object is version n of the document. Coming back, the log is rep
 under the times that it tells; the archive is the same if the root of its log is.
 
 Readings: what was withdrawn is copied too, for this is a copy to be kept, not given out. The log's
-key is secret and stays behind: the new archive signs with a key of its own.
+key is secret and stays behind: the new archive signs with a key of its own, and keeps what the old
+one signed (see `earlier`). Idempotency keys guard requests that are under way, and are not copied.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from permacite.archive import Archive, Citation, NewCitation, NewRepresentation,
 from permacite.errors import ConflictError, IntegrityError, NotFoundError
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
-from permacite.service.promises.model import Copy
-from permacite.service.promises.preserving import layout
+from permacite.service.promises.model import Copy, EarlierLog
+from permacite.service.promises.preserving import earlier, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,6 +116,7 @@ def _write_records(archive: Archive, directory: Path, leaves: list[bytes]) -> No
         "size": len(leaves),
         "root": base64.b64encode(archive.log.root(len(leaves))).decode(),
         "key": str(archive.log.verifier),
+        "earlier": [plain(one) for one in earlier.earlier_logs(archive)],
     }
     delegations = [
         *archive.delegations.delegations("resolver"),
@@ -178,7 +180,18 @@ def _replayed(source: Path, directory: Path) -> Copy:
                 expected=about["root"],
                 actual=root,
             )
-        return Copy(str(directory), archive.count(latest=True), archive.count(), size)
+        if leaves:
+            _keep_what_was_signed(archive, about, records["checkpoint.txt"], size)
+        key = str(archive.log.verifier)
+        return Copy(str(directory), archive.count(latest=True), archive.count(), size, key)
+
+
+def _keep_what_was_signed(
+    archive: Archive, about: dict[str, Any], checkpoint: bytes, size: int
+) -> None:
+    """Put on record what the first archive's key signed of this log. Raises IntegrityError."""
+    last = earlier.checked(about["key"], checkpoint.decode(), archive.log.root(size))
+    earlier.keep(archive, [*(EarlierLog(**one) for one in about.get("earlier", ())), last])
 
 
 class _Clock:

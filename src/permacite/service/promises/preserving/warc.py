@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 _AGGREGATES = ("multipart/related", "message/rfc822")
+_WITH_PAYLOAD = ("resource", "conversion")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
 
 
@@ -161,9 +162,15 @@ def _type(one: Representation) -> dict[str, str]:
 
 
 def _record(fields: dict[str, str], content: bytes) -> bytes:
-    """Return one record, its block digested (WARC 1.1 §5.8)."""
-    digest = base64.b32encode(hashlib.sha1(content, usedforsecurity=False).digest()).decode()
-    every = fields | {"WARC-Block-Digest": f"sha1:{digest}", "Content-Length": str(len(content))}
+    """Return one record, its block digested (WARC 1.1 §5.8), and its payload, which is the same.
+
+    Indexes of web archives go by the digest of the payload, in SHA-1 and base32.
+    """
+    value = base64.b32encode(hashlib.sha1(content, usedforsecurity=False).digest()).decode()
+    digests = {"WARC-Block-Digest": f"sha1:{value}"}
+    if fields["WARC-Type"] in _WITH_PAYLOAD:
+        digests["WARC-Payload-Digest"] = f"sha1:{value}"
+    every = fields | digests | {"Content-Length": str(len(content))}
     head = "".join(f"{name}: {value}\r\n" for name, value in every.items())
     return b"WARC/1.1\r\n" + head.encode() + b"\r\n" + content + b"\r\n\r\n"
 
