@@ -74,16 +74,19 @@ browser() {
     $sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core
 }
 
-# What other programs check our log with: a Go compiler and Go's packages for such logs.
+# What other programs check our log with, a Go compiler and Go's packages for such logs; and a C
+# compiler, for the recorder of system calls in the crash tests.
 outside() {
-    if command -v go >/dev/null 2>&1 && [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
-        say "Go and its packages are here"
-        return
+    packages=""
+    if ! command -v go >/dev/null 2>&1 || ! [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
+        packages="golang-go golang-golang-x-mod-dev"
     fi
-    command -v apt-get >/dev/null 2>&1 || die "install Go and golang.org/x/mod (Debian: golang-go, golang-golang-x-mod-dev)"
+    command -v cc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
+    if [ -z "$packages" ]; then say "Go, its packages and a C compiler are here"; return; fi
+    command -v apt-get >/dev/null 2>&1 || die "install Go with golang.org/x/mod, and a C compiler (Debian: $packages)"
     sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
     $sudo apt-get update -qq
-    $sudo apt-get install -y -qq --no-install-recommends golang-go golang-golang-x-mod-dev
+    $sudo apt-get install -y -qq --no-install-recommends $packages
 }
 
 check() {
@@ -116,7 +119,7 @@ case $command in
 ./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
 ./do run ...   the command line: ./do run save URL, ./do run --help
 ./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
-               Chromium or Go)
+               Chromium, Go or a C compiler)
 ./do check     format, lint, types, floors, dependencies, spelling
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
 ./do bench     measure beside named rivals, write benchmarks/RESULTS.md
