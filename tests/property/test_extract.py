@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.errors import LimitError, NotFoundError, ParseError
-from permacite.extract import extract
+from permacite.extract import extract, extract_from
 from permacite.extract.elements import html_elements, xml_elements
+from permacite.fragments import Index, Text
 from permacite.markup import StartTag, tokenize
 
 CHARSETS = ["utf-8", "iso-8859-1", "windows-1252", "utf-16-le", "shift_jis", "iso-2022-jp"]
@@ -49,6 +51,30 @@ def test_characters_are_those_of_the_canonical_text(
     assert found.data == data[first:last]
     if charset not in {"iso-2022-jp", "utf-16-le"}:  # these need to know what stands before
         assert found.text in canonical(found.data.decode(charset))
+
+
+@given(
+    texts,
+    st.sampled_from(CHARSETS),
+    st.sampled_from(["char", "line"]),
+    st.integers(0, 90),
+    st.integers(0, 90),
+    st.sampled_from([None, 1, 7]),
+)
+def test_what_is_counted_is_what_is_cut(
+    text: str, charset: str, scheme: str, start: int, length: int, step_bytes: int | None
+) -> None:
+    data = text.encode(charset, "replace")
+    index = step_bytes and Index.build(data, charset, "http", step_bytes=step_bytes)
+    entity = Text(data, charset, "http", index=index or None)
+    fragment = f"{scheme}={start},{start + length}"
+    try:
+        expected = extract(data, "text/plain", fragment, charset=charset)
+    except NotFoundError as error:
+        with pytest.raises(NotFoundError, match=re.escape(error.problem)):
+            extract_from(entity, "text/plain", fragment)
+        return
+    assert extract_from(entity, "text/plain", fragment) == expected
 
 
 @given(texts, st.lists(st.integers(0, 90), min_size=2, max_size=6))

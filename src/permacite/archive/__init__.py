@@ -20,6 +20,7 @@ from permacite.archive.model import (
     Withdrawal,
     utc_now,
 )
+from permacite.archive.texts import with_indexes
 
 __all__ = [
     "JSON",
@@ -36,4 +37,5 @@ __all__ = [
     "Version",
     "Withdrawal",
     "utc_now",
+    "with_indexes",
 ]

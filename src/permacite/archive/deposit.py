@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import NewRepresentation
 
-__all__ = ["canonical_text", "deposit"]
+__all__ = ["canonical_text", "deposit", "with_charset"]
 
 _LINE_ENDING = compile_pattern(r"\r\n|\r|\n")
 
@@ -30,7 +30,7 @@ def deposit(
 
     Raises ConflictError where a format stands twice, ParseError.
     """
-    representations = [_with_charset(one) for one in representations]
+    representations = [with_charset(one) for one in representations]
     tokens = [names.checked_format(_token(one)) for one in representations]
     quoted = [
         tuple(_quotation(token, *quotation) for quotation in one.quotations)
@@ -45,7 +45,7 @@ def deposit(
     )
 
 
-def _with_charset(new: NewRepresentation) -> NewRepresentation:
+def with_charset(new: NewRepresentation) -> NewRepresentation:
     """Return a representation whose charset is known if it is text (PDI §3.4.1).
 
     Raises ParseError for text without a charset that is not UTF-8.

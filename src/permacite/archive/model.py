@@ -199,8 +199,9 @@ class Finding:
     """The outcome of checking one stored thing.
 
     `kind` is "ok", "missing" (no bytes), "altered" (other bytes), "unreadable" (the disk refuses),
-    "log" (the Merkle log does not agree with the catalog), "catalog" (the database is damaged or
-    lacks a rule), or "orphan" (bytes that no name points to: harmless, left by a failed commit).
+    "index" (the index of a large text is of another text, or counts otherwise), "log" (the Merkle
+    log does not agree with the catalog), "catalog" (the database is damaged or lacks a rule), or
+    "orphan" (bytes that no name points to: harmless, left by a failed commit).
     """
 
     pdi: str

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from permacite.archive.model import Representation, Version
 
 __all__ = [
+    "answering",
     "as_urn",
     "checked_format",
     "checked_series",
@@ -102,10 +103,15 @@ def representation(catalog: Catalog, pdi: PDI) -> Representation:
     `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format
     HTML answers, then plain text, then what was committed first. Raises NotFoundError.
     """
+    return answering(catalog, pdi)[1]
+
+
+def answering(catalog: Catalog, pdi: PDI) -> tuple[Version, Representation]:
+    """Return what answers to `pdi`, likewise, and the version it is of. Raises NotFoundError."""
     found = version(catalog, pdi)
     chosen = _of_format(found, pdi.format)
     if chosen is not None:
-        return chosen
+        return found, chosen
     raise NotFoundError(
         f"{found.pdi.document} has no format {pdi.format} in version {found.number}",
         str(pdi),

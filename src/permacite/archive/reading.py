@@ -11,6 +11,7 @@ from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import bundle, entry_of
 from permacite.archive.statements import Statements
+from permacite.archive.texts import Texts
 from permacite.errors import NotFoundError, WithdrawnError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from permacite.archive.log import Log
     from permacite.archive.model import Citation, Finding, Representation, Version
     from permacite.archive.objects import Objects
+    from permacite.fragments import Text
 
 __all__ = ["Reading"]
 
@@ -47,6 +49,7 @@ class Reading:
         self.delegations = Delegations(catalog)
         self._catalog = catalog
         self._objects = objects
+        self._texts = Texts(catalog, objects)
 
     def version(self, pdi: PDI) -> Version:
         """Return the version that `pdi` names; the highest where it names none.
@@ -68,6 +71,10 @@ class Reading:
         text, then the first. Raises NotFoundError, whose candidates are what there is instead.
         """
         return names.representation(self._catalog, pdi)
+
+    def answering(self, pdi: PDI) -> tuple[Version, Representation]:
+        """Return what `representation` does, and the version that it is of."""
+        return names.answering(self._catalog, pdi)
 
     def read(self, representation: Representation) -> bytes:
         """Return the octets, checked against their digest.
@@ -181,6 +188,16 @@ class Reading:
 
         return extract.extract(content, found.media_type, name, charset=found.charset).text
 
+    def text(self, representation: Representation, *, whole: bool = True) -> Text | None:
+        """Return a text with its index, for reading passages; None where it has none, or a bad one.
+
+        Every piece that is read is checked against the digest recorded for it. With `whole`, the
+        digest of all octets is recomputed first. Raises IntegrityError where octets are altered,
+        NotFoundError where they are missing, WithdrawnError, StorageError.
+        """
+        self._check_given_out(representation)
+        return self._texts.text(representation, whole=whole)
+
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
         yield from verification.verify(self._catalog, self._objects, pdi)
@@ -193,7 +210,7 @@ class Reading:
         Octets of a commit that is under way count as named by nothing.
         """
         yield from self.verify()
-        yield from verification.fsck(self._catalog, self._objects)
+        yield from verification.fsck(self._catalog, self._objects, self._texts)
 
     def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
         """Return a zip that proves, offline, that this archive holds what `pdi` names.

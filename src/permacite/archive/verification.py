@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.objects import Objects
+    from permacite.archive.texts import Texts
     from permacite.pdi import PDI
 
 __all__ = ["compare_quotation", "fsck", "verify"]
@@ -39,10 +40,15 @@ def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Find
             yield Finding(str(pdi), "log", problem)
 
 
-def fsck(catalog: Catalog, objects: Objects) -> Iterator[Finding]:
-    """Return what is wrong with the database, and the octets that no name points to."""
+def fsck(catalog: Catalog, objects: Objects, texts: Texts) -> Iterator[Finding]:
+    """Return what is wrong with the database and with indexes, and octets that nothing names."""
     for problem in catalog.faults():
         yield Finding("catalog", "catalog", problem)
+    for version in _everything(catalog):
+        for representation in version.representations:
+            problem = texts.fault(representation)
+            if problem:
+                yield Finding(str(representation.pdi), "index", problem)
     for digest in objects.digests():
         if not catalog.names(digest):
             yield Finding(digest, "orphan", "octets that nothing names; a failed commit left them")

@@ -110,6 +110,7 @@ def _line(text: str) -> str:
     help="Show N characters on either side, the passage in brackets.",
 )
 @click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
+@click.option("--quick", is_flag=True, help="Of a large text, check only what is read of it.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
 @json_option
 @click.pass_obj
@@ -119,13 +120,15 @@ def resolve(
     *,
     context: int,
     force: bool,
+    quick: bool,
     allow_private: bool,
     as_json: bool,
 ) -> None:
     """Print exactly the part of a document that REFERENCE names.
 
     REFERENCE is a name with or without #fragment, or the address of one at a resolver. The bytes
-    are checked against their digest first. Without a version the highest answers, and says so.
+    are checked against their digest first; with --quick, and where a large text has an index, only
+    those read for the answer are. Without a version the highest answers, and says so.
     A whole document is printed as its bytes; a part of a text as that text, in UTF-8.
 
     REFERENCE may also be the address of a plain text (http:, https: or file:) with a fragment of
@@ -134,7 +137,9 @@ def resolve(
     """
     options = CaptureOptions(allow_private=allow_private)
     with Service.open(archive) as service:
-        found = service.resolve(reference, context=context, options=options, force=force)
+        found = service.resolve(
+            reference, context=context, options=options, force=force, whole=not quick
+        )
     for warning in found.warnings:
         note(f"warning: {warning}")
     if as_json:

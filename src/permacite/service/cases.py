@@ -153,15 +153,18 @@ class Service(Promises):
         context: int = 0,
         options: CaptureOptions | None = None,
         force: bool = False,
+        whole: bool = True,
     ) -> Resolved:
         """Return the part that `reference` names, checked against its digest.
+
+        Without `whole`, what is read of a large text is checked, and not the rest of it.
 
         A text on the web or in a file is read where it is, if `options` are given; `force` shows
         its part even where a check in the fragment has failed.
         """
         if options is not None and foreign.is_foreign(reference):
             return foreign.resolve(reference, options=options, force=force)
-        return resolving.resolve(self._archive, reference, context=context)
+        return resolving.resolve(self._archive, reference, context=context, whole=whole)
 
     def verify(self, reference: str | None = None) -> Iterator[Finding]:
         """Check what is stored under `reference`, or everything."""

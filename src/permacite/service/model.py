@@ -7,7 +7,7 @@ from 0, ends excluded (PDI §3.4.1), unless a field says otherwise. Digests are 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -198,11 +198,14 @@ class Resolved:
     start: int | None
     end: int | None
     digest: str
-    """Of the whole representation, checked against its bytes just now."""
+    """Of the whole representation; `checked` says what was compared with it just now."""
     title: str | None
     uri: str | None
     assumed: bool
     """Whether the reference left the version or the format open."""
+    checked: Literal["whole", "pieces"] = "whole"
+    """"whole": the digest of all bytes was recomputed. "pieces": only that of each piece of a large
+    text that was read, as it is recorded beside the digest."""
     warnings: tuple[str, ...] = ()
     """What the user should know about how the fragment was interpreted."""
     content: bytes = field(default=b"", repr=False, metadata=UNPRINTED)

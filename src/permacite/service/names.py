@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from permacite import markup, pdi, uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.fragments import Text
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -96,6 +97,24 @@ class TextOf:
     representation: Representation
     text: str
     content: bytes
+
+    @property
+    def length(self) -> int:
+        """How many characters there are."""
+        return len(self.text)
+
+    @property
+    def entity(self) -> Text:
+        """The bytes, for fragments of RFC 5147."""
+        return Text(self.content, self.representation.charset or "us-ascii")
+
+    def words(self, start: int, end: int) -> str:
+        """Return the characters from `start` up to `end`, as far as there are any."""
+        return self.text[start:end]
+
+    def line(self, start: int) -> int:
+        """Return the number of the line in which a position is, counted from 0."""
+        return self.text.count("\r\n", 0, start)
 
 
 def text_representation(archive: Archive, name: pdi.PDI) -> Representation:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import mhtml
-from permacite.archive import NewRepresentation
+from permacite.archive import NewRepresentation, with_indexes
 from permacite.errors import ParseError
 from permacite.service.documents import sources
 from permacite.service.promises.quotations.recording import with_quotations
@@ -37,7 +37,7 @@ def understood(content: bytes, content_type: str, *, charset: str | None = None)
     if media_type in sources.MESSAGES:
         return _aggregate(content, media_type)
     page = sources.read_source(content, content_type, charset=charset)
-    formats = with_quotations(sources.representations(content, page))
+    formats = with_indexes(with_quotations(sources.representations(content, page)))
     return Incoming(formats, page.title, None, 1)
 
 
@@ -57,4 +57,5 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     formats.append(NewRepresentation(content, media_type))
     location = root.content_location
     absolute = location if location and "://" in location else None
-    return Incoming(with_quotations(formats), title, absolute, max(1, len(aggregate.body_parts)))
+    ready = with_indexes(with_quotations(formats))
+    return Incoming(ready, title, absolute, max(1, len(aggregate.body_parts)))

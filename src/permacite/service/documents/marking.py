@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
-from permacite.fragments import Text, convert, rfc5147, wilde00
+from permacite.fragments import convert, rfc5147, wilde00
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive
-    from permacite.service.names import TextOf
+    from permacite.service.documents.indexed import PassageText
 
 __all__ = ["Marked", "by_fragment", "by_text_fragment"]
 
@@ -40,13 +40,13 @@ def by_fragment(archive: Archive, fragment: pdi.FragmentPDI | None) -> Marked:
     return Marked(((int(fragment.positions[0]), int(fragment.positions[1])),))
 
 
-def by_text_fragment(source: TextOf, fragment: str) -> Marked:
+def by_text_fragment(source: PassageText, fragment: str) -> Marked:
     """Return what a fragment of RFC 5147, or of its first draft, marks in a document's text."""
     try:
         parsed = wilde00.parse(fragment) if "(" in fragment else rfc5147.parse(fragment)
     except ParseError as error:
         return Marked(trouble=f"the fragment is not interpreted: {error}")
-    entity = Text(source.content, source.representation.charset or "us-ascii")
+    entity = source.entity
     location = entity.locate(parsed)
     if location.status == "ignored":
         return Marked(trouble=f"the fragment is not interpreted: {location.problem}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.extract import extract
 from permacite.service import names
+from permacite.service.documents.indexed import indexed
 from permacite.service.model import Finding, Resolved
 from permacite.service.promises.delegating import with_directions
 
@@ -15,69 +17,106 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Archive, Representation
-    from permacite.extract import Excerpt
+    from permacite.service.documents.indexed import PassageText
 
 __all__ = ["resolve", "verify"]
 
 
-def resolve(archive: Archive, reference: str, *, context: int) -> Resolved:
-    """Return the part that `reference` names. Raises IntegrityError where the bytes changed."""
+def resolve(archive: Archive, reference: str, *, context: int = 0, whole: bool = True) -> Resolved:
+    """Return the part that `reference` names. Raises IntegrityError where the bytes changed.
+
+    Without `whole`, only the pieces of a large text that are read are checked, where they can be.
+    """
     name, fragment = names.document_of(reference)
     try:
-        representation = archive.representation(name)
+        version, representation = archive.answering(name)
     except NotFoundError as error:
         raise with_directions(archive, reference, error) from error
-    content = archive.read(representation)
     if fragment is None:
-        part, text, span = content, _whole_text(representation, content), None
-        media_type, charset = representation.media_type, representation.charset
+        cut = _whole(archive, representation)
     else:
-        excerpt = _cut(representation, content, fragment)
-        part, text, span = excerpt.data, excerpt.text, _span(fragment)
-        media_type, charset = excerpt.media_type, "utf-8" if text is not None else None
-    before = after = ""
-    if context and span is not None:
-        whole = names.canonical_text(content, representation.charset)
-        before = whole[max(0, span[0] - context) : span[0]]
-        after = whole[span[1] : span[1] + context]
-    version = archive.version(representation.pdi)
+        cut = _part(archive, representation, fragment, context=context, whole=whole)
     provenance = version.provenance
     return Resolved(
         reference=reference,
         pdi=str(representation.pdi),
         exact=str(representation.pdi) + (f"#{fragment.specifier}" if fragment else ""),
-        media_type=media_type,
-        charset=charset,
-        text=text,
-        before=before,
-        after=after,
-        start=span[0] if span else None,
-        end=span[1] if span else None,
+        media_type=cut.media_type,
+        charset=cut.charset,
+        text=cut.text,
+        before=cut.before,
+        after=cut.after,
+        start=cut.span[0] if cut.span else None,
+        end=cut.span[1] if cut.span else None,
         digest=representation.digest,
+        checked=cut.checked,
         title=version.title,
         uri=provenance.final_uri or provenance.uri,
         assumed=name.version is None or name.format != representation.format,
-        content=part,
+        content=cut.content,
     )
 
 
-def _whole_text(representation: Representation, content: bytes) -> str | None:
-    if representation.charset is None or not representation.media_type.startswith("text/"):
-        return None
-    return names.canonical_text(content, representation.charset)
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What answers a reference, as in `Resolved`."""
+
+    content: bytes
+    media_type: str
+    charset: str | None
+    text: str | None
+    span: tuple[int, int] | None = None
+    before: str = ""
+    after: str = ""
+    checked: Literal["whole", "pieces"] = "whole"
 
 
-def _cut(representation: Representation, content: bytes, fragment: pdi.FragmentPDI) -> Excerpt:
-    """Cut a fragment out. A part that is not wholly there is not there (PDI: nothing shrinks)."""
-    excerpt = extract(
-        content, representation.media_type, fragment.specifier, charset=representation.charset
-    )
+def _whole(archive: Archive, representation: Representation) -> _Cut:
+    """Return all of a document."""
+    content = archive.read(representation)
+    charset, text = representation.charset, None
+    if charset is not None and representation.media_type.startswith("text/"):
+        text = names.canonical_text(content, charset)
+    return _Cut(content, representation.media_type, charset, text)
+
+
+def _part(
+    archive: Archive,
+    representation: Representation,
+    fragment: pdi.FragmentPDI,
+    *,
+    context: int,
+    whole: bool,
+) -> _Cut:
+    """Cut a fragment out, by the index of a text where there is one."""
+    source: PassageText | None = None
+    found = indexed(archive, representation, whole=whole) if fragment.scheme == "char" else None
+    checked: Literal["whole", "pieces"] = "whole" if whole or found is None else "pieces"
+    if found is not None:
+        source, excerpt = found, found.cut(fragment.specifier)
+    else:
+        content = archive.read(representation)
+        charset = representation.charset
+        excerpt = extract(content, representation.media_type, fragment.specifier, charset=charset)
+        if context:
+            text = names.canonical_text(content, charset)
+            source = names.TextOf(representation, text, content)
     if excerpt.clipped:
+        # A part that is not wholly there is not there (PDI: nothing shrinks).
         raise NotFoundError(
             "the fragment reaches beyond the end of the document; what is committed never shrinks",
             str(fragment),
         )
-    return excerpt
+    span = _span(fragment)
+    before = after = ""
+    if context and span is not None and source is not None:
+        first = max(0, span[0] - context)
+        around = source.words(first, span[1] + context)
+        before, after = around[: span[0] - first], around[span[1] - first :]
+    charset = "utf-8" if excerpt.text is not None else None
+    return _Cut(
+        excerpt.data, excerpt.media_type, charset, excerpt.text, span, before, after, checked
+    )
 
 
 def _span(fragment: pdi.FragmentPDI) -> tuple[int, int] | None:
@@ -106,7 +145,7 @@ def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:
 def _resolves(archive: Archive, fragment: str) -> Finding:
     """Say whether a fragment names anything."""
     try:
-        resolve(archive, fragment, context=0)
+        resolve(archive, fragment)
     except PermaciteError as error:
         return Finding(fragment, error.code, error.problem)
     return Finding(fragment, "ok")
@@ -114,7 +153,7 @@ def _resolves(archive: Archive, fragment: str) -> Finding:
 
 def _citation_finding(archive: Archive, fragment: str, quote: str) -> Finding:
     try:
-        found = resolve(archive, fragment, context=0)
+        found = resolve(archive, fragment, whole=False)  # its digest was recomputed already
     except PermaciteError as error:
         return Finding(fragment, error.code, error.problem)
     if (found.text or "") != quote:

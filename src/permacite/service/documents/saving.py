@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from permacite import capture, mhtml
 from permacite import uri as references
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive import NewRepresentation, Provenance, with_indexes
 from permacite.service.documents import incoming, records, sources
 from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
@@ -64,7 +64,7 @@ def save(
     root = captured.root
     page = sources.read_source(root.content, root.content_type)
     previous = None if new else _previous(archive, captured.requested_uri, series)
-    representations = with_quotations(_page_formats(captured, page))
+    representations = with_indexes(with_quotations(_page_formats(captured, page)))
     provenance = Provenance(
         title=page.title or _last_segment(root.final_uri),
         uri=captured.requested_uri,

@@ -16,12 +16,14 @@ from permacite.extract import extract
 from permacite.fragments import quote as quotes
 from permacite.scan import compile_pattern
 from permacite.service import names
+from permacite.service.documents.indexed import text_for
 from permacite.service.model import Cited, Passage
 from permacite.service.passages import recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive
+    from permacite.service.documents.indexed import PassageText
 
 __all__ = ["CONTEXT", "Choice", "cite", "passage", "passages"]
 
@@ -57,20 +59,23 @@ class _Chosen:
 def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
     """List where `quote` stands in the text of `reference`, in order."""
     name, _ = names.document_of(reference)
-    text = names.text_of(archive, names.text_representation(archive, name)).text
-    return [passage(text, start, end) for start, end in sorted(quotes.occurrences(text, quote))]
+    source = names.text_of(archive, names.text_representation(archive, name))
+    found = sorted(quotes.occurrences(source.text, quote))
+    return [passage(source, start, end) for start, end in found]
 
 
-def passage(text: str, start: int, end: int, score: float = 1.0) -> Passage:
+def passage(source: PassageText, start: int, end: int) -> Passage:
     """Return the words from `start` to `end` with their context."""
+    first = max(0, start - CONTEXT)
+    words = source.words(first, end + CONTEXT)
+    lead, size = start - first, end - start
     return Passage(
         start=start,
         end=end,
-        line=text.count(_LINE_END, 0, start) + 1,
-        quote=text[start:end],
-        before=text[max(0, start - CONTEXT) : start],
-        after=text[end : end + CONTEXT],
-        score=score,
+        line=source.line(start) + 1,
+        quote=words[lead : lead + size],
+        before=words[:lead],
+        after=words[lead + size :],
     )
 
 
@@ -87,8 +92,14 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
         if not _is_of_text(archive, fragment):
             return _cite_fragment(archive, fragment, note=note)
         choice = Choice(char=",".join(fragment.positions))
-    source = names.text_of(archive, names.text_representation(archive, name))
-    chosen = _choose(source.text, choice, str(source.representation.pdi))
+    representation = names.text_representation(archive, name)
+    source: PassageText
+    if choice.char is not None:
+        source = text_for(archive, representation, whole=True)
+        chosen = _Chosen(*_range(choice.char, "char", source.length))
+    else:
+        source = names.text_of(archive, representation)
+        chosen = _choose(source, choice)
     if chosen.start == chosen.end:
         raise ParseError(
             "expected a passage, found an empty one",
@@ -96,7 +107,7 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
             0,
             hint="the end is excluded: 4,5 is one character",
         )
-    found = passage(source.text, chosen.start, chosen.end)
+    found = passage(source, chosen.start, chosen.end)
     kept = archive.record_citation(
         NewCitation(
             fragment=str(source.representation.pdi.fragment("char", chosen.start, chosen.end)),
@@ -147,17 +158,15 @@ def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | N
     return recorded.cited(archive, kept)
 
 
-def _choose(text: str, choice: Choice, name: str) -> _Chosen:
-    if choice.char is not None:
-        start, end = _range(choice.char, "char", len(text))
-        return _Chosen(start, end)
+def _choose(source: names.TextOf, choice: Choice) -> _Chosen:
+    text = source.text
     if choice.line is not None:
         ends = [found.end() for found in re.finditer(_LINE_END, text)]
         starts = [0, *ends] if text and not text.endswith(_LINE_END) else [0, *ends[:-1]]
         first, last = _range(choice.line, "line", len(starts))
         edges = [*starts, len(text)]
         return _Chosen(edges[first], edges[last])
-    return _choose_quote(text, choice, name)
+    return _choose_quote(source, choice)
 
 
 def _range(typed: str, what: str, size: int) -> tuple[int, int]:
@@ -173,7 +182,8 @@ def _range(typed: str, what: str, size: int) -> tuple[int, int]:
     return start, end
 
 
-def _choose_quote(text: str, choice: Choice, name: str) -> _Chosen:
+def _choose_quote(source: names.TextOf, choice: Choice) -> _Chosen:
+    text, name = source.text, str(source.representation.pdi)
     quote = choice.quote or ""
     if not quote.strip():
         raise ParseError("expected the words to cite, found none", quote, 0)
@@ -194,7 +204,7 @@ def _choose_quote(text: str, choice: Choice, name: str) -> _Chosen:
         best = max(range(len(found)), key=lambda nth: _likeness(text, found[nth], choice))
         return _Chosen(*found[best], nth=best + 1, occurrences=len(found))
     if len(found) > 1:
-        shown = [passage(text, start, end) for start, end in found]
+        shown = [passage(source, start, end) for start, end in found]
         raise NotFoundError(
             f"the words stand {len(found)} times in the text; say which with --nth",
             name,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.errors import WithdrawnError
-from permacite.fragments import Text, convert
+from permacite.fragments import convert
 from permacite.service import names
+from permacite.service.documents.indexed import text_for
 from permacite.service.model import Cited
 from permacite.service.passages.forms import Source, forms
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.archive import Archive, Citation, Representation
+    from permacite.fragments import Text
 
 __all__ = ["DEFAULT_RESOLVER", "all_cited", "cited", "resolver"]
 
@@ -42,21 +44,21 @@ class _Texts:
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        self._known: dict[str, tuple[str, Text] | None] = {}
+        self._known: dict[str, tuple[str | Text, Text] | None] = {}
 
-    def of(self, representation: Representation) -> tuple[str, Text] | None:
-        """Return a text, as canonical text and as an entity; None where it is withdrawn."""
+    def of(self, representation: Representation) -> tuple[str | Text, Text] | None:
+        """Return a text, to count in and as an entity; None where it is withdrawn."""
         if representation.digest not in self._known:
             self._known[representation.digest] = self._read(representation)
         return self._known[representation.digest]
 
-    def _read(self, representation: Representation) -> tuple[str, Text] | None:
+    def _read(self, representation: Representation) -> tuple[str | Text, Text] | None:
         try:
-            source = names.text_of(self.archive, representation)
+            source = text_for(self.archive, representation, whole=False)
         except WithdrawnError:
             return None  # what was cited stays on record; checks of it cannot be made any more
-        charset = source.representation.charset or "us-ascii"
-        return source.text, Text(source.content, charset=charset)
+        entity = source.entity
+        return (source.text if isinstance(source, names.TextOf) else entity), entity
 
 
 def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:

@@ -7,6 +7,7 @@ or as `?fragment=`, because clients keep `#...` to themselves.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode, urlsplit
 
@@ -49,7 +50,8 @@ async def resolution(request: Request) -> Response:
     `Accept` says so, as text/uri-list. A name that is not here and is delegated leads there (307).
     OPTIONS tells what may be done with a name, 404 where this server would not know it. PUT makes
     the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
-    started with --writable; nothing is ever deleted (PDI §3.8.2).
+    started with --writable; nothing is ever deleted (PDI §3.8.2). `?check=pieces` has only those
+    pieces of a large text checked that the answer is made of, and not its whole digest.
     """
     if request.method == "PUT":
         return await writing.put(request)
@@ -82,7 +84,8 @@ async def _page(request: Request, reference: str) -> Response:
 async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
     service: Service = request.app.state.service
-    found = await directed(request, reference, service.resolve)
+    whole = request.query_params.get("check") != "pieces"
+    found = await directed(request, reference, partial(service.resolve, whole=whole))
     if isinstance(found, Response):
         return found
     if view == "json":

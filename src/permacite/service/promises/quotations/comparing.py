@@ -16,6 +16,7 @@ from permacite import markup, pdi
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service import names
+from permacite.service.documents.indexed import text_for
 from permacite.service.documents.resolving import resolve
 from permacite.service.model import Quotation
 from permacite.service.passages.recorded import resolver
@@ -24,6 +25,7 @@ from permacite.service.promises.quotations.recording import MARKDOWN, MOST, PAGE
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Representation, Version
+    from permacite.service.documents.indexed import PassageText
 
 __all__ = ["quoters", "quotes"]
 
@@ -158,11 +160,11 @@ def _other(
 
 
 class _Sources:
-    """The words of names, each text read and checked once."""
+    """The words of names; each text is opened once, and what is read of it is checked."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, PassageText] = {}
         self._resolver = resolver(archive)
 
     def words(self, cited: str) -> str | None:
@@ -173,16 +175,16 @@ class _Sources:
             return None
         if fragment is not None and fragment.scheme != "char":
             return resolve(self._archive, cited, context=0).text
+        if fragment is None:
+            return names.text_of(self._archive, representation).text
         key = str(representation.pdi)
         if key not in self._texts:
-            self._texts[key] = names.text_of(self._archive, representation).text
-        text = self._texts[key]
-        if fragment is None:
-            return text
+            self._texts[key] = text_for(self._archive, representation, whole=False)
+        source = self._texts[key]
         start, end = (int(position) for position in fragment.positions)
-        if end > len(text):
-            raise NotFoundError(f"the text ends at {len(text)}", cited)
-        return text[start:end]
+        if end > source.length:
+            raise NotFoundError(f"the text ends at {source.length}", cited)
+        return source.words(start, end)
 
     def address(self, composite: Representation, start: int, end: int) -> str:
         """Return where a reader sees a place in a document."""
