@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import FileObjects, flush_folder, make_folders, write_file
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog
@@ -29,20 +33,42 @@ def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
     """
     try:
         make_folders(target)
-        _check(source, target)
-
-        def take_over() -> None:
-            """Bring all else that the catalog needs beside it."""
-            FileObjects(target / _OBJECTS).adopt(source / _OBJECTS, link=link)
-            _copy_small_files(source, target)
-            flush_folder(target)
-
-        catalog.copy_to(target / _CATALOG, before=take_over)
-        flush_folder(target)
+        with _held(target):
+            _check(source, target)
+            _bring_up(source, catalog, target, link=link)
     except OSError as error:
         raise StorageError(
             f"cannot write the backup: {error.strerror}", path=str(target), reason="io"
         ) from error
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold a folder against other backups until the block ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _bring_up(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
+    """Copy all that the target lacks; nobody else writes there."""
+    left = [path for path in target.iterdir() if _is_aside(path.name)]
+    cut_short = bool(left) or not (target / _CATALOG).exists()
+
+    def take_over() -> None:
+        """Bring all else that the catalog needs beside it."""
+        objects = FileObjects(target / _OBJECTS)
+        objects.adopt(source / _OBJECTS, link=link, flush_all=cut_short)
+        _copy_small_files(source, target)
+        flush_folder(target)
+
+    catalog.copy_to(target / _CATALOG, before=take_over)
+    for path in left:  # only now: they tell that names may be there which nobody flushed
+        path.unlink(missing_ok=True)
+    flush_folder(target)
 
 
 def _check(source: Path, target: Path) -> None:
@@ -60,9 +86,12 @@ def _check(source: Path, target: Path) -> None:
 
 def _is_ours(name: str) -> bool:
     """Say whether a file is one that a backup leaves that was cut short."""
-    return name in {_OBJECTS, _README, _KEY} or (
-        name.startswith((_CATALOG, _README, _KEY)) and ".new" in name
-    )
+    return name in {_OBJECTS, _README, _KEY} or _is_aside(name)
+
+
+def _is_aside(name: str) -> bool:
+    """Say whether a file was being written, under a name of its own."""
+    return name.startswith((f"{_CATALOG}.", f"{_README}.", f"{_KEY}.")) and ".new" in name
 
 
 def _copy_small_files(source: Path, target: Path) -> None:

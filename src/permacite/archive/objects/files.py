@@ -90,23 +90,27 @@ class FileObjects:
         for path in _files(self._directory):
             yield f"sha-256:{path.name}"
 
-    def adopt(self, source: Path, *, link: bool) -> None:
+    def adopt(self, source: Path, *, link: bool, flush_all: bool = False) -> None:
         """Take over all octets of another store's folder, by hard links where `link`.
 
         Files that cannot be linked, to another disk say, are copied. Nothing is checked: what is
-        altered there is altered here, and told when it is read.
+        altered there is altered here, and told when it is read. `flush_all` flushes the names of
+        files that are here already too: whoever brought them may have been stopped before that.
         """
         folders = set()
-        for path in _files(source):
-            target = self._directory / path.relative_to(source)
-            folder = str(target.parent)
-            self._make_folder(folder)
-            if not target.exists():
-                if not (link and _linked(path, target)):
+        try:
+            for path in _files(source):
+                target = self._directory / path.relative_to(source)
+                folder = str(target.parent)
+                self._make_folder(folder)
+                is_here = target.exists()
+                if flush_all or not is_here:
+                    folders.add(folder)
+                if not is_here and not (link and _linked(path, target)):
                     self._write(str(target), path.read_bytes())
-                folders.add(folder)
-        for folder in folders:
-            flush_folder(folder)
+        finally:
+            for folder in folders:
+                flush_folder(folder)
 
     def _make_folder(self, folder: str) -> None:
         """Make `folder` and those above it, durably: a folder's name stands in its parent."""
