@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import sys
 import tempfile
@@ -339,6 +340,43 @@ def test_rfc5147_a9_no_block_edge_splits_a_character_or_a_line_ending(
     for step, stretch in ((8, 8), (3, 16)):
         for mark, counts, replaced in marks(data, "utf-8", step, stretch, by):
             assert (mark.tally, mark.invalid) == (counts, replaced)
+
+
+NO_UTF8 = [
+    *(b"\x80", b"\xbf\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xc0a", b"\xc3", b"\xc3a", b"\xc3\r\n"),
+    *(b"\xc3\xc3\xa9", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xed\xbf\xbf"),
+    *(b"\xe4\xb8", b"\xe4\xb8\r", b"\xe4a\xad", b"\xe4\xb8\xad\xad", b"\xf0\x80\x80\x80"),
+    *(b"\xf0\x8f\xbf\xbf", b"\xf0\x9f\x98", b"\xf0\x9f\xe4\xb8\xad", b"\xf4\x90\x80\x80"),
+    *(
+        b"\xf0\x8f\xbf\xbf\xf1\x80\x80\x80",
+        b"\xf4\x8f\xbf\xbf\xf0\x80\x80\x80",
+        b"\xf5\x80\x80\x80",
+    ),
+    *(b"\xf8\x88\x80\x80\x80", b"\xfe", b"\xff\xff"),
+]
+
+
+@pytest.mark.parametrize("by", ["vectors", "decoding"])
+@pytest.mark.parametrize("wrong", NO_UTF8, ids=bytes.hex)
+def test_rfc5147_a25_invalid_bytes_are_seen_at_every_edge(wrong: bytes, by: str) -> None:
+    tails = (b"", b"abcdefghi", "é\r\n中\r\n😀".encode(), b"\n" * 9)
+    for pad, tail in itertools.product(range(9), tails):
+        data = "é.".encode() * (pad % 2) + b"." * pad + wrong + tail
+        for step, stretch in ((8, 8), (3, 16)):
+            found = marks(data, "utf-8", step, stretch, by)
+            assert found[-1][0].invalid
+            for mark, counts, replaced in found:
+                assert (mark.tally, mark.invalid) == (counts, replaced)
+
+
+@pytest.mark.parametrize("by", ["vectors", "decoding"])
+@pytest.mark.parametrize("stretch", [64, 1000, 4096])
+def test_stretches_counted_in_threads_add_up(stretch: int, by: str) -> None:
+    rows = ("\r\n", "plain\r\n", "\r", "naïve 中文 😀\n" * 20, "x" * 90, "\x85\r\x85")
+    some = [row.encode() for row in rows for _ in range(40)]
+    some[100:100] = [b"\xff", b"\xe4\xb8"] * 30
+    for mark, counts, replaced in marks(b"".join(some), "utf-8", 500, stretch, by):
+        assert (mark.tally, mark.invalid) == (counts, replaced)
 
 
 @given(entities(), st.data(), st.sampled_from(MODES))

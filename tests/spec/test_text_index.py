@@ -107,3 +107,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert Text(path).locate(wilde00.parse("match(a)line(1)")).spans[0].byte == (0, 0)
     path.write_bytes(b"grown")
     assert Text(path).locate(wilde00.parse("match(row)")).spans[0].byte == (1, 4)
+    text = Text(path)
+    path.write_bytes(b"gone")
+    with pytest.raises(StorageError, match="shorter"):
+        text.locate("char=1")

@@ -6,6 +6,7 @@
 | charsets | charset names, byte order marks, how bytes become characters |
 | tally | counts before a place, and finding a place by a count |
 | reading | an entity block by block, decoded |
-| sweep | the counts of long stretches, fast |
+| stretch, vectors | the counts of one stretch of bytes: with the standard library, with NumPy |
+| survey, sweep | places found by their position; the counts of long stretches, fast |
 | index | checkpoints, so that any place is found by reading one block |
 """

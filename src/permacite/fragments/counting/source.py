@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TypeAlias
 
-__all__ = ["Buffer", "Fetch", "FileSource", "MemorySource", "Source", "source_of"]
+__all__ = [
+    "Buffer",
+    "Fetch",
+    "FileSource",
+    "Fill",
+    "MemorySource",
+    "Source",
+    "filling",
+    "source_of",
+]
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview | mmap.mmap"
 Fetch: TypeAlias = "Callable[[int, int], memoryview]"
@@ -23,6 +32,8 @@ Fetch: TypeAlias = "Callable[[int, int], memoryview]"
 
 They stay as they are until the next call.
 """
+Fill: TypeAlias = "Callable[[int, memoryview], int]"
+"""Puts the bytes from a start on into a buffer; gives how many, fewer where the source ends."""
 
 
 @runtime_checkable
@@ -77,7 +88,7 @@ class FileSource:
     @contextmanager
     def reading(self) -> Iterator[Fetch]:
         """Open the file. Raises NotFoundError or StorageError where it cannot be read."""
-        with _reported(self.path), self.path.open("rb", buffering=0) as file:
+        with self.filling() as fill:
             buffer = memoryview(b"")
 
             def fetch(start: int, end: int) -> memoryview:
@@ -85,13 +96,25 @@ class FileSource:
                 nonlocal buffer
                 if len(buffer) < end - start:
                     buffer = memoryview(bytearray(end - start))
-                file.seek(start)
-                done = 0
-                while done < end - start and (got := file.readinto(buffer[done : end - start])):
-                    done += got
-                return buffer[:done]
+                return buffer[: fill(start, buffer[: end - start])]
 
             yield fetch
+
+    @contextmanager
+    def filling(self) -> Iterator[Fill]:
+        """Open the file, to read it into the caller's memory. Raises as `reading` does."""
+        with _reported(self.path), self.path.open("rb", buffering=0) as file:
+
+            def fill(start: int, buffer: memoryview) -> int:
+                done = 0
+                file.seek(start)
+                while done < len(buffer) and (got := file.readinto(buffer[done:])):
+                    done += got
+                if done < min(len(buffer), self.size - start):
+                    raise _shortened(self.path)
+                return done
+
+            yield fill
 
     @contextmanager
     def whole(self) -> Iterator[bytes | mmap.mmap]:
@@ -105,6 +128,28 @@ class FileSource:
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
         ):
             yield mapped
+
+
+def _shortened(path: Path) -> StorageError:
+    problem = "the file became shorter while it was read"
+    return StorageError(problem, path=str(path), reason="io")
+
+
+@contextmanager
+def filling(source: Source) -> Iterator[Fill]:
+    """Return what fills buffers, for as long as the context lasts, in one thread."""
+    if isinstance(source, FileSource):
+        with source.filling() as fill:
+            yield fill
+        return
+    with source.reading() as fetch:
+
+        def copy(start: int, buffer: memoryview) -> int:
+            data = fetch(start, start + len(buffer))
+            buffer[: len(data)] = data
+            return len(data)
+
+        yield copy
 
 
 @contextmanager

@@ -13,19 +13,22 @@ import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import pairwise
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.fragments.counting.reading import BLOCK_BYTES
-from permacite.fragments.counting.stretch import counter, safe_cut, vector_counter
+from permacite.fragments.counting.source import filling
+from permacite.fragments.counting.stretch import PlainCounter, safe_cut
 from permacite.fragments.counting.tally import Tally, tally
+from permacite.fragments.counting.vectors import vector_counter
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from concurrent.futures import Future
 
     from permacite.fragments.counting.reading import Reader, State
-    from permacite.fragments.counting.source import Fetch
+    from permacite.fragments.counting.source import Fill
     from permacite.fragments.counting.stretch import Counter
     from permacite.fragments.counting.tally import Plan
 
@@ -42,6 +45,8 @@ _WORTH_A_VECTOR_BYTES = 1 << 20
 """Below these sizes, importing NumPy, or starting threads, costs more than it saves."""
 
 _MAX_THREADS = 4
+_RUN = 4
+"""How many stretches a thread counts before it hands in what it found."""
 
 _AROUND_BYTES = 8
 """What `safe_cut` may want to see on either side."""
@@ -116,6 +121,14 @@ def _counters(reader: Reader, plan: Plan, stretch: int) -> list[Counter]:
     return [one for one in made if one is not None]
 
 
+class _Seat(NamedTuple):
+    """What one thread counts with: what reads, the memory for one stretch, and a counter."""
+
+    fill: Fill
+    data: bytearray
+    counter: Counter
+
+
 class _Work:
     """The stretches of one sweep, each of `length` bytes, in slices of `step` bytes."""
 
@@ -127,60 +140,63 @@ class _Work:
         self.plan = plan
         self.start = start
         self.size = reader.source.size
-        self.plain = counter(reader.encoding, plan)
+        self.plain = PlainCounter(reader.encoding, plan)
         self.vectors = vectors
 
     def in_turn(self) -> Iterator[Counts]:
         """Count one stretch after the other."""
-        with self.reader.source.reading() as fetch:
+        with filling(self.reader.source) as fill:
+            seat = self._seat(fill, self.plain)
             for place in self._places():
-                yield from self._count(fetch, place, self.plain)
+                yield from self._count(seat, place)
 
     def in_threads(self) -> Iterator[Counts]:
         """Count several stretches at a time, and give their counts in order."""
         waiting: deque[Future[list[Counts]]] = deque()
-        idle: SimpleQueue[tuple[Fetch, Counter]] = SimpleQueue()
+        idle: SimpleQueue[_Seat] = SimpleQueue()
 
-        def work(place: int) -> list[Counts]:
-            fetch, vector = idle.get()
+        def work(run: range) -> list[Counts]:
+            seat = idle.get()
             try:
-                return self._count(fetch, place, vector)
+                return [counts for place in run for counts in self._count(seat, place)]
             finally:
-                idle.put((fetch, vector))
+                idle.put(seat)
 
         with ExitStack() as files:
             for vector in self.vectors:
-                idle.put((files.enter_context(self.reader.source.reading()), vector))
+                idle.put(self._seat(files.enter_context(filling(self.reader.source)), vector))
             pool = files.enter_context(ThreadPoolExecutor(len(self.vectors)))
             files.callback(pool.shutdown, cancel_futures=True)
-            for place in self._places():
-                waiting.append(pool.submit(work, place))
+            places = self._places()
+            for first in range(0, len(places), _RUN):
+                waiting.append(pool.submit(work, places[first : first + _RUN]))
                 if len(waiting) > 2 * len(self.vectors):
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()
 
+    def _seat(self, fill: Fill, by: Counter) -> _Seat:
+        return _Seat(fill, bytearray(min(self.length, self.size) + 2 * _AROUND_BYTES), by)
+
     def _places(self) -> range:
         """Where stretches begin, before they are cut at safe places."""
         return range(self.start, max(self.size, self.start + 1), self.length)
 
-    def _count(self, fetch: Fetch, place: int, by: Counter) -> list[Counts]:
+    def _count(self, seat: _Seat, place: int) -> list[Counts]:
         """Count the stretch that begins at or shortly before `place`, slice by slice."""
         origin = max(self.start, place - _AROUND_BYTES)
-        data = fetch(origin, place + self.length + _AROUND_BYTES)
+        view = memoryview(seat.data)
+        wanted = view[: place - origin + self.length + _AROUND_BYTES]
+        data = view[: seat.fill(origin, wanted)]
         cuts = [self._cut(data, origin, at) for at in self._slices(place)]
-        begin = cuts.pop(0)
-        piece = data[begin : cuts[-1]]
-        cuts = [cut - begin for cut in cuts]
-        counts = by.count(piece, cuts)
-        if None in counts and by is not self.plain:
-            counts = self.plain.count(piece, cuts)
-        starts = [0, *cuts]
+        counts = seat.counter.count(seat.data, cuts)
+        if None in counts and seat.counter is not self.plain:
+            counts = self.plain.count(seat.data, cuts)
         return [
             (found, False)
             if found is not None
-            else self._decoded(bytes(piece[first:last]), origin + begin + first)
-            for found, first, last in zip(counts, starts, cuts, strict=False)
+            else self._decoded(bytes(seat.data[first:last]), origin + first)
+            for found, (first, last) in zip(counts, pairwise(cuts), strict=True)
         ]
 
     def _slices(self, place: int) -> list[int]:
