@@ -254,38 +254,3 @@ def test_an_error_offers_what_was_meant(text: str, hint: str) -> None:
     with pytest.raises(ParseError) as error:
         parse(text)
     assert hint in error.value.hint
-
-
-DRAFT = [
-    # section and clause of every name that the draft prints, the name, strict, lenient
-    ("pdi-29-s2.5", "1994/10/20/http%3a%2f%2fwww%2ewhitehouse%2egov%2f.html.1", True, True),
-    ("pdi-43-s3.4.1-char", "1997/09/01/1.text.1#char=37,51", True, True),
-    ("pdi-43-s3.4.1-default", "1997/09/01/1.text.1#37,51", True, True),
-    ("pdi-12-s3.4.5-rect", "1997/09/30/1234.gif#(5,10),(25,30)", False, True),
-    ("pdi-12-s3.4.5-frame-0", "1997/09/30/1234.gif#(5,10),(25,30),0", False, True),
-    ("pdi-12-s3.4.5-frame-2", "1997/09/30/1234.gif#(5,10),(25,30),2", False, True),
-    ("pdi-12-s3.4.4-sec", "1997/09/30/1234.au#sec=23,57", False, True),
-    ("pdi-41-s3.4.5-erratum", "1997/09/30/1234.mpeg.1#sec,23,51", False, True),
-    ("pdi-41-s3.4.5-crop", "1997/09/30/1234.mpeg.1#crop=sec,23,51", True, True),
-    ("pdi-41-s3.4.5-area", "1997/09/30/1234.mpeg.1#crop=sec,23,51,(10,10),(20,20)", True, True),
-    ("pdi-12-s3.4.6-byte", "1997/09/30/1234.pdf#byte=23,57", False, True),
-    (
-        "pdi-45-s3.5.2",
-        "1997/11/03/4.text.1@103=pdi://oma.eop.gov.us/1997/09/01/1.text.1#37,51",
-        True,
-        True,
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("tail", "strict", "lenient"), [c[1:] for c in DRAFT], ids=[c[0] for c in DRAFT]
-)
-def test_the_examples_of_the_draft(tail: str, *, strict: bool, lenient: bool) -> None:
-    text = f"pdi://oma.eop.gov.us/{tail}"
-    for profile, good in ((True, strict), (False, lenient)):
-        if good:
-            assert str(parse(text, strict=profile)) == text
-        else:
-            with pytest.raises(ParseError):
-                parse(text, strict=profile)

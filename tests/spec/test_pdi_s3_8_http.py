@@ -7,6 +7,7 @@ import email.parser
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,7 +62,9 @@ class Server:
             return asked.result()
 
     async def _ask(self, method: str, target: str, body: bytes, fields: dict[str, str]) -> Answer:
-        app = create_app(self.service, names=["resolver.example"], writable=self.writable)
+        app = create_app(
+            self.service, names=["resolver.example", "lab.example.us"], writable=self.writable
+        )
         path, _, query = target.partition("?")
         wanted = {"Host": "resolver.example", **fields}
         scope = {
@@ -122,6 +125,51 @@ def writer(service: Service) -> Server:
 
 
 # ---------------------------------------------------------------- §3.8.2 methods
+
+
+def parted(name: str) -> tuple[str, str]:
+    """Return what a server makes of a name in a request line: a path, and the Host of the line."""
+    host, _, path = name.partition("//")[2].partition("/")
+    return f"/{path}", host
+
+
+def test_pdi_51_the_request_line_of_the_draft(writer: Server, names: dict[str, str]) -> None:
+    """Clause pdi-51: the line is the method, the name itself and the version of HTTP."""
+    path, host = parted(names["text"])
+    assert path.startswith("/2")
+    for method, status in {"GET": 200, "HEAD": 200, "OPTIONS": 204, "DELETE": 405}.items():
+        assert writer.ask(method, path, Host=host).status == status
+    found = writer.ask("GET", f"{path}%23char=4,8", Host=host)
+    assert (found.body, found.headers["content-location"]) == (TEXT[4:8], names["text"])
+    later = writer.ask("PUT", path, b"Later.", content_type="text/plain", Host=host)
+    assert later.headers["content-location"] == names["text"].replace(".text.1", ".text.2")
+    listed = writer.ask("GET", "/*/*/*/*.text", Host=host, accept="text/uri-list")
+    assert listed.lines == [names["text"].replace(".text.1", ".text.2")]
+
+
+def test_pdi_51_a_series_in_the_request_line_mints(writer: Server) -> None:
+    """Clause pdi-51: PUT pdi://series/ gives the next name of today, version 1."""
+    path, host = parted("pdi://lab.example.us/")
+    made = writer.ask("PUT", path, b"New.", content_type="text/plain", Host=host)
+    assert made.status == 201
+    today = f"{datetime.now(UTC):%Y/%m/%d}"
+    assert made.headers["content-location"] == f"urn:pdi://lab.example.us/{today}/1.text.1"
+
+
+def test_a_date_at_another_host_is_no_name(writer: Server, names: dict[str, str]) -> None:
+    path, _ = parted(names["text"])
+    assert writer.ask("GET", path).status == 400
+    assert writer.ask("PUT", "/", b"New.", content_type="text/plain").status == 400
+    assert writer.ask("GET", path, Host="other.example.us").status == 400
+
+
+def test_pdi_53_a_proxy_asks_in_the_words_of_thttp(server: Server, names: dict[str, str]) -> None:
+    """Clause pdi-53: GET becomes N2R and HEAD becomes N2C, each with the URN as it is."""
+    found = server.ask("GET", f"/uri-res/N2R?{names['text']}")
+    assert (found.status, found.body) == (200, TEXT)
+    told = server.ask("GET", f"/uri-res/N2C?{names['text']}")
+    assert told.headers["content-location"] == names["text"]
+    assert server.ask("POST", f"/uri-res/N2R?{names['text']}").status == 405
 
 
 def test_pdi_49_an_open_name_is_answered_with_the_full_one(

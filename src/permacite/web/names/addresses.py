@@ -1,7 +1,20 @@
-"""From the address of a request to the reference it names."""
+"""From the address of a request to the reference it names.
+
+| request line | reference |
+|---|---|
+| `GET /urn:pdi://series/2026/11/21/1.text.1` | the path as it is |
+| `GET pdi://series/2026/11/21/1.text.1` (PDI §3.8.2) | the same, once put together again |
+| `PUT pdi://series/` (PDI §3.8.2) | the series |
+
+Readings: what stands before the path of a whole URI in a request line is told again by the Host
+field (RFC 9112 §3.2.2), and by that alone once a server has read the line. So a date at the root
+of a host that is called like a series means a name in it; a client that takes a series for a domain
+name (PDI §3.8.1) finds it there as well.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from permacite.service.names import from_path
@@ -9,12 +22,25 @@ from permacite.service.names import from_path
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from permacite.service.cases import Service
+
 __all__ = ["reference_of"]
+
+_DATED = re.compile(r"(?:[0-9]{1,4}|\*)/")
 
 
 def reference_of(request: Request, before: str) -> str:
     """Return the reference that a request names: its path after `before`, and its fragment."""
     raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
     name = from_path(raw.decode("ascii", "replace").partition("?")[0][len(before) :])
+    if _DATED.match(name) or (not name and request.method == "PUT"):
+        name = _in_series_of_host(request, name)
     fragment = request.query_params.get("fragment")
     return name if fragment is None or "#" in name else f"{name}#{fragment}"
+
+
+def _in_series_of_host(request: Request, name: str) -> str:
+    """Return a name that a series was parted from, whole again; as it is where no series was."""
+    service: Service = request.app.state.service
+    host = request.url.hostname or ""
+    return f"pdi://{host}/{name}" if host in service.series() else name
