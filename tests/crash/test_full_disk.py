@@ -9,6 +9,9 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.crash.replay.invariants import complaints, examine
+from tests.crash.replay.states import Explorer, moments
+from tests.crash.replay.trace import FULL, record, write_files
 
 from permacite.archive import Archive, NewRepresentation
 from permacite.errors import StorageError
@@ -28,7 +31,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         shutil.which("mount") is None
         or subprocess.run(mount, capture_output=True, check=False).returncode
     ):
-        pytest.skip("only root can mount a small disk")
+        pytest.skip("only root can mount a small disk; the test of every call needs none")
     try:
         yield place
     finally:
@@ -70,6 +73,23 @@ def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
     with Archive.open(small_disk / "archive") as archive:
         assert archive.count() == len(kept) + 1
         assert {finding.kind for finding in archive.verify()} == {"ok"}
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_at_any_call(recorder: Path, quick_folder: Path) -> None:
+    """No root is needed: the recorder fails calls one by one, for octets, folders and catalog."""
+    recording = record(recorder, quick_folder / "full", FULL, seed=1)
+    outcomes = [fact for event in recording.events for fact in event.facts]
+    reasons = {fact[1] for fact in outcomes if fact[0] == "refused"}
+    assert "full" in reasons
+    assert reasons <= {"full", "io"}  # SQLite has no word of its own for some calls
+    explorer = Explorer(quick_folder / "scratch-full")
+    report = explorer.explore(recording, {"none": 0.1, "all": 0.02, "any": 0.02}, seed=1)
+    assert report.losses == []
+    *_, last = moments(recording)
+    (quick_folder / "left").mkdir()
+    write_files(quick_folder / "left", recording.left)
+    assert complaints(examine(quick_folder / "left" / "shelf" / "archive"), last.told) == []
 
 
 def check(archive: Archive, kept: dict[str, bytes]) -> None:

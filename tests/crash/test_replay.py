@@ -15,19 +15,19 @@ import pytest
 from tests.crash.replay.disk import KEPT
 from tests.crash.replay.invariants import complaints, examine
 from tests.crash.replay.states import KINDS, Explorer, crash, moments
-from tests.crash.replay.trace import BRIEF, LATER, SCENES, Recording, record, write_files
+from tests.crash.replay.trace import BRIEF, LATER, SCENES, Recording, Scene, record, write_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SEED = 1
 SHARES = {
-    "none": 0.5,
-    "all": 0.03,
-    "ordered": 0.06,
-    "without-one": 0.04,
-    "only-one": 0.04,
-    "any": 0.06,
+    "none": 0.35,
+    "all": 0.025,
+    "ordered": 0.04,
+    "without-one": 0.03,
+    "only-one": 0.03,
+    "any": 0.045,
 }
 """At which part of the points each kind of state is tried: a matter of time."""
 
@@ -84,6 +84,23 @@ def test_nothing_is_lost_by_one_crash_after_another(
     print(report)  # noqa: T201 - figures to be quoted: pytest -rP shows them
     assert report.losses == []
     assert report.opened > 10
+
+
+@pytest.mark.slow
+def test_a_backup_cut_short_before_its_flush_is_repeated_whole(
+    brief_life: Recording, recorder: Path, quick_folder: Path
+) -> None:
+    events = brief_life.events
+    begun = max(place for place, event in enumerate(events) if event.data == b"[]")
+    told = min(place for place, event in enumerate(events) if ("backup",) in event.facts)
+    linked = [place for place in range(begun, told) if events[place].kind == "l"]
+    of_objects = [place for place in linked if "backup/objects/" in events[place].path]
+    calls = of_objects[-1] - begun + 1  # all octets have their names, and no folder was flushed
+    scenes = (*BRIEF[:2], Scene("backup", kill=(calls, calls)), Scene("backup"))
+    recording = record(recorder, quick_folder / "cut-short", scenes, seed=SEED)
+    assert recording.events[begun + calls - 1].kind == "l"
+    explorer = Explorer(quick_folder / "scratch-cut-short")
+    assert explorer.explore(recording, {"none": 0.5}, seed=SEED).losses == []
 
 
 LEFT_OUT = [

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "complaints", "examine"]
 
 _HARMLESS = {"ok", "orphan"}
+_OF_NO_ARCHIVE = {"created", "refused"}
+"""Kinds of facts that no archive holds."""
 _NOT_YET = {"missing", "not-an-archive"}
 """Why a folder may not open while its making has not returned."""
 
@@ -75,7 +77,8 @@ def complaints(outcome: Outcome, acknowledged: set[Fact]) -> list[str]:
     found = list(outcome.faults)
     if not outcome.opened:
         return found or (["there is no archive"] if acknowledged else [])
-    lost = [fact for fact in acknowledged - {("created",)} if not _holds(fact, outcome.facts)]
+    expected = [fact for fact in acknowledged if fact[0] not in _OF_NO_ARCHIVE]
+    lost = [fact for fact in expected if not _holds(fact, outcome.facts)]
     found += [f"lost: {' '.join(fact)}" for fact in sorted(lost)]
     if any(fact[0] == "format" and fact[1] == outcome.minted for fact in acknowledged):
         found.append(f"given twice: {outcome.minted}")

@@ -5,6 +5,9 @@
    RECORD_ACKS   what is written to this path is recorded as an acknowledgement, and not written
    RECORD_KILL   if set: the process dies (SIGKILL) after so many records of its own
 
+   What is written to RECORD_ACKS as "!A B" is an order: of the calls that this process makes below
+   the folder from now on, those after the first A and before B fail: the disk is full.
+
    One lock, over all threads and processes, is held from a call's begin to the end of its record.
    So the trace is one sequence, and a flush covers what stands before it and nothing else. Flushes
    are recorded and not done: the disk is modelled, the real one need not wait. A call that changes
@@ -37,7 +40,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const char *root, *acks;
 static size_t root_size;
 static int trace = -1;
-static long records, kill_after;
+static long records, kill_after, calls, full_from, full_to;
 
 __attribute__((constructor)) static void start(void) {
     root = getenv("RECORD_ROOT");
@@ -47,6 +50,23 @@ __attribute__((constructor)) static void start(void) {
     root_size = strlen(root);
     kill_after = count ? atol(count) : 0;
     trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+/* Counts a call, and says whether it is to fail. The lock is held. */
+static int is_full(void) {
+    long call = calls++;
+    if (call < full_from || call >= full_to) return 0;
+    errno = ENOSPC;
+    return 1;
+}
+
+static void order(const char *text, size_t size) {
+    char copy[64] = "";
+    memcpy(copy, text, size < sizeof copy ? size : sizeof copy - 1);
+    long from = 0, to = 0;
+    sscanf(copy, "!%ld %ld", &from, &to);
+    full_from = calls + from;
+    full_to = calls + to;
 }
 
 static void lock(void) {
@@ -147,7 +167,8 @@ static int do_open(int folder, const char *given, int flags, mode_t mode) {
         return (int)syscall(SYS_openat, folder, given, flags, mode);
     lock();
     int existed = !nameless && inode_at(path) != 0;
-    int descriptor = (int)syscall(SYS_openat, folder, given, flags, mode);
+    int refused = (!existed || flags & O_TRUNC) && is_full();
+    int descriptor = refused ? -1 : (int)syscall(SYS_openat, folder, given, flags, mode);
     if (descriptor >= 0) {
         if (flags & (O_SYNC | O_DSYNC) & ~O_TMPFILE) unmodelled("open with O_SYNC");
         if (!existed) record('c', nameless ? "" : path, "", inode_of(descriptor), 0, "", 0);
@@ -183,8 +204,10 @@ ssize_t write(int descriptor, const void *data, size_t size) {
     int told = is_acks(descriptor);
     if (!told && !is_file_below(descriptor)) return syscall(SYS_write, descriptor, data, size);
     lock();
-    ssize_t done = told ? (ssize_t)size : syscall(SYS_write, descriptor, data, size);
-    if (told) record('a', "", "", 0, 0, data, size);
+    ssize_t done = (ssize_t)size;
+    if (!told) done = is_full() ? -1 : syscall(SYS_write, descriptor, data, size);
+    if (told && size && *(const char *)data == '!') order(data, size);
+    else if (told) record('a', "", "", 0, 0, data, size);
     else if (done > 0) {
         off_t end = lseek(descriptor, 0, SEEK_CUR);
         record('w', "", "", inode_of(descriptor), (uint64_t)(end - done), data, (size_t)done);
@@ -196,7 +219,7 @@ ssize_t write(int descriptor, const void *data, size_t size) {
 static ssize_t do_pwrite(int descriptor, const void *data, size_t size, off_t offset) {
     if (!is_file_below(descriptor)) return syscall(SYS_pwrite64, descriptor, data, size, offset);
     lock();
-    ssize_t done = syscall(SYS_pwrite64, descriptor, data, size, offset);
+    ssize_t done = is_full() ? -1 : syscall(SYS_pwrite64, descriptor, data, size, offset);
     if (done > 0) record('w', "", "", inode_of(descriptor), (uint64_t)offset, data, (size_t)done);
     unlock();
     return done;
@@ -214,7 +237,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
 static int do_ftruncate(int descriptor, off_t size) {
     if (!is_file_below(descriptor)) return (int)syscall(SYS_ftruncate, descriptor, size);
     lock();
-    int failed = (int)syscall(SYS_ftruncate, descriptor, size);
+    int failed = is_full() ? -1 : (int)syscall(SYS_ftruncate, descriptor, size);
     if (!failed) record('t', "", "", inode_of(descriptor), (uint64_t)size, "", 0);
     unlock();
     return failed;
@@ -228,7 +251,7 @@ static int do_truncate(const char *given, off_t size) {
     const char *path = absolute(AT_FDCWD, given, buffer);
     if (!is_below(path)) return (int)syscall(SYS_truncate, given, size);
     lock();
-    int failed = (int)syscall(SYS_truncate, given, size);
+    int failed = is_full() ? -1 : (int)syscall(SYS_truncate, given, size);
     if (!failed) record('t', path, "", inode_at(path), (uint64_t)size, "", 0);
     unlock();
     return failed;
@@ -244,7 +267,7 @@ int linkat(int from, const char *old, int to, const char *given, int flags) {
     const char *path = absolute(to, given, buffer);
     if (!is_below(path)) return (int)syscall(SYS_linkat, from, old, to, given, flags);
     lock();
-    int failed = (int)syscall(SYS_linkat, from, old, to, given, flags);
+    int failed = is_full() ? -1 : (int)syscall(SYS_linkat, from, old, to, given, flags);
     if (!failed) record('l', path, "", inode_at(path), 0, "", 0);
     unlock();
     return failed;
@@ -257,7 +280,7 @@ int renameat2(int from, const char *given_old, int to, const char *given, unsign
     const char *old = absolute(from, given_old, other), *path = absolute(to, given, buffer);
     if (!is_below(path) && !is_below(old)) return (int)syscall(SYS_renameat2, from, given_old, to, given, flags);
     lock();
-    int failed = (int)syscall(SYS_renameat2, from, given_old, to, given, flags);
+    int failed = is_full() ? -1 : (int)syscall(SYS_renameat2, from, given_old, to, given, flags);
     if (!failed && (flags & ~1u || !is_below(path) || !is_below(old))) unmodelled("renameat2");
     if (!failed) record('r', old, path, inode_at(path), 0, "", 0);
     unlock();
@@ -286,7 +309,7 @@ int mkdirat(int folder, const char *given, mode_t mode) {
     const char *path = absolute(folder, given, buffer);
     if (!is_below(path)) return (int)syscall(SYS_mkdirat, folder, given, mode);
     lock();
-    int failed = (int)syscall(SYS_mkdirat, folder, given, mode);
+    int failed = is_full() ? -1 : (int)syscall(SYS_mkdirat, folder, given, mode);
     if (!failed) record('d', path, "", inode_at(path), 0, "", 0);
     unlock();
     return failed;
@@ -302,9 +325,10 @@ static int flush(int descriptor, long call) {
     int itself = trace >= 0 && !strcmp(path, root);
     if (!itself && !is_below(path)) return (int)syscall(call, descriptor);
     lock();
-    record('s', path, "", inode_of(descriptor), 0, "", 0);
+    int failed = is_full() ? -1 : 0;
+    if (!failed) record('s', path, "", inode_of(descriptor), 0, "", 0);
     unlock();
-    return 0;
+    return failed;
 }
 
 int fsync(int descriptor) { return flush(descriptor, SYS_fsync); }

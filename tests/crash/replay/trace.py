@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BRIEF",
+    "FULL",
     "LATER",
     "SCENES",
     "Event",
@@ -83,6 +84,9 @@ SCENES = (
 
 BRIEF = (Scene("create"), Scene("keep"), Scene("backup"))
 """A short life, in which every kind of flush matters."""
+
+FULL = (Scene("create"), Scene("full"))
+"""On a disk that is full now and then."""
 
 LATER = (Scene("later"),)
 """What is played on what a crash left."""

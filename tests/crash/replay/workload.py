@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
-from permacite.errors import ConflictError
+from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SERIES = "lab.example.zz"
 THREADS = 3
+FULL_FROM = 60
+"""A commit makes fewer calls than this."""
 
 
 class Told:
@@ -35,10 +37,15 @@ class Told:
     def __init__(self) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         self._descriptor = os.open(os.environ["RECORD_ACKS"], flags, 0o600)
+        self.tell()  # nothing yet: a mark where the process begins
 
     def tell(self, *facts: list[str]) -> None:
         """Tell facts that hold from now on."""
         os.write(self._descriptor, json.dumps(facts).encode())
+
+    def fill_disk(self, first: int, last: int) -> None:
+        """Let the disk be full for those calls from now on, `last` excluded."""
+        os.write(self._descriptor, f"!{first} {last}".encode())
 
 
 def clock_from(start: datetime) -> Clock:
@@ -197,6 +204,20 @@ def later(folder: Path, told: Told, chance: random.Random) -> None:
             commit(archive, told, {"png": chance.randbytes(3000)})
 
 
+def full(folder: Path, told: Told, chance: random.Random) -> None:
+    """Commit on a disk that is full for a while, each time from another call on."""
+    with Archive.open(folder, clock=on_day(1)) as archive:
+        keep_checkpoints_small(archive)
+        for first in range(FULL_FROM):
+            told.fill_disk(first, first + chance.choice((1, 4, 1000)))
+            try:
+                commit(archive, told, {"html": chance.randbytes(30).hex().encode(), "png": b"same"})
+            except StorageError as error:
+                told.tell(["refused", error.reason])
+            told.fill_disk(0, 0)
+        commit(archive, told, {"png": b"after all that"})
+
+
 def _sign(archive: Archive, told: Told) -> None:
     """Sign the log, as if the checkpoint were then handed to others."""
     told.tell(["checkpoint", archive.log.checkpoint()])
@@ -238,6 +259,7 @@ SCENES: dict[str, Callable[[Path, Told, random.Random], None]] = {
     "keep": keep,
     "backup": back_up,
     "later": later,
+    "full": full,
 }
 
 if __name__ == "__main__":
