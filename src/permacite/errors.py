@@ -121,14 +121,23 @@ class NotFoundError(PermaciteError, LookupError):
 class WithdrawnError(NotFoundError):
     """A name whose octets were withdrawn: it stays, with its digests, and a reason (PDI §2.1).
 
-    Fields: `name` (as asked), `status` (410 gone, 451 for legal reasons, as in HTTP), `reason`.
+    Fields: `name` (as asked), `status` (410 gone, 451 for legal reasons, as in HTTP), `reason`,
+    `candidates` (other formats of the same version that are given out).
     """
 
     code = "withdrawn"
-    fields: ClassVar[tuple[str, ...]] = ("name", "status", "reason")
+    fields: ClassVar[tuple[str, ...]] = ("name", "status", "reason", "candidates")
 
-    def __init__(self, problem: str, name: str, *, status: int, reason: str) -> None:
-        super().__init__(problem, name)
+    def __init__(
+        self,
+        problem: str,
+        name: str,
+        *,
+        status: int,
+        reason: str,
+        candidates: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(problem, name, candidates=candidates)
         self.status = status
         self.reason = reason
 

@@ -122,6 +122,59 @@ def test_http_answers_a_withdrawal(
     assert ask(running.base, "/" + saved["utf-8"]).status == 200
 
 
+def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
+    cli: Cli, saved: dict[str, str], archive: Path
+) -> None:
+    with Service.open(archive) as service:
+        second = service.put(saved["html"], b"<p>second", "text/html").pdi
+        service.withdraw(saved["html"], reason="court order", status=451)
+    assert cli("list").out.count("[451]") == 0, "the highest version is given out"
+    first = json.loads(cli("show", saved["html"], "--json").out)
+    told = {one["format"]: one["withdrawn"] for one in first["document"]["formats"]}
+    assert (told["html"]["status"], told["html"]["reason"]) == (451, "court order")
+    assert (told["utf-8"], first["document"]["withdrawn"]) == (None, None)
+    assert first["history"][0]["pdi"] == saved["utf-8"], "what is given out of it"
+    assert "451, " in cli("show", saved["html"]).out
+    refused = cli("resolve", saved["html"])
+    assert refused.err.splitlines()[-2:] == ["still given out:", f"  {saved['utf-8']}"]
+    with Service.open(archive) as service:
+        for name in (second, saved["utf-8"], second.replace(".html.", ".utf-8.")):
+            service.withdraw(name, reason="all of it")
+    assert "html[410] utf-8[410]" in cli("list").out
+    shown = cli("show", second).out
+    assert "2 of 1[410], 2[410]" in shown
+    assert ": all of it" in shown
+    for words in (["cite", second, "--quote", "second"], ["quotes", second]):
+        outcome = cli(*words)
+        assert outcome.status == 1, words
+    assert "was withdrawn: all of it" in cli("cite", second, "--quote", "second").err
+
+
+def test_the_reader_marks_what_is_withdrawn(
+    running: Running, archive: Path, saved: dict[str, str]
+) -> None:
+    with Service.open(archive) as service:
+        service.put(saved["html"], b"<p>second", "text/html")
+        service.withdraw(saved["html"], reason="court order", status=451)
+    first = ask(running.base, "/" + saved["utf-8"], Accept="text/html").body.decode()
+    assert "<del>html</del>" in first
+    assert "(451): court order" in first
+    refused = ask(running.base, "/" + saved["html"], Accept="text/html").body.decode()
+    assert "Still given out" in refused
+    assert f'href="/{saved["utf-8"]}"' in refused
+    names = ask(running.base, f"/uri-res/N2Rs?{saved['utf-8'].replace('.utf-8.', '.text.')}")
+    assert (names.status, names.body.count(b"Content-Location")) == (200, 1)
+    with Service.open(archive) as service:
+        service.withdraw(saved["utf-8"], reason="all of it")
+    second = saved["html"].removesuffix(".1") + ".2"
+    page = ask(running.base, "/" + second, Accept="text/html").body.decode()
+    assert '<a href="/' + saved["html"] in page
+    assert page.count("(withdrawn)") == 1
+    home = ask(running.base, "/", Accept="text/html").body.decode()
+    assert "Withdrawn" not in home
+    assert ask(running.base, f"/uri-res/N2Rs?{saved['html']}").status == 451
+
+
 def test_series_are_added(cli: Cli, tmp_path: Path) -> None:
     assert cli("series", "list").out == "lab.example.us\n"
     added = json.loads(cli("series", "add", "Press.lab.example.us", "--json").out)

@@ -34,7 +34,7 @@ def article(archive: Path, source: str) -> str:
         f'<q cite="{source}#char=17,24">biggest</q>.'
     )
     with Service.open(archive) as service:
-        return service.import_document("article.html", page.encode()).pdi
+        return service.import_document("article.html", page.encode(), misquoted=True).pdi
 
 
 def test_both_texts_are_shown_where_they_differ(cli: Cli, article: str, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_both_texts_are_shown_where_they_differ(cli: Cli, article: str, tmp_path
     ]
     again = tmp_path / "again.html"
     again.write_text(cli("resolve", article).out)
-    told = cli("import", str(again))
+    told = cli("import", "--misquoted", str(again))
     assert told.status == 0
     assert "there: highest" in told.err
 
@@ -102,3 +102,14 @@ def test_the_reader_shows_who_quotes(running: Running, article: str, source: str
     assert "An article" in page
     assert "The words differ" in page
     assert "Quoted by" not in ask(running.base, f"/{article}?view=reader").body.decode()
+
+
+def test_a_quoter_that_is_withdrawn_is_listed_with_the_reason(
+    cli: Cli, article: str, source: str, archive: Path
+) -> None:
+    with Service.open(archive) as service:
+        service.withdraw(article.removesuffix(".html.1"), reason="by its author")
+        (found,) = service.quoters(f"{source}#char=4,8")
+    assert (found.status, found.words, found.cited_words) == ("withdrawn", "", None)
+    assert found.problem.endswith("was withdrawn: by its author")
+    assert "by its author" in cli("quoted-by", source).out

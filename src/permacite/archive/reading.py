@@ -226,13 +226,17 @@ class Reading:
     def _check_given_out(self, representation: Representation) -> None:
         """Raise WithdrawnError where a representation is withdrawn."""
         withdrawal = self.statements.withdrawal(representation)
-        if withdrawal is not None:
-            raise WithdrawnError(
-                f"{withdrawal.pdi} was withdrawn: {withdrawal.reason}",
-                str(representation.pdi),
-                status=withdrawal.status,
-                reason=withdrawal.reason,
-            )
+        if withdrawal is None:
+            return
+        formats = self.version(representation.pdi).representations
+        withdrawn = self.statements.tombstones(formats)
+        raise WithdrawnError(
+            f"{withdrawal.pdi} was withdrawn: {withdrawal.reason}",
+            str(representation.pdi),
+            status=withdrawal.status,
+            reason=withdrawal.reason,
+            candidates=tuple(str(one.pdi) for one in formats if one.pdi not in withdrawn),
+        )
 
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""

@@ -23,6 +23,8 @@ from permacite.archive.model import Assertion, Withdrawal
 from permacite.errors import ConflictError, NotFoundError, ParseError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from permacite.archive.catalog import Catalog
     from permacite.archive.model import Representation
     from permacite.pdi import PDI
@@ -32,6 +34,8 @@ __all__ = ["Statements"]
 _WITHDRAWN = "withdrawn"
 _REINSTATED = "reinstated"
 _EFFECTS = (_WITHDRAWN, _REINSTATED)
+_ASKED_AT_ONCE = 10_000
+"""SQLite takes 32,766 parameters in one question, and each is two."""
 
 
 class Statements:
@@ -88,8 +92,33 @@ class Statements:
 
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
+        return self._latest(self._subjects(representation))
+
+    def tombstones(self, representations: Iterable[Representation]) -> dict[PDI, Withdrawal]:
+        """Return the tombstones over those of `representations` that are not given out."""
+        wanted = list(representations)
+        found: dict[PDI, Withdrawal] = {}
+        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+            found |= self._tombstones(wanted[start : start + _ASKED_AT_ONCE])
+        return found
+
+    def _tombstones(self, wanted: list[Representation]) -> dict[PDI, Withdrawal]:
+        pairs = {one.pdi: self._subjects(one) for one in wanted}
+        subjects = list(dict.fromkeys(subject for pair in pairs.values() for subject in pair))
+        said = enumerate(self._catalog.assertions(subjects, list(_EFFECTS)))
+        latest = {one.subject: (place, one) for place, one in said}
+        found = {}
+        for name, pair in pairs.items():
+            _, last = max((latest[one] for one in pair if one in latest), default=(0, None))
+            if last is not None and last.predicate == _WITHDRAWN:
+                found[name] = _withdrawal(last)
+        return found
+
+    @staticmethod
+    def _subjects(representation: Representation) -> list[str]:
+        """Return what a withdrawal of a representation may be about."""
         name = representation.pdi
-        return self._latest([names.as_urn(name.document), names.as_urn(name)])
+        return [names.as_urn(name.document), names.as_urn(name)]
 
     def _subject(self, pdi: PDI) -> str:
         """Return what a withdrawal of `pdi` is about. Raises NotFoundError, ConflictError."""

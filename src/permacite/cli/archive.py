@@ -15,7 +15,7 @@ from permacite.service.cases import Service
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.model import Exported
+    from permacite.service.model import Exported, Format, VersionNote, Withdrawn
 
 __all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
 
@@ -76,14 +76,21 @@ def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: boo
         (
             f"{document.pdi}",
             f"v{document.version}",
-            " ".join(item.format for item in document.formats),
+            " ".join(_marked(item) for item in document.formats),
             document.title or "",
         )
         for document in listing.documents
     ]
     table(("name", "version", "formats", "title"), rows)
+    if any(item.withdrawn for document in listing.documents for item in document.formats):
+        note("[410] and [451]: withdrawn; `permacite show` tells why")
     if not listing.complete:
         note(f"{len(rows)} of {listing.total} shown; --limit shows more")
+
+
+def _marked(item: Format) -> str:
+    """Return a format's token, with the status of its withdrawal if it is withdrawn."""
+    return item.format if item.withdrawn is None else f"{item.format}[{item.withdrawn.status}]"
 
 
 @click.command()
@@ -101,19 +108,40 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
     rows = [
         ("name", document.pdi),
         ("title", document.title),
-        ("version", f"{document.version} of {', '.join(map(str, shown.versions))}"),
+        ("version", f"{document.version} of {', '.join(map(_numbered, shown.history))}"),
         ("source", document.uri),
         ("retrieved", _moment(document.retrieved_at)),
         ("committed", _moment(document.committed_at)),
+        ("withdrawn", _told(document.withdrawn)),
     ]
     table(("", ""), [row for row in rows if row[1] is not None])
     click.echo()
-    formats = [(f.pdi, f.media_type, f.charset, f.size_bytes, f.digest) for f in document.formats]
-    table(("format", "type", "charset", "bytes", "digest"), formats)
+    columns = ["format", "type", "charset", "bytes", "digest"]
+    formats: list[list[object]] = [
+        [f.pdi, f.media_type, f.charset, f.size_bytes, f.digest] for f in document.formats
+    ]
+    if any(f.withdrawn for f in document.formats):
+        columns.append("withdrawn")
+        for row, item in zip(formats, document.formats, strict=True):
+            row.append(_told(item.withdrawn))
+    table(columns, formats)
     if shown.citations:
         click.echo()
         cited = [(c.reference, " ".join(c.quote.split())) for c in shown.citations]
         table(("citation", "quote"), cited)
+
+
+def _numbered(version: VersionNote) -> str:
+    """Return the number of a version, with the status of its withdrawal if it is withdrawn."""
+    withdrawn = version.withdrawn
+    return str(version.number) if withdrawn is None else f"{version.number}[{withdrawn.status}]"
+
+
+def _told(withdrawn: Withdrawn | None) -> str | None:
+    """Return a withdrawal for people."""
+    if withdrawn is None:
+        return None
+    return f"{withdrawn.status}, {_moment(withdrawn.withdrawn_at)}: {withdrawn.reason}"
 
 
 def _moment(moment: datetime | None) -> str | None:

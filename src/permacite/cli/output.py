@@ -15,6 +15,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from permacite.errors import WithdrawnError
 from permacite.service.plain import plain
 from permacite.service.problems import exit_status, problem
 
@@ -86,7 +87,8 @@ def report(error: PermaciteError, *, as_json: bool) -> int:
         click.echo(f"permacite: {error}", err=True)
         candidates = error.details().get("candidates")
         if isinstance(candidates, tuple) and candidates:
-            click.echo("nearest:", err=True)
+            withdrawn = isinstance(error, WithdrawnError)
+            click.echo("still given out:" if withdrawn else "nearest:", err=True)
             for candidate in candidates:
                 click.echo(f"  {candidate}", err=True)
     return exit_status(error)

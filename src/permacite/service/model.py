@@ -34,10 +34,21 @@ __all__ = [
     "Shown",
     "TextPage",
     "TextPiece",
+    "VersionNote",
+    "Withdrawn",
 ]
 
 UNPRINTED = {"json": False}
 """Metadata of a field that is left out when the value is printed as JSON: bytes, mostly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A withdrawal, as everyone who asks is told: `status` is 410, or 451 for legal reasons."""
+
+    status: int
+    reason: str
+    withdrawn_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,8 @@ class Format:
     digest: str
     derived_from: str | None
     rendition: str | None
+    withdrawn: Withdrawn | None = None
+    """Why its bytes are no longer given out; None where they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,20 @@ class Document:
     committed_at: datetime
     retrieved_at: datetime | None
     formats: tuple[Format, ...]
+    withdrawn: Withdrawn | None = None
+    """Why nothing of it is given out; None where any format is."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNote:
+    """One version of a document among the others."""
+
+    number: int
+    pdi: str
+    """The full name that people mean by it: one that is given out, if any is."""
+    committed_at: datetime
+    withdrawn: Withdrawn | None
+    """As of the whole version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +296,8 @@ class Shown:
 
     document: Document
     versions: tuple[int, ...]
+    history: tuple[VersionNote, ...]
+    """The same versions, and whether they are given out."""
     citations: tuple[Cited, ...]
     provenance: dict[str, object]
 
@@ -323,6 +352,8 @@ class Reading:
     """Why that is not interpreted; empty where it is."""
     document: Document
     versions: tuple[int, ...]
+    history: tuple[VersionNote, ...]
+    """The same versions, and whether they are given out."""
     citations: tuple[Cited, ...]
     passage: Passage | None
     """The cited words in their context; None for a whole document or a part that is no text."""

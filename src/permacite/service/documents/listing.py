@@ -62,7 +62,7 @@ def list_documents(
     latest = wanted is None or wanted.version is None
     total = archive.count(wanted, latest=latest)
     listed = archive.list(wanted, limit=limit, latest=latest, newest_first=newest_first)
-    found = tuple(records.document(item) for item in listed)
+    found = records.documents(archive, listed)
     return Listing(pattern, found, total, complete=len(found) == total)
 
 
@@ -70,9 +70,11 @@ def show(archive: Archive, reference: str) -> Shown:
     """Return all that is known about the version that a reference names."""
     name, _ = names.document_of(reference)
     version = archive.version(name)
+    history = records.history(archive, version.pdi)
     return Shown(
-        document=records.document(version),
-        versions=tuple(item.number for item in archive.versions(version.pdi)),
+        document=records.document(archive, version),
+        versions=tuple(one.number for one in history),
+        history=history,
         citations=recorded.all_cited(archive, archive.citations(version.pdi)),
         provenance=dict(version.provenance.details),
     )

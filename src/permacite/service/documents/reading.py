@@ -30,6 +30,7 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
     citations = recorded.all_cited(archive, archive.citations(version.pdi))
     exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
     source = text_source(archive, version)
+    history = records.history(archive, version.pdi)
     marked = marking.by_fragment(archive, fragment)
     if text_fragment is not None and source is not None:
         marked = marking.by_text_fragment(source, text_fragment)
@@ -39,8 +40,9 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
         fragment=fragment.specifier if fragment else None,
         text_fragment=text_fragment,
         trouble=marked.trouble,
-        document=records.document(version),
-        versions=tuple(item.number for item in archive.versions(version.pdi)),
+        document=records.document(archive, version),
+        versions=tuple(one.number for one in history),
+        history=history,
         citations=citations,
         passage=_passage(archive, fragment, source, marked),
         cited=next((item for item in citations if item.reference == exact), None),

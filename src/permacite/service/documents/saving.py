@@ -81,7 +81,7 @@ def save(
         version = archive.commit(representations, series=series, provenance=provenance)
     return Saved(
         pdi=str(records.main_representation(version).pdi),
-        document=records.document(version),
+        document=records.document(archive, version),
         parts=1 + len(captured.resources),
         size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
         lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
@@ -151,7 +151,7 @@ def import_document(
     version = archive.commit(found.representations, series=series, provenance=provenance)
     return Saved(
         pdi=str(records.main_representation(version).pdi),
-        document=records.document(version),
+        document=records.document(archive, version),
         parts=found.parts,
         size_bytes=len(content),
         quotations=tuple(quotes(archive, str(records.main_representation(version).pdi))),

@@ -7,10 +7,12 @@ page is a derived copy, made when it is asked for and never stored.
 from __future__ import annotations
 
 import base64
+import contextlib
 import html
 from typing import TYPE_CHECKING
 
 from permacite import markup, mhtml
+from permacite.errors import WithdrawnError
 from permacite.extract import extract
 from permacite.mhtml import export
 from permacite.service import names
@@ -65,7 +67,8 @@ def _aggregate_bytes(
     """Return the aggregate of a page; of a page that came alone, one made of it."""
     for item in version.representations:
         if item.media_type in ("multipart/related", "message/rfc822"):
-            return archive.read(item)
+            with contextlib.suppress(WithdrawnError):
+                return archive.read(item)
     content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"
     location = version.provenance.final_uri or version.provenance.uri
     return mhtml.build(mhtml.Resource(content, content_type, content_location=location), [])

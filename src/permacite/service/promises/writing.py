@@ -77,7 +77,7 @@ def _saved(archive: Archive, version: Version, found: incoming.Incoming, size: i
     main = records.main_representation(version)
     return Saved(
         pdi=str(main.pdi),
-        document=records.document(version),
+        document=records.document(archive, version),
         parts=found.parts,
         size_bytes=size,
         quotations=tuple(quotes(archive, str(main.pdi))),

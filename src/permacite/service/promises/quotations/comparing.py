@@ -36,7 +36,7 @@ _INTERVALS = frozenset({"char", "byte", "sec", "msec"})
 def quotes(archive: Archive, reference: str) -> list[Quotation]:
     """Return what the version that `reference` names quotes, in order, and whether it agrees.
 
-    Raises NotFoundError.
+    Raises NotFoundError, WithdrawnError.
     """
     name, _ = names.document_of(reference)
     version = archive.version(name)
@@ -54,7 +54,11 @@ def quotes(archive: Archive, reference: str) -> list[Quotation]:
 
 def _found(archive: Archive, version: Version) -> list[tuple[Representation, list[finding.Found]]]:
     """Return each format that quotes, with its quotations."""
-    formats = version.representations
+    withdrawn = archive.statements.tombstones(version.representations)
+    # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
+    formats = [one for one in version.representations if one.pdi not in withdrawn]
+    if not formats:
+        archive.path(version.representations[0])  # nothing is given out: the error says why
     pages = [one for one in formats if one.media_type in PAGES]
     texts = [one for one in formats if one.derived_from is not None]
     pairs = []
@@ -198,7 +202,7 @@ def quoters(archive: Archive, reference: str) -> list[Quotation]:
     """
     name, fragment = names.document_of(reference)
     version = archive.version(name)
-    known: dict[str, list[Quotation]] = {}
+    known: dict[str, list[Quotation] | PermaciteError] = {}
     answers = []
     for citation in archive.quoters(version.pdi.document):
         # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
@@ -208,17 +212,40 @@ def quoters(archive: Archive, reference: str) -> list[Quotation]:
             continue
         composite = str(citation.pdi)
         if composite not in known:
-            known[composite] = _quotes_or_nothing(archive, composite)
-        answers += [one for one in known[composite] if one.citation == str(citation)]
+            known[composite] = _quotes_of(archive, composite)
+        found = known[composite]
+        if isinstance(found, PermaciteError):
+            answers.append(_untold(archive, citation, found))
+        else:
+            answers += [one for one in found if one.citation == str(citation)]
     return answers
 
 
-def _quotes_or_nothing(archive: Archive, composite: str) -> list[Quotation]:
-    """Return what a document quotes; nothing where it was withdrawn, or is damaged."""
+def _quotes_of(archive: Archive, composite: str) -> list[Quotation] | PermaciteError:
+    """Return what a document quotes, or why that cannot be told: it was withdrawn, say."""
     try:
         return quotes(archive, composite)
-    except PermaciteError:
-        return []
+    except PermaciteError as error:
+        return error
+
+
+def _untold(archive: Archive, citation: pdi.CitationPDI, error: PermaciteError) -> Quotation:
+    """Return a quotation on record in a document whose words are not to be had."""
+    start = int(citation.origin) if citation.origin.isdecimal() else 0
+    composite = archive.representation(citation.pdi)
+    return Quotation(
+        citation=str(citation),
+        composite=str(composite.pdi),
+        title=archive.version(composite.pdi).title,
+        start=start,
+        end=start,
+        url=_Sources(archive).address(composite, start, start),
+        cited=as_urn(citation.cited),
+        status=error.code,
+        words="",
+        cited_words=None,
+        problem=error.problem,
+    )
 
 
 def _touches(
