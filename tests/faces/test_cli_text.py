@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     Cli = Callable[..., Outcome]
 
 MD5 = "12d7137faba2ed311538a6456a061c28"
+UTF_16_MD5 = hashlib.md5(
+    b"\xff\xfe" + "one\r\ntwo\nthree café".encode("utf-16-le"), usedforsecurity=False
+).hexdigest()
 
 
 @pytest.fixture
@@ -44,6 +48,18 @@ def test_locate_tells_checks_apart(cli: Cli, file: str) -> None:
     answer = json.loads(cli("text", "locate", file, "char=0,1;length=18", "--json").out)
     assert answer["checks"][0]["result"] == "ok"
     assert answer["parts"][0]["text"] == "o"
+
+
+def test_rfc5147_a26_locate_transcodes_when_asked(cli: Cli, file: str) -> None:
+    fragment = f"char=0,3;length=18,utf-16;md5={UTF_16_MD5},utf-16"
+    skipped = cli("text", "locate", file, fragment)
+    assert "md5: other-charset" in skipped.err
+    outcome = cli("text", "locate", file, fragment, "--transcode")
+    assert outcome.status == 0
+    assert "md5: ok in the charset of the check\n" in outcome.err
+    answer = json.loads(cli("text", "locate", file, fragment, "--transcode", "--json").out)
+    assert [check["transcoded"] for check in answer["checks"]] == [True, True]
+    assert cli("text", "locate", file, f"char=0;md5={MD5},utf-16", "--transcode").status == 1
 
 
 def test_locate_points_at_what_cannot_be_right(cli: Cli, file: str) -> None:

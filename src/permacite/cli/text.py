@@ -57,6 +57,11 @@ def text() -> None:
     help="By which specification FRAGMENT is read.",
 )
 @click.option("--force", is_flag=True, help="Go on although an integrity check fails.")
+@click.option(
+    "--transcode",
+    is_flag=True,
+    help="Make integrity checks for another charset in that charset, rather than skip them.",
+)
 @click.option("--newline", is_flag=True, help="Let match() see lines (REG_NEWLINE).")
 @_of_a_file
 @click.pass_context
@@ -67,6 +72,7 @@ def locate(  # noqa: PLR0913 - each is an option of its own
     *,
     syntax: Syntax,
     force: bool,
+    transcode: bool,
     newline: bool,
     charset: str,
     line_endings: LineEndings | None,
@@ -84,6 +90,7 @@ def locate(  # noqa: PLR0913 - each is an option of its own
         charset=charset,
         line_endings=line_endings,
         force=force,
+        transcode=transcode,
         newline=newline,
     )
     if as_json:
@@ -105,7 +112,8 @@ def _tell(found: TextLocation) -> None:
         table(("characters", "code points", "bytes", "text"), rows)
     for check in found.checks:
         actual = "" if check.actual in {None, check.expected} else f", the file has {check.actual}"
-        note(f"{check.name}: {check.result}{actual}")
+        where = " in the charset of the check" if check.transcoded else ""
+        note(f"{check.name}: {check.result}{where}{actual}")
     for told in (found.problem, *found.notes):
         if told:
             note(told)

@@ -3,7 +3,9 @@
 | room | what it holds |
 |---|---|
 | rfc5147, wilde00 | the syntax of `#char=` and `#line=`, and of their first form, with `#match()` |
-| text, location | Text: an entity, and where a fragment is in it |
+| entity | the bytes of a text, and the places in them |
+| text, location | Text: an entity that fragments point into, and where they are in it |
+| checks | the integrity checks of a fragment |
 | union | the parts of a fragment of the first form, and all of them |
 | convert | positions of the PDI draft, RFC 5147 and its first draft, each as the others' |
 | quote | where quoted words stand in a text, word for word or nearly |
@@ -16,6 +18,9 @@ Everything here is pure and needs the standard library alone, save that `#match(
 `match`; with the extra `fast`, large texts are counted faster.
 """
 
-from permacite.fragments.text import Check, Index, Location, Span, Text
+from permacite.fragments.counting.index import Index
+from permacite.fragments.entity import Entity
+from permacite.fragments.location import Check, Location, Span
+from permacite.fragments.text import Text
 
-__all__ = ["Check", "Index", "Location", "Span", "Text"]
+__all__ = ["Check", "Entity", "Index", "Location", "Span", "Text"]

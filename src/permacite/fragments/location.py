@@ -27,17 +27,20 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What became of one integrity check (RFC 5147 §4.4).
+    """What became of one integrity check (RFC 5147 §2.3, §4.4).
 
     `result` is "ok", "failed", "other-charset" (it was made for another, and is not used),
     "unknown" (of a kind that RFC 5147 does not define) or "not-run". `actual` is what the entity
-    has; None where it was not computed.
+    has; None where it was not computed. `transcoded` says that it is what the entity has in the
+    charset that the check names (§2.3), where characters may have been lost: take "failed" with
+    care.
     """
 
     name: str
     result: CheckResult
     expected: str = ""
     actual: str | None = None
+    transcoded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

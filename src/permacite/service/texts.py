@@ -54,12 +54,16 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class TextCheck:
-    """What became of an integrity check; `actual` is None where it was not computed."""
+    """What became of an integrity check; `actual` is None where it was not computed.
+
+    `transcoded` says that the text was compared in the charset that the check names.
+    """
 
     name: str
     result: str
     expected: str
     actual: str | None
+    transcoded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +118,12 @@ def locate(
     charset: str = "us-ascii",
     line_endings: LineEndings | None = None,
     force: bool = False,
+    transcode: bool = False,
     newline: bool = False,
 ) -> TextLocation:
     """Say where `fragment` is in a file.
+
+    With `transcode`, integrity checks for another charset are made in that charset.
 
     Raises ParseError for a charset that cannot be decoded, and, in the other two syntaxes than RFC
     5147's, for a fragment that cannot be right; NotFoundError for a file that is not there.
@@ -125,7 +132,9 @@ def locate(
     if syntax == "pdi":
         return _located_by_pdi(text, fragment)
     parsed = wilde00.parse(fragment) if syntax == "wilde00" else fragment
-    return _told(text, fragment, text.locate(parsed, force=force, newline=newline))
+    return _told(
+        text, fragment, text.locate(parsed, force=force, transcode=transcode, newline=newline)
+    )
 
 
 def _located_by_pdi(text: Text, fragment: str) -> TextLocation:
@@ -145,7 +154,10 @@ def _told(text: Text, fragment: str, found: Location) -> TextLocation:
         found.reason,
         found.kind,
         tuple(_part(text, span) for span in found.spans),
-        tuple(TextCheck(one.name, one.result, one.expected, one.actual) for one in found.checks),
+        tuple(
+            TextCheck(one.name, one.result, one.expected, one.actual, one.transcoded)
+            for one in found.checks
+        ),
         tuple(
             PartLocation(one.part, one.status, one.reason, len(one.spans), one.problem)
             for one in found.parts

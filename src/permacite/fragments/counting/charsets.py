@@ -137,6 +137,18 @@ class Charset:
                 return Encoding(codec, len(mark), _family(codec))
         return Encoding(self.codec, 0, _family(self.codec))
 
+    def forms(self) -> tuple[tuple[bytes, str], ...]:
+        """Return the ways to write text in this charset: a byte order mark, or b"", and a codec.
+
+        There is none for UTF-7, whose characters can be written in many ways.
+        """
+        if self.codec == "utf-7":
+            return ()
+        marked = _MARKS.get(self.codec, ())
+        # Where no mark settles the byte order, the table says what does.
+        settled = any(mark == b"" for mark, _ in marked)
+        return marked if settled else ((b"", self.codec), *marked)
+
 
 def resolve(label: str) -> Charset:
     """Return the charset of that name (RFC 2046 §4.1.2); names are case-insensitive.
