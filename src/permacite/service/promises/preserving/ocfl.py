@@ -25,6 +25,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Archive, Citation, NewCitation, NewRepresentation, Provenance
+from permacite.archive.objects import flush_folder
 from permacite.errors import ConflictError, IntegrityError, NotFoundError
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
@@ -149,6 +150,7 @@ def restore(source: Path, directory: Path) -> Copy:
     try:
         made = _replayed(source, aside)
         aside.rename(directory)
+        flush_folder(directory.parent)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return dataclasses.replace(made, directory=str(directory))
