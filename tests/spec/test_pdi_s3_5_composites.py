@@ -40,7 +40,7 @@ def source(service: Service) -> str:
 
 def quoting(service: Service, name: str, text: str) -> tuple[Saved, list[Quotation]]:
     """Import a document and return it with what it quotes."""
-    saved = service.import_document(name, text.encode())
+    saved = service.import_document(name, text.encode(), misquoted=True)
     found = service.quotes(saved.pdi)
     assert found == list(saved.quotations)
     return saved, found

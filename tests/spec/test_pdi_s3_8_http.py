@@ -240,6 +240,19 @@ def test_pdi_51_put_to_a_series_mints(writer: Server, names: dict[str, str]) -> 
         assert writer.ask("GET", f"/{name}").body == b"new"
 
 
+def test_what_misquotes_is_not_put_unless_it_is_meant(
+    writer: Server, names: dict[str, str]
+) -> None:
+    page = f"<q cite='{names['text']}#char=4,8'>time</q>".encode()
+    refused = writer.ask("PUT", "/pdi://lab.example.us/", page, content_type="text/html")
+    assert refused.status == 409
+    assert (refused.json["actual"], refused.json["expected"]) == ("time", "tide")
+    target = "/pdi://lab.example.us/?misquoted"
+    meant = writer.ask("PUT", target, page, content_type="text/html")
+    assert meant.status == 201
+    assert [one["status"] for one in meant.json["quotations"]] == ["differs"]
+
+
 def test_text_may_change_its_charset(writer: Server, names: dict[str, str]) -> None:
     new = "caf\u00e9".encode()
     answer = writer.ask("PUT", f"/{names['text']}", new, Content_Type="text/plain; charset=utf-8")

@@ -87,6 +87,7 @@ def save(  # noqa: PLR0913 - one parameter an option
 @click.option("--series", help="Mint the names in this series of the archive.")
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
 @click.option("--uri", help="The address that the file came from (with one file only).")
+@click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
 @json_option
 @click.pass_context
 def import_(
@@ -96,12 +97,17 @@ def import_(
     series: str | None,
     charset: str | None,
     uri: str | None,
+    misquoted: bool,
     as_json: bool,
 ) -> None:
     """Archive local FILES: .html, .txt, .mhtml, .mht, .eml, or anything else as it is.
 
     Each file gets a name of its own. A file that cannot be read is reported and the rest go on;
     the exit status is then the first fault's.
+
+    A document that quotes by permanent names is refused where its words differ from those of its
+    sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
+    an aggregate), it is archived, and the difference recorded.
     """
     if uri and len(files) > 1:
         raise click.UsageError("--uri names the source of one file; import the others apart")
@@ -112,7 +118,12 @@ def import_(
             try:
                 content = file.read_bytes()
                 saved = service.import_document(
-                    file.name, content, series=series, charset=charset, uri=uri
+                    file.name,
+                    content,
+                    series=series,
+                    charset=charset,
+                    uri=uri,
+                    misquoted=misquoted,
                 )
             except PermaciteError as error:
                 note(f"{file}: not imported")

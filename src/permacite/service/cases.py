@@ -14,10 +14,12 @@ import platformdirs
 from permacite.archive import Archive
 from permacite.service.documents import foreign, listing, reading, resolving, saving, showing
 from permacite.service.documents.saving import CaptureOptions
+from permacite.service.documents.sources import media_type_of
 from permacite.service.model import About
 from permacite.service.passages import checking, citing, recorded
 from permacite.service.passages.recorded import DEFAULT_RESOLVER
 from permacite.service.promises.cases import Promises
+from permacite.service.promises.quotations.refusing import check_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,8 +116,16 @@ class Service(Promises):
         series: str | None = None,
         charset: str | None = None,
         uri: str | None = None,
+        misquoted: bool = False,
     ) -> Saved:
-        """Archive the bytes of a local file; `name` tells its type."""
+        """Archive the bytes of a local file; `name` tells its type.
+
+        A document that quotes other words than stand at their names is refused (IntegrityError),
+        unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
+        """
+        if not misquoted and uri is None:
+            media_type = media_type_of(name, content)
+            check_quotations(self._archive, content, media_type, charset=charset)
         return saving.import_document(
             self._archive, name, content, series=series, charset=charset, uri=uri
         )

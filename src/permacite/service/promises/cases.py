@@ -14,7 +14,7 @@ from permacite.service.promises import (
     writing,
 )
 from permacite.service.promises.preserving import ocfl, warc
-from permacite.service.promises.quotations import comparing, composing
+from permacite.service.promises.quotations import comparing, composing, refusing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,9 +158,20 @@ class Promises:
         return writing.answers_for(self._archive, reference)
 
     def put(
-        self, reference: str, content: bytes, content_type: str, *, key: str | None = None
+        self,
+        reference: str,
+        content: bytes,
+        content_type: str,
+        *,
+        key: str | None = None,
+        misquoted: bool = False,
     ) -> Saved:
-        """Make the next version of a document, or mint a name in a series (`pdi://series/`)."""
+        """Make the next version of a document, or mint a name in a series (`pdi://series/`).
+
+        A document that misquotes is refused unless it is `misquoted` on purpose.
+        """
+        if not misquoted:
+            refusing.check_quotations(self._archive, content, content_type)
         return writing.put(self._archive, reference, content, content_type, key=key)
 
     def export_ocfl(self, directory: Path) -> Copy:

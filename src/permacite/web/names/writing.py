@@ -38,7 +38,8 @@ async def put(request: Request) -> Response:
     """Commit the body: 201, with the full name in Content-Location and what was committed as JSON.
 
     404 for an unknown name; 405 where the server does not write, or cannot give a name in the
-    series; 415 without a Content-Type. An Idempotency-Key makes it safe to repeat.
+    series; 409 for words that are quoted wrong, unless `?misquoted` is asked for; 415 without a
+    Content-Type. An Idempotency-Key makes it safe to repeat.
     """
     if not request.app.state.writable:
         raise HTTPException(405, "this server only reads", {"Allow": allowed(request)})
@@ -49,8 +50,11 @@ async def put(request: Request) -> Response:
     reference = reference_of(request, "/")
     content = await _body(request)
     key = request.headers.get("idempotency-key")
+    misquoted = "misquoted" in request.query_params
     try:
-        saved = await run_in_threadpool(service.put, reference, content, content_type, key=key)
+        saved = await run_in_threadpool(
+            service.put, reference, content, content_type, key=key, misquoted=misquoted
+        )
     except ConflictError as error:
         if error.name == reference:
             raise HTTPException(405, error.problem, {"Allow": _READING}) from error

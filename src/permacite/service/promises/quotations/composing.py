@@ -63,7 +63,7 @@ def _resolved(archive: Archive, mark: re.Match[str]) -> Resolved:
         found = resolve(archive, reference, context=0)
     except ParseError as error:
         start = mark.start(2) + len(mark[2]) - len(mark[2].lstrip())
-        raise error.within(mark.string, start) from error
+        raise _on_line(error.within(mark.string, start)) from error
     if found.text is None:
         raise NotFoundError(f"{found.exact} has no words to quote", reference)
     return found
@@ -108,5 +108,12 @@ def _indented(mark: re.Match[str], block: str) -> str:
     after = mark.string[mark.end() : None if end < 0 else end]
     if before.strip() or after.strip():
         problem = "a block quotation stands on a line of its own; {{q ...}} may share one"
-        raise ParseError(problem, mark.string, mark.start())
+        raise _on_line(ParseError(problem, mark.string, mark.start()))
     return f"\n{before}".join(block.splitlines())
+
+
+def _on_line(error: ParseError) -> ParseError:
+    """Return the same error, its problem on the line of the template where editors show it."""
+    line = error.source.count("\n", 0, error.offset) + 1
+    problem = f"line {line}: {error.problem}"
+    return ParseError(problem, error.source, error.offset, error.spec, hint=error.hint)

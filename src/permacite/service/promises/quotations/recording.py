@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import NewRepresentation
 
-__all__ = ["MARKDOWN", "MOST", "PAGES", "with_quotations"]
+__all__ = ["MARKDOWN", "MOST", "PAGES", "found_in", "with_quotations"]
 
 PAGES = ("text/html", "application/xhtml+xml")
 MARKDOWN = ("text/markdown",)
@@ -32,17 +32,25 @@ def with_quotations(representations: Sequence[NewRepresentation]) -> list[NewRep
     is none, or lacks its version, is not recorded: `comparing` tells of it.
     """
     done = list(representations)
-    for number, one in enumerate(done):
+    for number, found in found_in(representations):
+        done[number] = _with(done[number], found)
+    return done
+
+
+def found_in(representations: Sequence[NewRepresentation]) -> list[tuple[int, list[finding.Found]]]:
+    """Return which formats of a document quote, by their places, and what each quotes."""
+    pairs = []
+    for number, one in enumerate(representations):
         if one.media_type in MARKDOWN:
             text = names.canonical_text(one.content, one.charset)
-            done[number] = _with(one, finding.in_markdown(text))
+            pairs.append((number, finding.in_markdown(text)))
         elif one.media_type == "text/plain" and one.derived_from is not None:
-            page = next((page for page in done if page.media_type in PAGES), None)
+            page = next((page for page in representations if page.media_type in PAGES), None)
             if page is not None:
                 source = markup.decode(page.content, page.charset or "utf-8")
                 found = finding.in_page(source, xml=page.media_type != "text/html")
-                done[number] = _with(one, found)
-    return done
+                pairs.append((number, found))
+    return pairs
 
 
 def _with(one: NewRepresentation, found: Iterable[finding.Found]) -> NewRepresentation:

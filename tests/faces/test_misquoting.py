@@ -1,0 +1,159 @@
+"""A document that misquotes is refused before it has a name, with both texts, at both faces."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.errors import IntegrityError
+from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome, Site
+
+    Cli = Callable[..., Outcome]
+
+RULING = "The court finds that the harbour was closed on Monday. It was reopened\r\non Friday."
+
+
+@pytest.fixture
+def ruling(archive: Path) -> str:
+    """The permanent name of a text."""
+    with Service.open(archive) as service:
+        return service.import_document("ruling.txt", RULING.encode()).pdi
+
+
+def brief(name: str, words: str, form: str = "html") -> str:
+    """Return a document that quotes `words` from a name."""
+    forms = {
+        "html": f'<title>Brief</title><p>See <blockquote cite="{name}">{words}</blockquote>',
+        "xhtml": f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Brief</title></head>'
+        f'<body><p><q cite="{name}">{words}</q></p></body></html>',
+        "md": f"See\n\n> {words}\n>\n> `{name}`\n",
+    }
+    return forms[form]
+
+
+QUOTED = [
+    # clause id, fragment, words, whether they are taken
+    ("pdi-47-exact", "#char=4,15", "court finds", True),
+    ("pdi-47-space", "#char=55,82", "It was  reopened on Friday.", True),
+    ("pdi-47-letter", "#char=25,32", "harbor", False),
+    ("pdi-47-case", "#char=4,15", "Court finds", False),
+    ("pdi-47-left-out", "#char=4,53", "court finds the harbour was closed on Monday", False),
+    ("pdi-47-cut-short", "#char=4,53", "court finds", False),
+    ("pdi-46-whole", "", RULING.replace("\r\n", " "), True),
+    ("pdi-46-part-of-the-whole", "", "court finds", False),
+    ("pdi-44-beyond-the-end", "#char=4,999", "court finds", True),
+]
+
+
+@pytest.mark.parametrize("form", ["html", "xhtml", "md"])
+@pytest.mark.parametrize(
+    ("fragment", "words", "taken"), [c[1:] for c in QUOTED], ids=[c[0] for c in QUOTED]
+)
+def test_what_is_altered_is_refused(
+    archive: Path, ruling: str, form: str, fragment: str, words: str, *, taken: bool
+) -> None:
+    written = brief(f"{ruling}{fragment}", words, form).encode()
+    with Service.open(archive) as service:
+        if taken:
+            assert service.import_document(f"brief.{form}", written).quotations
+            return
+        with pytest.raises(IntegrityError) as error:
+            service.import_document(f"brief.{form}", written)
+        assert error.value.actual == words
+        assert error.value.expected == service.resolve(f"{ruling}{fragment}").text
+        assert service.about().documents == 1
+
+
+ADDRESSES = [
+    # clause id, what stands before the name, and the name's fragment in it
+    ("pdi-47-resolver", "http://127.0.0.1:8420/{}?fragment=char=25,32"),
+    ("pdi-47-resolver-escaped", "https://resolver.example/{}%23char=25,32"),
+    ("pdi-57-bare", "pdi:{}#25,32"),
+]
+
+
+@pytest.mark.parametrize("form", ["html", "md"])
+@pytest.mark.parametrize("address", [c[1] for c in ADDRESSES], ids=[c[0] for c in ADDRESSES])
+def test_a_name_may_stand_in_an_address(
+    archive: Path, ruling: str, form: str, address: str
+) -> None:
+    name = ruling.removeprefix("urn:pdi:") if address.startswith("pdi:") else ruling
+    cite = address.format(name)
+    with Service.open(archive) as service:
+        with pytest.raises(IntegrityError):
+            service.import_document(f"a.{form}", brief(cite, "harbor", form).encode())
+        made = service.import_document(f"a.{form}", brief(cite, "harbour", form).encode())
+        assert [one.status for one in made.quotations] == ["exact"]
+
+
+def test_quotations_within_quotations_are_each_compared(archive: Path, ruling: str) -> None:
+    inner = f'<q cite="{ruling}#char=25,32">harbour</q>'
+    outer = (
+        f'<title>x</title><blockquote cite="{ruling}#char=21,53">the {inner} was closed on Monday'
+    )
+    with Service.open(archive) as service:
+        made = service.import_document("x.html", f"{outer}</blockquote>".encode())
+        assert [one.status for one in made.quotations] == ["exact", "exact"]
+        wrong = outer.replace(">harbour<", ">harbor<").encode()
+        with pytest.raises(IntegrityError, match="2 quotations differ") as error:
+            service.import_document("x.html", wrong)
+        assert "here:  harbor\n" in error.value.problem
+
+
+def test_both_texts_are_told_and_nothing_is_committed(
+    cli: Cli, archive: Path, ruling: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "brief.html"
+    file.write_text(brief(f"{ruling}#char=25,32", "harbor"))
+    refused = cli("import", str(file))
+    assert refused.status == 1
+    assert "  here:  harbor\n  there: harbour\n" in refused.err
+    assert f"{ruling}#char=25,32\n" in refused.err
+    assert "--misquoted" in refused.err
+    as_json = cli("import", "--json", str(file))
+    assert as_json.status == 1
+    assert json.loads(as_json.out) == []
+    told = json.loads(as_json.err[as_json.err.index("{") :])
+    assert (told["code"], told["actual"], told["expected"]) == ("integrity", "harbor", "harbour")
+    with Service.open(archive) as service:
+        assert service.about().documents == 1
+    taken = cli("import", "--misquoted", str(file))
+    assert (taken.status, "there: harbour" in taken.err) == (0, True)
+
+
+def test_pages_of_others_are_archived_as_they_are(
+    cli: Cli, ruling: str, site: Site, tmp_path: Path
+) -> None:
+    page = brief(f"{ruling}#char=25,32", "harbor")
+    file = tmp_path / "brief.html"
+    file.write_text(page)
+    assert cli("import", "--uri", "http://example.org/", str(file)).status == 0
+    message = tmp_path / "brief.mhtml"
+    heading = "MIME-Version: 1.0\nContent-Type: text/html\nContent-Location: http://example.org/"
+    message.write_text(f"{heading}\n\n{page}")
+    assert cli("import", str(message)).status == 0
+    saved = cli("save", site.put("/", "text/html", page), "--allow-private")
+    assert (saved.status, "there: harbour" in saved.err) == (0, True)
+    quoters = json.loads(cli("quoted-by", ruling, "--json").out)
+    assert [one["status"] for one in quoters] == ["differs"] * 3
+
+
+def test_names_are_found_in_wide_characters_too(archive: Path, ruling: str) -> None:
+    page = f"\ufeff{brief(f'{ruling}#char=25,32', 'harbor')}"
+    with Service.open(archive) as service, pytest.raises(IntegrityError):
+        service.import_document("x.html", page.encode("utf-16-le"))
+
+
+def test_the_fault_of_a_template_is_found_by_its_line(cli: Cli, tmp_path: Path) -> None:
+    template = tmp_path / "a.md"
+    template.write_text("# A\n\nSay {{q no name}}.\n")
+    refused = cli("compose", str(template))
+    assert (refused.status, "line 3: " in refused.err) == (2, True)
