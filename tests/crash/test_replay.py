@@ -12,10 +12,19 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.crash.replay.disk import KEPT
+from tests.crash.replay.disk import DROPPED, KEPT
 from tests.crash.replay.invariants import complaints, examine
 from tests.crash.replay.states import KINDS, Explorer, crash, moments
-from tests.crash.replay.trace import BRIEF, LATER, SCENES, Recording, Scene, record, write_files
+from tests.crash.replay.trace import (
+    BRIEF,
+    LATER,
+    RESTORE,
+    SCENES,
+    Recording,
+    Scene,
+    record,
+    write_files,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +110,17 @@ def test_a_backup_cut_short_before_its_flush_is_repeated_whole(
     assert recording.events[begun + calls - 1].kind == "l"
     explorer = Explorer(quick_folder / "scratch-cut-short")
     assert explorer.explore(recording, {"none": 0.5}, seed=SEED).losses == []
+
+
+def test_a_restored_archive_keeps_its_name(recorder: Path, quick_folder: Path) -> None:
+    recording = record(recorder, quick_folder / "restored", RESTORE, seed=SEED)
+    told = next(one for one in moments(recording) if ("restored",) in one.told)
+    folder = quick_folder / "left-of-restored"
+    folder.mkdir()
+    write_files(folder, told.disk.image(lambda _change, _sector: DROPPED))
+    formats = {fact for fact in told.told if fact[0] == "format"}
+    assert len(formats) == 3
+    assert complaints(examine(folder / "shelf" / "restored"), formats) == []
 
 
 LEFT_OUT = [

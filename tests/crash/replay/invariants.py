@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "complaints", "examine"]
 
 _HARMLESS = {"ok", "orphan"}
-_OF_NO_ARCHIVE = {"created", "refused"}
+_OF_NO_ARCHIVE = {"created", "refused", "restored"}
 """Kinds of facts that no archive holds."""
 _NOT_YET = {"missing", "not-an-archive"}
 """Why a folder may not open while its making has not returned."""

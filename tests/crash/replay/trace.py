@@ -20,6 +20,7 @@ __all__ = [
     "BRIEF",
     "FULL",
     "LATER",
+    "RESTORE",
     "SCENES",
     "Event",
     "Fact",
@@ -87,6 +88,9 @@ BRIEF = (Scene("create"), Scene("keep"), Scene("backup"))
 
 FULL = (Scene("create"), Scene("full"))
 """On a disk that is full now and then."""
+
+RESTORE = (Scene("create"), Scene("restore"))
+"""A second archive is made of what the first one wrote for others to keep."""
 
 LATER = (Scene("later"),)
 """What is played on what a crash left."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
 from permacite.errors import ConflictError, StorageError
+from permacite.service.promises.preserving import ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -218,6 +219,16 @@ def full(folder: Path, told: Told, chance: random.Random) -> None:
         commit(archive, told, {"png": b"after all that"})
 
 
+def restore(folder: Path, told: Told, chance: random.Random) -> None:
+    """Commit, write everything as OCFL objects elsewhere, and make another archive of them."""
+    elsewhere = Path(os.environ["RECORD_ACKS"]).with_name("ocfl")
+    with Archive.open(folder, clock=on_day(1)) as archive:
+        commit(archive, told, {"png": chance.randbytes(100)})
+        ocfl.export(archive, elsewhere)
+    ocfl.restore(elsewhere, folder.with_name("restored"))
+    told.tell(["restored"])
+
+
 def _sign(archive: Archive, told: Told) -> None:
     """Sign the log, as if the checkpoint were then handed to others."""
     told.tell(["checkpoint", archive.log.checkpoint()])
@@ -260,6 +271,7 @@ SCENES: dict[str, Callable[[Path, Told, random.Random], None]] = {
     "backup": back_up,
     "later": later,
     "full": full,
+    "restore": restore,
 }
 
 if __name__ == "__main__":
