@@ -5,15 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.fragments import Index, Text, wilde00
+from permacite.fragments.counting.source import MemorySource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from permacite.fragments.counting.source import Fetch
+    from permacite.fragments.rfc5147 import Scheme
 
 CONTENT = ("naïve 中文 😀\r\nplain\n" * 9000).encode()
 
@@ -54,6 +60,52 @@ def test_the_stored_form_is_the_documented_one() -> None:
     assert len(columns) == 7 * 8 * header["rows"]
     assert columns[:40] == b"".join(n.to_bytes(8, "little") for n in (0, 1, 1, 3, 4))
     assert zlib.crc32(stored[:-4]).to_bytes(4, "little") == stored[-4:]
+
+
+class Counted(MemorySource):
+    """Bytes that remember which of them were asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.asked: list[tuple[int, int]] = []
+
+    @contextmanager
+    def reading(self) -> Iterator[Fetch]:
+        """Give slices, and remember where they are."""
+        with super().reading() as fetch:
+
+            def remembered(start: int, end: int) -> memoryview:
+                self.asked.append((start, end))
+                return fetch(start, end)
+
+            yield remembered
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "utf-16", "shift_jis"])
+@pytest.mark.parametrize("scheme", ["char", "line"])
+def test_with_an_index_one_block_is_read(scheme: Scheme, charset: str) -> None:
+    rows = (f"{'x' * (n % 70)} déjà vu\r\n\n{n}\r" for n in range(9000))
+    data = "".join(rows).encode(charset, "ignore")
+    index = Index.build(data, charset)
+    last = index.end.position(scheme, "http")
+    spacing = index.step_bytes + 64
+    whole = Text(data, charset)
+    for start in [*range(0, last, last // 60), last - 1, last]:
+        source = Counted(data)
+        text = Text(source, charset, index=index)
+        (head,) = source.asked
+        assert head[1] - head[0] < 8
+        text.locate(f"{scheme}={start}")
+        assert [end - begin for begin, end in source.asked[1:]] in ([spacing], [])
+        text = Text(source, charset, index=index)
+        source.asked.clear()
+        (span,) = text.locate(f"{scheme}={start},{start + 3}").spans
+        # A checkpoint may lie between the two ends of a range, however short it is.
+        assert len(source.asked) <= 2
+        assert all(end - begin == spacing for begin, end in source.asked)
+        if len(source.asked) > 1:
+            assert span.byte[0] < source.asked[1][0] <= span.byte[1]
+        assert span == whole.span(start, start + 3, scheme)
 
 
 def sealed(data: bytes) -> bytes:

@@ -75,6 +75,9 @@ class Walker:
 _SMALL_BYTES = 4 * BLOCK_BYTES
 """Less than this is walked through without a sweep."""
 
+_MARGIN_BYTES = 64
+"""How much is read beyond a step of the index: checkpoints are a step apart, and some bytes."""
+
 
 class Survey:
     """Finds places in what `reader` reads.
@@ -193,7 +196,7 @@ class Survey:
             yield block, before
             start = Mark(_after(block, before, plan), block.after)
         before = start.tally
-        size = BLOCK_BYTES if self.index is None else self.index.step_bytes
+        size = BLOCK_BYTES if self.index is None else self.index.step_bytes + _MARGIN_BYTES
         for block in self.reader.blocks(before.byte, start.state, size=size):
             self.invalid = self.invalid or block.invalid
             self._kept = (Mark(before, block.state), plan), block, before
