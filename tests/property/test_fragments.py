@@ -282,7 +282,7 @@ def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) 
 
 
 def marks(
-    data: bytes, charset: str, step: int, stretch: int, by: str
+    data: bytes, charset: str, step: int, stretch: int, by: str, lead: int = 0
 ) -> list[tuple[Mark, Tally, bool]]:
     """Each mark of a sweep, with what the reference counts up to there."""
     encoding = resolve(charset).encoding(data[:5])
@@ -290,7 +290,7 @@ def marks(
     start = Mark(Tally(encoding.mark_bytes))
     plan = Plan(lines=True, nel=True)
     pairs = []
-    for mark in sweep(reader, plan, start, step=step, stretch=stretch, by=by):  # type: ignore[arg-type]
+    for mark in sweep(reader, plan, start, step=step, stretch=stretch, lead=lead, by=by):  # type: ignore[arg-type]
         text = data[encoding.mark_bytes : mark.tally.byte].decode(encoding.codec, "replace")
         counts = Tally(
             mark.tally.byte,
@@ -307,13 +307,15 @@ def marks(
     st.sampled_from([1, 5, 8, 64]),
     st.sampled_from([8, 21, 64]),
     st.sampled_from(["vectors", "decoding"]),
+    st.sampled_from([0, 8, 20, 64]),
 )
-@example(b"\xf0\x9f\x98\x80\r\n\xe4\xb8\xad" * 9, "utf-8", 1, 8, "vectors")
+@example(b"\xf0\x9f\x98\x80\r\n\xe4\xb8\xad" * 9, "utf-8", 1, 8, "vectors", 0)
+@example(b"\xf0\x9f\x98\x80\r\n\xe4\xb8\xad" * 9, "utf-8", 5, 8, "vectors", 20)
 @settings(max_examples=400)
 def test_every_mark_of_a_sweep_is_right(
-    data: bytes, charset: str, step: int, stretch: int, by: str
+    data: bytes, charset: str, step: int, stretch: int, by: str, lead: int
 ) -> None:
-    pairs = marks(data, charset, step, stretch, by)
+    pairs = marks(data, charset, step, stretch, by, lead)
     assert pairs[-1][0].tally.byte == len(data)
     for mark, counts, replaced in pairs:
         assert mark.tally == counts

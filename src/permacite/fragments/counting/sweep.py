@@ -12,8 +12,8 @@ import os
 import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from itertools import pairwise
+from contextlib import ExitStack, closing
+from itertools import islice, pairwise
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -24,7 +24,7 @@ from permacite.fragments.counting.tally import Tally, tally
 from permacite.fragments.counting.vectors import vector_counter
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterable, Iterator
     from concurrent.futures import Future
 
     from permacite.fragments.counting.reading import Reader, State
@@ -40,9 +40,12 @@ _STRETCH_BYTES = 1 << 19
 _SLICE_BYTES = 1 << 18
 """How much is counted at a time without it."""
 
-_WORTH_THE_IMPORT_BYTES = 1 << 25
+_WORTH_THE_IMPORT_BYTES = 3 << 26
 _WORTH_A_VECTOR_BYTES = 1 << 20
 """Below these sizes, importing NumPy, or starting threads, costs more than it saves."""
+
+_LEAD_BYTES = 1 << 23
+"""How much is counted before NumPy is imported: most places may be found by then."""
 
 _MAX_THREADS = 4
 _RUN = 4
@@ -70,26 +73,48 @@ def sweep(
     *,
     step: int | None = None,
     stretch: int = _STRETCH_BYTES,
+    lead: int = 0,
     by: Literal["size", "vectors", "decoding"] = "size",
 ) -> Generator[Mark, None, None]:
     """Yield marks from `start` (not included) to the end of the entity (always included).
 
     They are about `step` bytes apart: what suits the counter, where it is None. The size of the
-    entity decides whether vectors of `stretch` bytes are counted, unless `by` does.
+    entity decides whether vectors of `stretch` bytes are counted, after `lead` bytes that are not,
+    unless `by` does.
     """
     if reader.encoding.family not in {"utf-8", "single"}:
         yield from _decoded(reader, plan, start, step or BLOCK_BYTES)
         return
-    left = reader.source.size - start.tally.byte
-    worth = _WORTH_A_VECTOR_BYTES if "numpy" in sys.modules else _WORTH_THE_IMPORT_BYTES
-    vectors: list[Counter] = []
-    if by == "vectors" or (by == "size" and left >= worth):
-        vectors = _counters(reader, plan, stretch)
-    work = _Work(reader, plan, start.tally.byte, vectors)
-    work.length = stretch if vectors else (step or _SLICE_BYTES)
-    work.step = step or work.length
-    here = start
-    for counts, invalid in work.in_threads() if vectors else work.in_turn():
+    if by == "size":
+        by, lead = _suited(reader.source.size - start.tally.byte, step)
+    plain = _Work(reader, plan, start.tally.byte, length=step or _SLICE_BYTES, step=step)
+    here, vectors = start, []
+    with closing(plain.in_turn()) as found:
+        marks = _added(start, found)
+        if by == "vectors":
+            for mark in islice(marks, lead // plain.length):
+                here = mark
+                yield mark
+            if here is start or here.tally.byte < plain.size:
+                vectors = _counters(reader, plan, stretch)
+        if not vectors:
+            yield from marks
+            return
+    work = _Work(reader, plan, here.tally.byte, length=stretch, step=step)
+    yield from _added(here, work.in_threads(vectors))
+
+
+def _suited(left: int, step: int | None) -> tuple[Literal["vectors", "decoding"], int]:
+    """Return what suits so many bytes: how to count them, and how many to count before NumPy."""
+    if "numpy" in sys.modules:
+        return "vectors" if left >= _WORTH_A_VECTOR_BYTES else "decoding", 0
+    lead = 0 if step else _LEAD_BYTES
+    return "vectors" if left >= _WORTH_THE_IMPORT_BYTES else "decoding", lead
+
+
+def _added(here: Mark, found: Iterable[Counts]) -> Iterator[Mark]:
+    """Yield a mark after each slice."""
+    for counts, invalid in found:
         here = Mark(here.tally.plus(counts), None, here.invalid or invalid)
         yield here
 
@@ -132,26 +157,26 @@ class _Seat(NamedTuple):
 class _Work:
     """The stretches of one sweep, each of `length` bytes, in slices of `step` bytes."""
 
-    length = _SLICE_BYTES
-    step = _SLICE_BYTES
-
-    def __init__(self, reader: Reader, plan: Plan, start: int, vectors: list[Counter]) -> None:
+    def __init__(
+        self, reader: Reader, plan: Plan, start: int, *, length: int, step: int | None
+    ) -> None:
         self.reader = reader
         self.plan = plan
         self.start = start
+        self.length = length
+        self.step = step or length
         self.size = reader.source.size
         self.plain = PlainCounter(reader.encoding, plan)
-        self.vectors = vectors
 
-    def in_turn(self) -> Iterator[Counts]:
+    def in_turn(self) -> Generator[Counts, None, None]:
         """Count one stretch after the other."""
         with filling(self.reader.source) as fill:
             seat = self._seat(fill, self.plain)
             for place in self._places():
                 yield from self._count(seat, place)
 
-    def in_threads(self) -> Iterator[Counts]:
-        """Count several stretches at a time, and give their counts in order."""
+    def in_threads(self, vectors: list[Counter]) -> Iterator[Counts]:
+        """Count in a thread for each counter, and give the counts in order."""
         waiting: deque[Future[list[Counts]]] = deque()
         idle: SimpleQueue[_Seat] = SimpleQueue()
 
@@ -163,14 +188,14 @@ class _Work:
                 idle.put(seat)
 
         with ExitStack() as files:
-            for vector in self.vectors:
+            for vector in vectors:
                 idle.put(self._seat(files.enter_context(filling(self.reader.source)), vector))
-            pool = files.enter_context(ThreadPoolExecutor(len(self.vectors)))
+            pool = files.enter_context(ThreadPoolExecutor(len(vectors)))
             files.callback(pool.shutdown, cancel_futures=True)
             places = self._places()
             for first in range(0, len(places), _RUN):
                 waiting.append(pool.submit(work, places[first : first + _RUN]))
-                if len(waiting) > 2 * len(self.vectors):
+                if len(waiting) > 2 * len(vectors):
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()
