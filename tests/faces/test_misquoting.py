@@ -157,3 +157,65 @@ def test_the_fault_of_a_template_is_found_by_its_line(cli: Cli, tmp_path: Path) 
     template.write_text("# A\n\nSay {{q no name}}.\n")
     refused = cli("compose", str(template))
     assert (refused.status, "line 3: " in refused.err) == (2, True)
+
+
+INLINE = [
+    # clause id, a Markdown text with {} for the name, the words that are found
+    (
+        "pdi-47-curly",
+        "They \u201charbour\u201d ([source](<http://127.0.0.1:8420/{}>)).",
+        ["harbour"],
+    ),
+    ("pdi-47-straight", 'They "har\\-bour" (`{}`), "more" and "most".', ["har-bour"]),
+    ("pdi-47-bare", 'The "harbour" ({}).', ["harbour"]),
+    ("pdi-47-inner", "\u201cthe \u201charbour\u201d\u201d ({})", ["the \u201charbour\u201d"]),
+    ("pdi-47-element", 'The <q cite="{}">har<b>bour</b></q>.', ["harbour"]),
+    ("pdi-47-block", '<blockquote cite="{}">\nharbour\n</blockquote>', ["harbour"]),
+    ("pdi-47-fenced", '```\n"harbour" ({0})\n<q cite="{0}">x</q>\n```\n', []),
+    ("pdi-47-two-paragraphs", 'A " mark.\n\nAnother " ({}).', []),
+    ("pdi-47-no-quotation", "The harbour ({}).", []),
+    ("pdi-47-another-link", 'The "harbour" (http://example.org/).', []),
+    ("pdi-47-both", '> harbour\n>\n> `{0}`\n\nand "harbour" ({0})', ["harbour", "harbour"]),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), [c[1:] for c in INLINE], ids=[c[0] for c in INLINE])
+def test_quotations_within_a_line_of_markdown(
+    archive: Path, ruling: str, text: str, words: list[str]
+) -> None:
+    written = text.format(f"{ruling}#char=25,32").encode()
+    with Service.open(archive) as service:
+        made = service.import_document("a.md", written, misquoted=True)
+        assert [one.words for one in made.quotations] == words
+        whole = written.decode().replace("\n", "\r\n")
+        for one in made.quotations:
+            assert one.citation is not None
+            plain = whole[one.start : one.end].replace("\\", "").replace("<b>", "")
+            assert plain.replace("</b>", "").strip() == one.words
+
+
+@pytest.mark.parametrize("suffix", ["html", "md"])
+def test_what_is_filled_in_is_found_again(
+    cli: Cli, archive: Path, ruling: str, tmp_path: Path, suffix: str
+) -> None:
+    template, made = tmp_path / f"t.{suffix}", tmp_path / f"made.{suffix}"
+    template.write_text(
+        f"{{{{quote {ruling}#char=4,53}}}}\n\nand {{{{q {ruling}#char=25,32}}}},"
+        f" {{{{q {ruling}#char=62,82}}}}, {{{{words {ruling}#char=4,9}}}}\n"
+    )
+    assert cli("compose", str(template), "-o", str(made)).status == 0
+    with Service.open(archive) as service:
+        found = service.import_document(made.name, made.read_bytes()).quotations
+        assert [one.status for one in found[:2]] == ["exact", "exact"]
+        assert [one.status in {"exact", "space"} for one in found[2:]] == [True], "a line end"
+        (quoter,) = service.quoters(f"{ruling}#char=26,27")[1:]
+        assert quoter.words == "harbour"
+
+
+def test_elements_that_nobody_closes_are_told_apart_from_quotations(
+    archive: Path, ruling: str
+) -> None:
+    page = f"<title>x</title>{f'<q cite={ruling}>word ' * 2000}{'x' * 20_000}"
+    with Service.open(archive) as service:
+        made = service.import_document("x.html", page.encode(), uri="http://example.org/")
+        assert sum(len(one.words) for one in made.quotations) <= 20 * 40_000

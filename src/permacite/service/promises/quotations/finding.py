@@ -4,17 +4,22 @@
 |---|---|
 | HTML, XHTML | `<blockquote cite="urn:pdi:...">` and `<q cite="urn:pdi:...">` |
 | Markdown | a block quotation whose last paragraph, or the line below it, has a name |
+| Markdown | words in quotation marks, and right behind them a link or a name in parentheses |
+| Markdown | the elements of HTML, which may stand in it |
 
 The name may stand in the address of a resolver. Only names with a version can be quoted from (PDI
 §2.6). Positions are those of the text of a page (its written rendition), and of Markdown as it is.
 
 Readings: the text of a page is where people cite, and where words can be compared letter by letter,
 so a quotation's origin (PDI §3.5.2) is in the format `utf-8` of a page, not in its source. In
-Markdown, backslashes before punctuation are taken off; other marks count as they stand.
+Markdown, backslashes before punctuation are taken off; other marks count as they stand. Nothing in
+a fenced block is a quotation, and no quotation goes on beyond its paragraph.
 """
 
 from __future__ import annotations
 
+import bisect
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,6 +47,12 @@ _FENCE = compile_pattern(r" {0,3}(?:```|~~~)")
 _ATTRIBUTION = compile_pattern(r"\s*(?:[\u2014\u2013\u2015<\[(`]|--|- |urn:|pdi:)")
 _ESCAPED = compile_pattern(r"\\([!-/:-@\[-`{-~])")
 _LINE_END = "\r\n"
+_DEPTH = 20
+_INLINE = compile_pattern(
+    r'(?:\u201c((?:[^\u201c\u201d]++|\u201c[^\u201c\u201d]*+\u201d){1,50}+)\u201d|"([^"]++)")'
+    r"\s*+\((?:\[[^\[\]\r\n]{0,200}+\]\()?+[<`]?+(?=(?:https?:|urn:|pdi:))([^\s<>`]++)"
+)
+_PARAGRAPH = compile_pattern(r"\r\n[ \t]*+\r\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +89,27 @@ def cited_name(reference: str) -> Name:
 
 def in_page(source: str, *, xml: bool = False) -> list[Found]:
     """Return the quotations of an HTML or XHTML page, in the order of their start tags."""
+    return [Found(one.reference, *place, one.words) for one, place in _marked(source, xml=xml)]
+
+
+def _marked(source: str, *, xml: bool) -> Iterator[tuple[Found, tuple[int, int]]]:
+    """Yield the quotations that elements mark, placed in the source; and their places in its text.
+
+    Elements that nobody closes lie in one another. Where the words of all are more than `_DEPTH`
+    times the text, the rest is passed over: no author means it, and a machine would drown in it.
+    """
     marked = [one for one in _elements(source, xml=xml) if _SCHEME.search(one[0])]
     if not marked:
-        return []
+        return
     rendition = markup.plain_text(source, xml=xml)
-    found = []
+    left = _DEPTH * len(rendition.text)
     for reference, start, end in marked:
         begin, stop = rendition.text_range(start, end)
-        found.append(Found(reference.strip(), begin, stop, rendition.text[begin:stop]))
-    return found
+        left -= stop - begin
+        if left < 0:
+            return
+        words = rendition.text[begin:stop]
+        yield Found(reference.strip(), start, end, words), (begin, stop)
 
 
 def _elements(source: str, *, xml: bool) -> Iterator[tuple[str, int, int]]:
@@ -120,11 +143,12 @@ def in_markdown(text: str) -> list[Found]:
     """Return the quotations of a Markdown text, whose line ends are CRLF."""
     lines = [(match.start(), match[1]) for match in _LINE.finditer(text)]
     found = []
-    fenced = False
+    fences: list[int] = []
     number = 0
     while number < len(lines):
         if _FENCE.match(lines[number][1]):
-            fenced = not fenced
+            fences.append(lines[number][0])
+        fenced = len(fences) % 2 == 1
         first = number
         while number < len(lines) and not fenced and _QUOTED.match(lines[number][1]):
             number += 1
@@ -132,7 +156,28 @@ def in_markdown(text: str) -> list[Found]:
             found += _in_block(lines[first:number], _below(lines, number))
         else:
             number += 1
-    return found
+    found += [
+        one
+        for one in (*_inline(text), *_marked_up(text))
+        if bisect.bisect(fences, one.start) % 2 == 0
+    ]
+    return sorted(found, key=lambda one: one.start)
+
+
+def _inline(text: str) -> Iterator[Found]:
+    """Yield what stands in quotation marks, with a name in parentheses behind it."""
+    for match in _INLINE.finditer(text):
+        group = 1 if match[1] is not None else 2
+        written = _NAME.match(_trimmed(match[3]))
+        if written is not None and not _PARAGRAPH.search(match[group]):
+            words = _ESCAPED.sub(r"\1", match[group])
+            yield Found(_trimmed(written[0]), match.start(group), match.end(group), words)
+
+
+def _marked_up(text: str) -> Iterator[Found]:
+    """Yield the quotations of the HTML in a Markdown text."""
+    for one, _ in _marked(text, xml=False):
+        yield dataclasses.replace(one, words=_ESCAPED.sub(r"\1", one.words))
 
 
 def _below(lines: list[tuple[int, str]], number: int) -> str:
