@@ -96,6 +96,15 @@ def test_nothing_is_lost_by_one_crash_after_another(
 
 
 @pytest.mark.slow
+def test_a_new_archive_is_there_or_can_be_made_again(recorder: Path, quick_folder: Path) -> None:
+    recording = record(recorder, quick_folder / "created", BRIEF[:1], seed=SEED)
+    explorer = Explorer(quick_folder / "scratch-created")
+    report = explorer.explore(recording, {"none": 1.0, "any": 0.7}, seed=SEED)
+    assert report.losses == []
+    assert report.opened > 30
+
+
+@pytest.mark.slow
 def test_a_backup_cut_short_before_its_flush_is_repeated_whole(
     brief_life: Recording, recorder: Path, quick_folder: Path
 ) -> None:
