@@ -179,6 +179,57 @@ def test_bad_input_is_one_clear_error(
     assert cli("verify", "--all").status == 0
 
 
+OFFERED = [
+    (["lst"], 2, "Did you mean list?"),
+    (["series", "ad", "x"], 2, "'add'"),
+    (["resolve", "{document}.html.9"], 1, "\n  {main}\n"),
+    (["resolve", "{document}.htm.1"], 1, "\n  {main}\n"),
+    (["show", "{document}.htm.1"], 1, "\n  {main}\n"),
+    (["quotes", "{document}.htm.1"], 1, "\n  {main}\n"),
+    (["quoted-by", "{document}.htm.1"], 1, "\n  {main}\n"),
+    (["cite", "{document}.htm.1", "--quote", "x"], 1, "\n  {main}\n"),
+    (["cite", "{document}.htm.1", "--quote", "x", "--list"], 1, "\n  {main}\n"),
+    (["resolve", "{misspelt}.html.1"], 1, "\n  {document}\n"),
+    (["resolve", "{document}0.html.1"], 1, "\n  {document}\n"),
+    (["resolve", "{text}#char=1,999999"], 1, "\n  {text}#char=1,{length}\n"),
+    (["withdraw", "{document}.html", "--reason", "x"], 1, "such as {document} or {main}"),
+    (["delegate", "x.us", "http://x.us", "--from", "2026-1-2"], 2, "did you mean 2026-01-02"),
+    (["delegate", "x.us", "http://x.us", "--from", "2026/1/32"], 2, "yyyy-mm-dd"),
+    (["--archive", "nowhere", "list"], 1, "permacite init nowhere"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"), OFFERED, ids=[" ".join(row[0]) for row in OFFERED]
+)
+def test_errors_offer_what_was_probably_meant(
+    saved: dict[str, str], cli: Cli, words: list[str], status: int, said: str
+) -> None:
+    document = saved["main"].removesuffix(".html.1")
+    fields = {
+        "document": document,
+        "misspelt": document.replace("example", "exmaple"),
+        "main": saved["main"],
+        "text": saved["utf-8"],
+        "length": len(cli("resolve", saved["utf-8"]).out),
+    }
+    outcome = cli(*(word.format(**fields) for word in words))
+    assert said.format(**fields) in outcome.err
+    assert outcome.status == status
+
+
+def test_an_empty_list_says_so(saved: dict[str, str], cli: Cli) -> None:
+    assert saved
+    outcome = cli("list", "lab.exmaple.us")
+    assert outcome.err == "nothing here is covered by lab.exmaple.us\ndid you mean lab.example.us\n"
+    assert (outcome.status, len(outcome.out.splitlines())) == (0, 1)
+
+
+def test_the_help_page_has_whole_sentences(cli: Cli) -> None:
+    out = cli("--help").out
+    assert "..." not in out.partition("Commands:")[2]
+
+
 def test_an_unknown_archive_is_named(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("--archive", str(tmp_path / "nowhere"), "list")
     assert outcome.status == 1

@@ -195,7 +195,10 @@ def test_an_unknown_name_comes_with_what_there_is(
 def test_a_misspelt_series_comes_with_the_nearest(shelf: Archive) -> None:
     with pytest.raises(NotFoundError) as error:
         shelf.version(name("urn:pdi://lab.exampel.us/2026/11/21/1.html.1"))
-    assert error.value.candidates[0] == f"{BASE}/"
+    assert error.value.candidates[0] == f"{BASE}/2026/11/21/1"
+    with pytest.raises(NotFoundError) as error:
+        shelf.version(name("urn:pdi://lab.exampel.us/2026/11/21/99.html.1"))
+    assert error.value.candidates[0] == f"{BASE}/", "the series alone, where it has no such name"
 
 
 def test_the_same_octets_under_a_second_format_are_kept_apart(archive: Archive) -> None:

@@ -85,7 +85,7 @@ def version(catalog: Catalog, pdi: PDI) -> Version:
     document = pdi.document
     numbers = catalog.numbers(pdi)
     if not numbers:
-        near = tuple(catalog.neighbours(pdi, _CANDIDATES))
+        near = tuple(_meant(catalog, pdi, one) for one in catalog.neighbours(pdi, _CANDIDATES))
         raise NotFoundError(f"no document {document} here", str(pdi), candidates=near)
     highest = catalog.version(pdi)
     token = pdi.format or (highest.representations[0].format if highest else None)
@@ -95,6 +95,15 @@ def version(catalog: Catalog, pdi: PDI) -> Version:
         str(pdi),
         candidates=tuple(reversed(candidates[-_CANDIDATES:])),
     )
+
+
+def _meant(catalog: Catalog, pdi: PDI, near: str) -> str:
+    """Return the document of that name in the series `near`, if it is there; else `near`."""
+    if not near.endswith("/"):
+        return near
+    name = grammar.parse(f"{near}{pdi.year}/{pdi.month}/{pdi.day}/{pdi.unique_id}")
+    found = catalog.version(name) if isinstance(name, PDI) else None
+    return near if found is None else str(found.pdi.document)
 
 
 def representation(catalog: Catalog, pdi: PDI) -> Representation:

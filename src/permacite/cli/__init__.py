@@ -6,6 +6,7 @@ Every command ends through `run`, which turns each error into a sentence and an 
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import sys
@@ -61,6 +62,8 @@ _PYTHON_NAMES = {
     "quoted-by": "quoted_by",
 }
 _INTERRUPTED = 130
+_LIKENESS = 0.6
+_WHOLE_SENTENCE = 1000
 
 
 class Commands(click.Group):
@@ -81,6 +84,29 @@ class Commands(click.Group):
         command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
         assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant. A misspelt one comes with those it is like."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], _ROOMS, cutoff=_LIKENESS)
+            if not near:
+                raise
+            meant = f"{error.message} Did you mean {' or '.join(near)}?"
+            raise click.UsageError(meant, ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command's help, all of it."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None:
+                rows.append((name, command.get_short_help_str(_WHOLE_SENTENCE)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 @click.command(

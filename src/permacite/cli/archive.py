@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ __all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
 
 HARMLESS = ("ok", "orphan", "withdrawn")
 """Findings that nobody need worry about."""
+
+_LIKENESS = 0.6
 
 
 @click.command()
@@ -69,6 +72,7 @@ def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: boo
     """
     with Service.open(archive) as service:
         listing = service.list(pattern, limit=limit)
+        series = service.series()
     if as_json:
         emit(listing)
         return
@@ -82,6 +86,10 @@ def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: boo
         for document in listing.documents
     ]
     table(("name", "version", "formats", "title"), rows)
+    if not rows and pattern is not None:
+        note(f"nothing here is covered by {pattern}")
+        for near in difflib.get_close_matches(pattern, series, cutoff=_LIKENESS):
+            note(f"did you mean {near}")
     if any(item.withdrawn for document in listing.documents for item in document.formats):
         note("[410] and [451]: withdrawn; `permacite show` tells why")
     if not listing.complete:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 import platformdirs
 
 from permacite.archive import Archive
+from permacite.errors import StorageError
 from permacite.service.documents import foreign, listing, reading, resolving, saving, showing
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.documents.sources import media_type_of
@@ -67,7 +68,12 @@ class Service(Promises):
         """
         if directory is None and not default_directory().exists():
             return cls.create(None)
-        return cls(Archive.open(directory or default_directory()))
+        try:
+            return cls(Archive.open(directory or default_directory()))
+        except StorageError as error:
+            if error.reason == "missing" and not error.hint:
+                error.hint = f"permacite init {directory} makes an archive there"
+            raise
 
     def close(self) -> None:
         """Let go of the archive."""

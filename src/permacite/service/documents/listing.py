@@ -67,9 +67,9 @@ def list_documents(
 
 
 def show(archive: Archive, reference: str) -> Shown:
-    """Return all that is known about the version that a reference names."""
+    """Return all that is known about the version that a reference names. Raises NotFoundError."""
     name, _ = names.document_of(reference)
-    version = archive.version(name)
+    version, _ = archive.answering(name)
     history = records.history(archive, version.pdi)
     return Shown(
         document=records.document(archive, version),

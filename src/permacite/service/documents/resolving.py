@@ -98,15 +98,10 @@ def _part(
         content = archive.read(representation)
         charset = representation.charset
         excerpt = extract(content, representation.media_type, fragment.specifier, charset=charset)
-        if context:
-            text = names.canonical_text(content, charset)
-            source = names.TextOf(representation, text, content)
+        if context and fragment.scheme == "char":
+            source = _text_of(archive, representation)
     if excerpt.clipped:
-        # A part that is not wholly there is not there (PDI: nothing shrinks).
-        raise NotFoundError(
-            "the fragment reaches beyond the end of the document; what is committed never shrinks",
-            str(fragment),
-        )
+        raise _beyond(fragment, source or _text_of(archive, representation))
     span = _span(fragment)
     before = after = ""
     if context and span is not None and source is not None:
@@ -117,6 +112,23 @@ def _part(
     return _Cut(
         excerpt.data, excerpt.media_type, charset, excerpt.text, span, before, after, checked
     )
+
+
+def _text_of(archive: Archive, representation: Representation) -> names.TextOf | None:
+    """Return a text; None for what is none."""
+    if not representation.media_type.startswith("text/"):
+        return None
+    return names.text_of(archive, representation)
+
+
+def _beyond(fragment: pdi.FragmentPDI, source: PassageText | None) -> NotFoundError:
+    """Return the error of a part that is not wholly there (PDI: nothing shrinks)."""
+    problem = "the fragment reaches beyond the end of the document; what is committed never shrinks"
+    if fragment.scheme != "char" or source is None:
+        return NotFoundError(problem, str(fragment))
+    meant = fragment.pdi.fragment("char", int(fragment.positions[0]), source.length)
+    hint = f"the text has {source.length} characters"
+    return NotFoundError(problem, str(fragment), candidates=(str(meant),), hint=hint)
 
 
 def _span(fragment: pdi.FragmentPDI) -> tuple[int, int] | None:

@@ -59,6 +59,7 @@ class _Chosen:
 def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
     """List where `quote` stands in the text of `reference`, in order."""
     name, _ = names.document_of(reference)
+    archive.representation(name)  # an unknown format is an error, though its text is what is read
     source = names.text_of(archive, names.text_representation(archive, name))
     found = sorted(quotes.occurrences(source.text, quote))
     return [passage(source, start, end) for start, end in found]
@@ -92,6 +93,7 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
         if not _is_of_text(archive, fragment):
             return _cite_fragment(archive, fragment, note=note)
         choice = Choice(char=",".join(fragment.positions))
+    archive.representation(name)  # an unknown format is an error, though its text is what is cited
     representation = names.text_representation(archive, name)
     source: PassageText
     if choice.char is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date
 from typing import TYPE_CHECKING
 
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.promises.model import Delegation
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from permacite.archive.delegation import Delegation as Record
 
 __all__ = ["delegate", "delegations", "elsewhere", "with_directions"]
+
+_DAY = compile_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ALMOST = compile_pattern(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})")
 
 
 def delegate(
@@ -85,9 +90,16 @@ def _day(text: str | None, default: date) -> date:
     if text is None:
         return default
     try:
-        return date.fromisoformat(text)
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
+        problem = None
     except ValueError as error:
-        raise ParseError("expected a date, yyyy-mm-dd", text, 0, "PDI §2.3") from error
+        problem = error
+    hint = ""
+    written = _ALMOST.fullmatch(text)
+    with contextlib.suppress(ValueError):
+        hint = f"did you mean {date(*map(int, written.groups()))}" if written else ""
+    raise ParseError("expected a date, yyyy-mm-dd", text, 0, "PDI §2.3", hint=hint) from problem
 
 
 def _plain(record: Record) -> Delegation:

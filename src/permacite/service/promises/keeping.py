@@ -80,6 +80,13 @@ def withdraw(
     name, fragment = names.document_of(reference)
     if fragment is not None:
         raise ConflictError("a part of a document cannot be withdrawn, only the whole", reference)
+    if (name.format is None) != (name.version is None):
+        _, meant = archive.answering(name)
+        raise ConflictError(
+            "withdraw a whole document, or one format of one version",
+            reference,
+            hint=f"such as {name.document} or {meant.pdi}",
+        )
     if status not in {_GONE, _LEGAL}:
         raise ConflictError(f"a withdrawal has the status 410 or 451, not {status}", reference)
     made = archive.statements.withdraw(

@@ -39,7 +39,7 @@ def quotes(archive: Archive, reference: str) -> list[Quotation]:
     Raises NotFoundError, WithdrawnError.
     """
     name, _ = names.document_of(reference)
-    version = archive.version(name)
+    version, _ = archive.answering(name)
     recorded = {(one.origin, as_urn(one.cited)): one for one in archive.quotations(version.pdi)}
     sources = _Sources(archive)
     answers = []
@@ -201,7 +201,7 @@ def quoters(archive: Archive, reference: str) -> list[Quotation]:
     A name without a version stands for all versions. Raises NotFoundError where it is unknown.
     """
     name, fragment = names.document_of(reference)
-    version = archive.version(name)
+    version, _ = archive.answering(name)
     known: dict[str, list[Quotation] | PermaciteError] = {}
     answers = []
     for citation in archive.quoters(version.pdi.document):
