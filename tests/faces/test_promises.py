@@ -7,11 +7,13 @@ import io
 import json
 import shutil
 import zipfile
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.faces.test_http import ask
 
+from permacite.archive import Archive, NewRepresentation
 from permacite.service.cases import Service
 from permacite.service.promises import proofs
 
@@ -108,9 +110,65 @@ def test_a_whole_document_is_proven(cli: Cli, passage: str, tmp_path: Path) -> N
     name = passage.partition("#")[0]
     path = tmp_path / "whole.zip"
     made = json.loads(cli("prove", name, "-o", str(path), "--json").out)
-    assert (made["reference"], made["quote"], made["tree_size"]) == (name, None, 2)
+    assert (made["reference"], made["quote"], made["tree_size"]) == (name, None, 3)
     outcome = cli("verify", str(path))
     assert "\nthese bytes stood in" in outcome.out
+
+
+def test_a_name_that_was_never_minted_is_proven_absent(
+    cli: Cli, passage: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "absent.zip"
+    never = "urn:pdi://lab.example.us/2020/02/29/7.html.1"
+    made = cli("prove", never, "-o", str(path))
+    assert (made.status, made.out) == (0, f"{path}  {never}\n")
+    assert "the file proves that none was ever minted on its day" in made.err
+    log = tmp_path / "log.txt"
+    log.write_text(cli("log").out)
+    told = cli("verify", str(path), "--key", str(log))
+    assert told.status == 0
+    assert told.out.startswith("the archive of lab.example.us/log, its day sealed at 20")
+    assert f"never minted\n{never}" in told.out
+    found = json.loads(cli("verify", str(path), "--json").out)
+    assert (found["holds"], found["absent"], found["quote"]) == (True, True, None)
+    assert passage
+
+
+UNPROVABLE = [
+    ("another-version", ".text.9", "versions and formats may still be added"),
+    ("another-format", ".html.1", "versions and formats may still be added"),
+    ("another-document-of-today", "99.text.1", "before it has ended (UTC)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"), [row[1:] for row in UNPROVABLE], ids=[row[0] for row in UNPROVABLE]
+)
+def test_absence_that_cannot_be_proven_says_why(
+    cli: Cli, passage: str, tmp_path: Path, ending: str, told: str
+) -> None:
+    path = tmp_path / "absent.zip"
+    outcome = cli("prove", passage.partition(".text")[0] + ending, "-o", str(path))
+    assert (outcome.status, path.exists()) == (1, False)
+    assert told in outcome.err
+
+
+def test_names_of_others_are_not_proven_absent(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "absent.zip"
+    outcome = cli("prove", "urn:pdi://other.example.us/2020/01/01/1.text.1", "-o", str(path))
+    assert outcome.status == 1
+    assert "absence" not in outcome.err
+
+
+def test_days_are_sealed_by_command(cli: Cli, archive: Path) -> None:
+    then = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    with Archive.open(archive, clock=lambda: then) as early:
+        early.commit([NewRepresentation(b"x", "text/plain")])
+    told = cli("log", "--seal")
+    assert told.status == 0
+    assert told.err == "sealed urn:pdi://lab.example.us/2026/11/20: 1 documents\n"
+    again = cli("log", "--seal", "--json")
+    assert (again.err, json.loads(again.out)["size"]) == ("", 2)
 
 
 def changed(content: bytes, name: str, old: bytes, new: bytes) -> bytes:
@@ -133,9 +191,9 @@ FORGED = [
     ("content", b"tide", b"time", "content"),
     ("leaf.json", b'"committed_at":"20', b'"committed_at":"19', "inclusion"),
     ("proof.tlog-proof", b"index 0", b"index 1", "inclusion"),
-    ("proof.tlog-proof", b"\n2\n", b"\n3\n", "signature"),
+    ("proof.tlog-proof", b"\n3\n", b"\n4\n", "signature"),
     ("citation.json", b"highest", b"lowest!", "quote"),
-    ("checkpoint.txt", b"\n2\n", b"\n3\n", "files"),
+    ("checkpoint.txt", b"\n3\n", b"\n4\n", "files"),
     ("log-key.pem", b"PUBLIC", b"SECRET", "files"),
     ("log-key.txt", b"+", b"-", "bundle"),
     ("name.txt", b".text.1", b".text.2", "bundle"),
@@ -180,14 +238,14 @@ def test_the_log_is_held_to_what_it_promised(cli: Cli, passage: str, tmp_path: P
     kept.write_text(before["checkpoint"])
     with Service.open(tmp_path / "archive") as service:
         service.import_document("third.txt", b"third")
-    after = json.loads(cli("log", "--since", "2", "--json").out)
-    assert (before["size"], after["size"]) == (2, 3)
+    after = json.loads(cli("log", "--since", "3", "--json").out)
+    assert (before["size"], after["size"]) == (3, 4)
     assert after["since"]["root"] == before["root"]
-    assert [len(base64.b64decode(one)) for one in after["since"]["proof"]] == [32]
+    assert [len(base64.b64decode(one)) for one in after["since"]["proof"]] == [32] * 3
     shown = cli("log", "--extends", str(kept))
     assert shown.status == 0
-    assert f"extends the log of 2, root {before['root']}" in shown.out
-    kept.write_text(after["checkpoint"].replace("\n3\n", "\n2\n"))
+    assert f"extends the log of 3, root {before['root']}" in shown.out
+    kept.write_text(after["checkpoint"].replace("\n4\n", "\n3\n"))
     assert cli("log", "--extends", str(kept)).status == 1
     assert cli("log", "--since", "9").status == 1
     assert cli("log", "--since", "1", "--extends", str(kept)).status == 2
@@ -203,7 +261,7 @@ def test_what_the_log_prints_is_a_checkpoint_to_keep(
     with Service.open(tmp_path / "archive") as service:
         service.import_document("third.txt", b"third")
     shown = json.loads(cli("log", "--extends", str(kept), "--json").out)
-    assert (shown["size"], shown["since"]["size"]) == (3, 2)
+    assert (shown["size"], shown["since"]["size"]) == (4, 3)
     assert passage
 
 
@@ -248,17 +306,18 @@ def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
     kept.write_text(cli("log").out)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
     assert told.status == 0
-    assert "the log of 2 that the checkpoint names" in told.out
+    assert "the log of 3 that the checkpoint names" in told.out
     other = twin(archive, tmp_path / "twin", b"other")
     kept.write_text(cli("--archive", str(other), "log").out)
     assert "nothing to compare" in cli("verify", str(bundle), "--checkpoint", str(kept)).out
     with Service.open(other) as service:
         service.import_document("more.txt", b"more")
+        service.import_document("last.txt", b"last")
     kept.write_text(cli("--archive", str(other), "log").out)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
     assert told.status == 1
     assert told.out.startswith("this proof does not hold: view")
-    assert "split view: one key signed two different logs of 2 entries" in told.out
+    assert "split view: one key signed two different logs of 3 entries" in told.out
     with Service.create(tmp_path / "third", series="lab.example.us") as third:
         kept.write_text(third.log().checkpoint)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
@@ -274,10 +333,10 @@ def test_the_log_is_written_as_tiles_and_brought_up(
     assert cli("log", "--tiles", str(tiles)).status == 0
     with Service.open(archive) as service:
         service.import_document("third.txt", b"third")
-    assert json.loads(cli("log", "--tiles", str(tiles), "--json").out)["size"] == 3
-    assert len((tiles / "tile/0/000.p/3").read_bytes()) == 96
+    assert json.loads(cli("log", "--tiles", str(tiles), "--json").out)["size"] == 4
+    assert len((tiles / "tile/0/000.p/4").read_bytes()) == 128
     assert (tiles / "checkpoint").read_text() == json.loads(cli("log", "--json").out)["checkpoint"]
-    (tiles / "tile/0/000.p/3").write_bytes(bytes(96))
+    (tiles / "tile/0/000.p/4").write_bytes(bytes(128))
     told = cli("log", "--tiles", str(tiles))
     assert told.status == 1
     assert "is no tile of this log" in told.err
@@ -304,9 +363,13 @@ def test_the_log_is_served_as_tiles(running: Running, passage: str) -> None:
 
 def test_proofs_and_the_log_over_http(running: Running, passage: str) -> None:
     state = ask(running.base, "/-/api/log?since=1").json
-    assert (state["size"], state["since"]["size"]) == (2, 1)
+    assert (state["size"], state["since"]["size"]) == (3, 1)
     answer = ask(running.base, "/-/api/proof?name=" + passage.replace("#", "%23"))
     assert (answer.status, answer.headers["content-type"]) == (200, "application/zip")
     assert proofs.check(answer.body, state["key"]).quote == WORDS
     assert ask(running.base, "/-/api/log?since=x").status == 400
     assert ask(running.base, "/-/api/proof").status == 400
+    # Asking a server for a proof of absence adds nothing to its log: the day must be sealed before.
+    never = "urn:pdi://lab.example.us/2020/02/29/7.html.1"
+    assert ask(running.base, f"/-/api/proof?name={never}").status == 404
+    assert ask(running.base, "/-/api/log").json["size"] == state["size"]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,6 +70,12 @@ def fill(archive: Archive) -> None:
     archive.log.checkpoint()
     archive.statements.state(str(text), "dc:subject", "harbours")
     archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
+    archive.days.seal(SERIES, date(2026, 11, 20))
+    by_hand(
+        archive.directory,
+        "INSERT INTO timestamp (size, authority, response, stamped_at)"
+        " SELECT size, 'https://tsa.example/', x'30', signed_at FROM checkpoint",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +101,10 @@ IMMUTABLE = [
     "assertion",
     "delegation",
     "quotation",
+    "day",
+    "citation_leaf",
+    "delegation_leaf",
+    "timestamp",
 ]
 
 
@@ -236,7 +246,7 @@ def test_open_says_what_is_wrong(archive: Archive, directory: Path, tmp_path: Pa
     shutil.copytree(directory, other)
     (other / "catalog.sqlite").write_bytes(b"not a database at all, but long enough" * 100)
     assert reason(other) == "not-an-archive"
-    by_hand(directory, "PRAGMA user_version = 2")
+    by_hand(directory, "PRAGMA user_version = 99")
     assert reason(directory) == "newer"
     by_hand(directory, "PRAGMA application_id = 1")
     assert reason(directory) == "not-an-archive"
@@ -373,7 +383,7 @@ def test_a_backup_made_by_copying_the_folder_is_an_archive(
 
 TWO_PROCESSES = """
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from permacite.archive import Archive, NewRepresentation
 

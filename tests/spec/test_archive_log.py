@@ -11,7 +11,8 @@ import shutil
 import sqlite3
 import subprocess
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permacite import pdi
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive import Archive, Citation, NewCitation, NewRepresentation, Provenance
 from permacite.archive.log import Checkpoint, Signer, check_proof
-from permacite.archive.log.bundles.readme import README
 from permacite.archive.log.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
 from permacite.archive.log.note import Note
 from permacite.errors import (
@@ -32,16 +32,17 @@ from permacite.errors import (
     PermaciteError,
     StorageError,
 )
+from permacite.service.promises.logs import held_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from permacite.archive import Version
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 
 SERIES = "lab.example.us"
+GOLDEN = Path(__file__).parents[1] / "golden/proof"
 
 
 def mth(leaves: list[bytes]) -> bytes:
@@ -197,11 +198,47 @@ TAMPERINGS = [
         ],
     ),
     ("an-entry-cut-out", ["DELETE FROM leaf WHERE sequence = 1"]),
-    ("a-checkpoint-altered", ["UPDATE checkpoint SET note = replace(note, '5\n', '4\n')"]),
+    ("a-checkpoint-altered", ["UPDATE checkpoint SET note = replace(note, '9\n', '8\n')"]),
     ("a-checkpoint-unreadable", ["UPDATE checkpoint SET note = 'nonsense'"]),
     ("an-entry-unreadable", ["UPDATE leaf SET content = '[]' WHERE sequence = 2"]),
     ("an-entry-about-another", ["UPDATE leaf SET content = replace(content, '/3\"', '/4\"')"]),
     ("an-entry-of-no-kind", ["UPDATE leaf SET content = replace(content, 'kind', 'sort')"]),
+    ("a-citation-altered", ["UPDATE citation SET quote = 'other'"]),
+    (
+        "a-citation-added",
+        [
+            (
+                "INSERT INTO citation SELECT 9, 'x', representation_id, fragment, start, \"end\","
+                " quote, before, after, media_type, cited_at, note FROM citation"
+            ),
+        ],
+    ),
+    ("a-citation-removed", ["DELETE FROM citation_leaf", "DELETE FROM citation"]),
+    ("a-delegation-altered", ["UPDATE delegation SET target = 'https://other.example/'"]),
+    (
+        "a-delegation-added",
+        [
+            (
+                "INSERT INTO delegation SELECT 9, 'minter', series, first_date, last_date, target,"
+                " recorded_at FROM delegation"
+            ),
+        ],
+    ),
+    (
+        "an-assertion-added",
+        [
+            (
+                "INSERT INTO assertion SELECT 9, 0, subject, 'withdrawn', object, who, stated_at"
+                " FROM assertion"
+            ),
+        ],
+    ),
+    ("an-assertion-removed", ["DELETE FROM assertion"]),
+    (
+        "a-document-added-to-a-sealed-day",
+        ["INSERT INTO document SELECT 9, series, '2026-11-20', 'x', NULL FROM document LIMIT 1"],
+    ),
+    ("a-seal-removed", ["DELETE FROM day"]),
     ("a-signature-altered", ["UPDATE checkpoint SET note = replace(note, '/log ', '/log2 ')"]),
 ]
 
@@ -225,9 +262,100 @@ def five(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("five") / "archive"
     shutil.copytree(empty, directory)
     with Archive.open(directory, clock=noon) as archive:
-        commit(archive, 5)
+        version = commit(archive, 5)
+        text = version.representations[1].pdi
+        archive.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
+        archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
+        archive.statements.state(str(text), "creator", "Ann")
+        archive.days.seal(SERIES, date(2026, 11, 20))
         archive.log.checkpoint()
     return directory
+
+
+SECOND = "urn:pdi://lab.example.us/2026/11/21/2"
+FIFTH = "urn:pdi://lab.example.us/2026/11/21/5"
+ALTERED = f"log: entry 1 (version {SECOND}, version 1) is not what the catalog says"
+NAMED = [
+    (
+        "an-altered-row-is-named",
+        "UPDATE version SET title = 'other' WHERE version_id = 2",
+        [ALTERED],
+    ),
+    (
+        "a-removed-row-is-named",
+        "DELETE FROM representation WHERE representation_id = 4",
+        [
+            ALTERED,
+            "log: 9 rows of representation, 10 in the log",
+        ],
+    ),
+    (
+        "an-added-row-is-named",
+        (
+            "INSERT INTO representation SELECT 99, 1, 'gif', 'image/gif', NULL, 1, digest,"
+            " NULL, NULL, NULL, NULL, committed_at FROM representation LIMIT 1"
+        ),
+        [
+            "urn:pdi://lab.example.us/2026/11/21/1.gif.1: no entry of the log tells of it",
+            "log: 11 rows of representation, 10 in the log",
+        ],
+    ),
+    (
+        "an-added-statement-is-named",
+        (
+            "INSERT INTO assertion SELECT 9, 0, subject, 'withdrawn', object, who, stated_at"
+            " FROM assertion"
+        ),
+        [
+            f"{FIFTH}.utf-8.1: no entry of the log says its 'withdrawn'",
+            "log: 2 rows of assertion, 1 in the log",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"), [row[1:] for row in NAMED], ids=[row[0] for row in NAMED]
+)
+def test_fsck_names_what_sql_by_hand_has_changed(
+    five: Path, directory: Path, statement: str, told: list[str]
+) -> None:
+    shutil.copytree(five, directory)
+    tamper(directory, statement)
+    with Archive.open(directory, clock=noon) as archive:
+        found = [f"{one.pdi}: {one.detail}" for one in archive.verify() if one.kind == "log"]
+    assert found == told
+
+
+def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> None:
+    shutil.copytree(five, directory)
+    with Archive.open(directory, clock=noon) as archive:
+        victim = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/2.utf-8.1"))
+        path = archive.path(victim)
+        path.chmod(0o600)
+        path.write_bytes(b"word 9")
+        bad = [one for one in archive.fsck() if one.kind != "ok"]
+    assert [(one.pdi, one.kind) for one in bad] == [(str(victim.pdi), "altered")]
+    assert hashlib.sha256(b"word 9").hexdigest() in bad[0].detail
+
+
+def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
+    five: Path, directory: Path
+) -> None:
+    shutil.copytree(five, directory)
+    with Archive.open(directory, clock=noon) as archive:
+        handed_out = archive.log.checkpoint()
+    tamper(
+        directory,
+        "DELETE FROM checkpoint",
+        "DELETE FROM day",
+        "DELETE FROM leaf WHERE sequence = 8",
+        "DELETE FROM log_node WHERE level = 0 AND position = 8",
+    )
+    with Archive.open(directory, clock=noon) as archive:
+        assert {one.kind for one in archive.verify()} == {"ok"}, "nothing here can tell"
+        with pytest.raises(IntegrityError, match="cut short, or this is a split view"):
+            held_to(archive, handed_out)
 
 
 def test_a_cut_log_is_never_signed_again(archive: Archive, directory: Path) -> None:
@@ -326,8 +454,8 @@ def test_a_forged_bundle_fails_where_it_was_forged(
 
 
 ADDED_OR_CHANGED = [
-    ("a-file-added", {"extra.txt": b"hello"}, "'extra.txt' is no file of a proof"),
-    ("a-name-like-a-path", {"../content": b"x"}, "'../content' is no file of a proof"),
+    ("a-file-added", {"extra.txt": b"hello"}, "'extra.txt' is no file of this proof"),
+    ("a-name-like-a-path", {"../content": b"x"}, "'../content' is no file of this proof"),
     ("readme", {"README.txt": b"All is well."}, "README.txt was changed"),
     ("checkpoint", {"checkpoint.txt": b"lab.example.us/log\n9\n"}, "checkpoint.txt was changed"),
     ("signature", {"checkpoint.sig": bytes(64)}, "checkpoint.sig was changed"),
@@ -370,13 +498,8 @@ def test_no_octet_of_a_file_is_passed_over(
 
 
 def test_a_bundle_with_the_page_of_an_earlier_version_holds(proof: bytes) -> None:
-    begins, rest = README.split("  citation.json")
-    rest = rest.partition("\n\n")[2].partition("\n\n")[2]
-    earlier = (
-        f"{begins}  citation.json     if there: the words that were cited, and where they stand"
-    )
-    report = check_proof(zipped(unzipped(proof) | {"README.txt": f"{earlier}\n\n{rest}".encode()}))
-    assert report.ok
+    page = (GOLDEN / "README-1.txt").read_bytes()
+    assert check_proof(zipped(unzipped(proof) | {"README.txt": page})).ok
 
 
 def stuffed(proof: bytes, where: str) -> bytes:
@@ -493,10 +616,12 @@ def test_a_zip_bomb_is_refused_unread(proof: bytes) -> None:
 
 @pytest.fixture(scope="module")
 def cited(proven: Archive) -> bytes:
-    """A bundle about a passage of a text."""
+    """A bundle about a passage of a text, which nobody recorded."""
     text = name("urn:pdi://lab.example.us/2026/11/21/1.utf-8.1")
-    cited = proven.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
-    return proven.prove(text, citation=cited)
+    words = Citation(
+        f"{text}#char=0,4", text, 0, 4, "word", "", "", "text/plain", noon(), note=None
+    )
+    return proven.prove(text, citation=words)
 
 
 def test_a_citation_goes_into_the_bundle_with_its_words(cited: bytes) -> None:

@@ -128,7 +128,26 @@ class LogRecords(Protocol):
         ...
 
     def committed(self) -> dict[str, int]:
-        """Return how many rows there are of what leaves tell: "version", "representation"."""
+        """Return how many rows there are of what leaves tell: "version", "representation", ..."""
+        ...
+
+    def seal(self, series: str, date: str) -> Leaf:
+        """Seal one day of a series, yyyy-mm-dd, or return the seal that it has.
+
+        Raises ConflictError for a day that has not passed, NotFoundError for another's series.
+        """
+        ...
+
+    def seal_all(self) -> list[Leaf]:
+        """Seal every day that has documents and has passed; return the new seals."""
+        ...
+
+    def seal_of(self, series: str, date: str) -> Leaf | None:
+        """Return the entry that seals a day, None where there is none."""
+        ...
+
+    def unique_ids(self, series: str, date: str) -> list[str]:
+        """Return the unique ids that a series has minted on a day, sorted."""
         ...
 
     def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
@@ -175,6 +194,10 @@ class CitationRecords(Protocol):
 
     def citations(self, pdi: PDI | None) -> list[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
+        ...
+
+    def citation_leaf(self, citation: Citation) -> Leaf | None:
+        """Return the leaf of a citation; None where it is not recorded, or not in the log."""
         ...
 
     def quotations(self, pdi: PDI) -> list[tuple[PDI, str, str]]:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names, verification
+from permacite.archive.days import Days
 from permacite.archive.delegation import Delegations
 from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
-from permacite.archive.log.bundles import bundle, entry_of
+from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
-from permacite.errors import NotFoundError, WithdrawnError
+from permacite.errors import ConflictError, NotFoundError, WithdrawnError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -41,12 +42,15 @@ class Reading:
     """Assertions about names, and withdrawals."""
     delegations: Delegations
     """Who mints where, and which resolver answers for which names."""
+    days: Days
+    """What was minted on which day, sealed once it has passed."""
 
     def __init__(self, catalog: Catalog, objects: Objects, log: Log) -> None:
         """Take a catalog, objects and a log that are open."""
         self.log = log
         self.statements = Statements(catalog)
         self.delegations = Delegations(catalog)
+        self.days = Days(catalog)
         self._catalog = catalog
         self._objects = objects
         self._texts = Texts(catalog, objects)
@@ -221,7 +225,20 @@ class Reading:
         """
         found = self.representation(pdi)
         leaf = entry_of(self._catalog.entries(pdi), found)
-        return bundle(self.log, found, self.read(found), leaf, citation=citation)
+        cited = None if citation is None else self._catalog.citation_leaf(citation)
+        content = self.read(found)
+        return bundle(self.log, found, content, leaf, citation=citation, citation_leaf=cited)
+
+    def prove_absence(self, pdi: PDI) -> bytes:
+        """Return a zip that proves, offline, that no document of this name was ever minted here.
+
+        The day in the name must be sealed: see `days`. Raises ConflictError where the document is
+        here, NotFoundError where the day is not sealed, StorageError.
+        """
+        if self._catalog.numbers(pdi):
+            raise ConflictError(f"{pdi.document} is here", str(pdi))
+        leaf, unique_ids = self.days.seal_and_names(pdi)
+        return absence(self.log, names.as_urn(pdi), leaf, unique_ids)
 
     def _check_given_out(self, representation: Representation) -> None:
         """Raise WithdrawnError where a representation is withdrawn."""

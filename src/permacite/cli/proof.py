@@ -34,18 +34,21 @@ __all__ = ["log", "prove", "tell_proof"]
 def prove(
     archive: Path | None, reference: str, *, output: Path, force: bool, as_json: bool
 ) -> None:
-    """Write a proof that this archive holds what REFERENCE names.
+    """Write a proof that this archive holds what REFERENCE names, or never minted it.
 
     REFERENCE is a name; with a #fragment the proof shows the words of that passage too. The file
     holds the bytes, the entry of the log that names them, the way from it to the root, and the
     root signed with the archive's key: `permacite verify FILE` checks it anywhere, offline.
+
+    Where REFERENCE is a name of this archive's own series that was never minted, the file proves
+    that, once the day in the name has ended (UTC): it holds all names of that day.
 
     Exit status: 0 written, 1 unknown, withdrawn or damaged, 2 bad reference.
     """
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     with Service.open(archive) as service:
-        proof = service.prove(reference)
+        proof = service.prove(reference, seal=True)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
         return
@@ -54,6 +57,8 @@ def prove(
         emit(proof)
         return
     click.echo(f"{output}  {proof.reference}")
+    if proof.absent:
+        note("no such document is here: the file proves that none was ever minted on its day")
     note(f"public key, for whoever checks it: {proof.key}")
 
 
@@ -90,6 +95,10 @@ def _answer(found: Verified) -> str:
     what = "these words" if found.quote else "these bytes"
     when = f"{found.committed_at:%Y-%m-%d %H:%M:%S} UTC" if found.committed_at else "an unsaid time"
     claim = f"{what} stood in the archive of {found.log} at {when}, under\n{found.reference}"
+    if found.absent:
+        claim = (
+            f"the archive of {found.log}, its day sealed at {when}, never minted\n{found.reference}"
+        )
     if found.trusted:
         return claim
     return (
@@ -115,11 +124,13 @@ def _answer(found: Verified) -> str:
     metavar="DIR",
     help="Write the whole log into DIR, as tiles that other programs read.",
 )
+@click.option("--seal", is_flag=True, help="First seal all days that have ended (UTC).")
 @json_option
 @click.pass_obj
 def log(
     archive: Path | None,
     *,
+    seal: bool,
     since: int | None,
     extends: Path | None,
     tiles: Path | None,
@@ -128,13 +139,16 @@ def log(
     """Show the log of all commits: its size, its root, the signed checkpoint, the public key.
 
     Whoever keeps a checkpoint, or what this command prints, can later hold the archive to it: the
-    log only grows.
+    log only grows. A sealed day has an entry that tells all its names, and takes no more: the first
+    commit of a later day seals the last one, --seal those that are left.
 
     Exit status: 0 shown, 1 where the log does not extend a checkpoint, 2 where that is none.
     """
     if sum(one is not None for one in (since, extends, tiles)) > 1:
         raise click.UsageError("give one of --since, --extends and --tiles")
     with Service.open(archive) as service:
+        for day in service.seal_days() if seal else ():
+            note(f"sealed {day.name}: {day.documents} documents")
         if tiles is not None:
             state = service.export_tiles(tiles)
         elif extends is not None:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from permacite.archive.catalog import Catalog, Selection
 from permacite.archive.log.merkle import EMPTY, leaf_hash, node_hash
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.model import Finding
@@ -14,13 +15,14 @@ from permacite.errors import IntegrityError, ParseError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.catalog import Leaf
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log
 
 __all__ = ["audit", "audit_entry"]
 
 _LOG = "log"
+_PAGE = 200
 
 
 def audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
@@ -40,10 +42,27 @@ def audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
 def audit_entry(catalog: Catalog, leaf: Leaf) -> str:
     """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
     if leaf_hash(leaf.content) != leaf.hash:
-        return f"entry {leaf.sequence} is not what its hash says"
+        return f"entry {leaf.sequence}{_about(leaf)} is not what its hash says"
     if catalog.rebuilt(leaf) != leaf.content:
-        return f"entry {leaf.sequence} is not what the catalog says"
+        return f"entry {leaf.sequence}{_about(leaf)} is not what the catalog says"
     return ""
+
+
+def _about(leaf: Leaf) -> str:
+    """Return what an entry is about, in brackets; "" where it cannot be read."""
+    entry = _read(leaf)
+    name, number = entry.get("name"), entry.get("version")
+    version = "" if number is None else f", version {number}"
+    return f" ({entry.get('kind')} {name}{version})" if name else ""
+
+
+def _read(leaf: Leaf) -> dict[str, object]:
+    """Return an entry, empty where it cannot be read."""
+    try:
+        found = json.loads(leaf.content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
@@ -69,10 +88,8 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifier)
     for size in sorted(signed):
         yield Finding(_LOG, "log", f"a checkpoint says {size} entries; there are {tree.size}")
-    for table, count in catalog.committed().items():
-        if counted[table] != count:
-            detail = f"{count} rows of {table}, {counted[table]} in the log"
-            yield Finding(_LOG, "log", detail)
+    if any(counted[table] != count for table, count in catalog.committed().items()):
+        yield from _untold(catalog, counted)
 
 
 def _checkpoint_faults(
@@ -95,12 +112,45 @@ def _checkpoint_faults(
 
 def _counts(leaf: Leaf) -> dict[str, int]:
     """Return how many rows of which tables an entry stands for."""
-    try:
-        entry = json.loads(leaf.content)
-        formats = len(entry.get("formats", ()))
-    except (ValueError, AttributeError, TypeError):
-        return {}  # told already: it is not what the catalog says
-    return {"version": int(entry.get("kind") == "version"), "representation": formats}
+    entry = _read(leaf)
+    formats = entry.get("formats")
+    found = {str(entry.get("kind")): 1}
+    return found | {"representation": len(formats) if isinstance(formats, list) else 0}
+
+
+def _untold(catalog: Catalog, counted: Counter[str]) -> Iterator[Finding]:
+    """Return the rows that no entry tells, by name, and the tables that have more or fewer."""
+    told = {one for leaf in catalog.leaves() for one in _names(_read(leaf))}
+    for name in _full_names(catalog):
+        if name not in told:
+            yield Finding(name, "log", "no entry of the log tells of it")
+    for citation in catalog.citations(None):
+        if catalog.citation_leaf(citation) is None:
+            yield Finding(citation.fragment, "log", "no entry of the log tells of this citation")
+    for said in catalog.assertions(None, None):
+        if f"{said.subject} {said.predicate} {said.object}" not in told:
+            yield Finding(said.subject, "log", f"no entry of the log says its {said.predicate!r}")
+    for table, count in catalog.committed().items():
+        if counted[table] != count:
+            yield Finding(_LOG, "log", f"{count} rows of {table}, {counted[table]} in the log")
+
+
+def _full_names(catalog: Catalog) -> Iterator[str]:
+    """Return the names of all representations, a page of versions at a time."""
+    place = 0
+    while page := catalog.select(Selection(), after=place, limit=_PAGE):
+        place = page[-1][0]
+        yield from (str(one.pdi) for _, version in page for one in version.representations)
+
+
+def _names(entry: dict[str, object]) -> Iterator[str]:
+    """Return what an entry tells of: the full names of representations, or a statement."""
+    if entry.get("kind") == "assertion":
+        yield f"{entry.get('name')} {entry.get('predicate')} {entry.get('object')}"
+    formats = entry.get("formats")
+    for one in formats if isinstance(formats, list) else ():
+        if isinstance(one, dict):
+            yield f"{entry.get('name')}.{one.get('format')}.{entry.get('version')}"
 
 
 class _Tree:

@@ -8,6 +8,7 @@ from permacite.archive.sqlite import minting, neighbours, rows
 from permacite.archive.sqlite.citations import SqliteCitations
 from permacite.archive.sqlite.connection import copy, faults, make, recognize
 from permacite.archive.sqlite.log import SqliteLog
+from permacite.archive.sqlite.migration import bring_up
 from permacite.archive.sqlite.statements import SqliteStatements
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
     def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
         """Open the file. Raises StorageError (reasons "not-an-archive", "newer", "locked")."""
         recognize(path, busy_timeout_s=busy_timeout_s)
+        bring_up(path, busy_timeout_s=busy_timeout_s)
         super().__init__(path, clock=clock, busy_timeout_s=busy_timeout_s)
 
     @staticmethod

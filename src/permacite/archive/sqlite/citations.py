@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import Citation, NewCitation
 from permacite.archive.objects import digest_of
+from permacite.archive.sqlite import leaves
 from permacite.archive.sqlite.rows import document_key, instant, name_of, timestamp
 from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     import sqlite3
     from datetime import datetime
 
+    from permacite.archive.catalog import Leaf
+    from permacite.archive.model import JSON
     from permacite.pdi import PDI
 
-__all__ = ["SqliteCitations"]
+__all__ = ["SqliteCitations", "entry_at", "log_all"]
 
 _CITATIONS = """
 SELECT c.fragment, d.series, d.date, d.unique_id, r.format, v.number, c.start, c."end", c.quote,
@@ -51,6 +54,12 @@ class SqliteCitations(Access):
         """Return the citations of what `pdi` names (all where None), oldest first."""
         with self._readers.lend() as connection:
             return _citations(connection, pdi)
+
+    def citation_leaf(self, citation: Citation) -> Leaf | None:
+        """Return the leaf of a citation; None where it is not recorded, or not in the log."""
+        with self._readers.lend() as connection:
+            place = sequence_of(connection, citation) if leaves.has_days(connection) else None
+            return None if place is None else leaves.leaf_at(connection, place)
 
     def quotations(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
         """Return what the representations that `pdi` names quote: each, the origin, the cited."""
@@ -121,7 +130,62 @@ def _record(connection: sqlite3.Connection, citation: NewCitation, now: datetime
         fields,
     ).lastrowid
     assert inserted is not None  # noqa: S101 - an INSERT always has one
+    _log(connection, inserted)
     return inserted
+
+
+def log_all(connection: sqlite3.Connection) -> None:
+    """Append the leaves of all citations that have none, oldest first."""
+    question = (
+        "SELECT citation_id FROM citation WHERE citation_id NOT IN"
+        " (SELECT citation_id FROM citation_leaf) ORDER BY citation_id"
+    )
+    for (citation_id,) in connection.execute(question).fetchall():
+        _log(connection, citation_id)
+
+
+def _log(connection: sqlite3.Connection, citation_id: int) -> None:
+    """Append the leaf of a citation."""
+    (citation,) = _citations(connection, citation_id=citation_id)
+    sequence = leaves.append(connection, entry_of(citation))
+    connection.execute("INSERT INTO citation_leaf VALUES (?, ?)", (citation_id, sequence))
+
+
+def entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+    """Return the entry of the citation whose leaf is `sequence`, as its row has it now."""
+    row = connection.execute(
+        "SELECT citation_id FROM citation_leaf WHERE sequence = ?", (sequence,)
+    ).fetchone()
+    return None if row is None else entry_of(_citations(connection, citation_id=row[0])[0])
+
+
+def sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | None:
+    """Return the place of a recorded citation's leaf, None where it is not recorded or has none."""
+    row = connection.execute(
+        "SELECT sequence FROM citation_leaf JOIN citation USING (citation_id) WHERE identity = ?",
+        (_identity(citation),),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def entry_of(citation: Citation) -> dict[str, JSON]:
+    """Return what the leaf of a citation says."""
+    pdi = citation.pdi
+    return {
+        "kind": "citation",
+        "name": str(name_of(document_key(pdi))),
+        "version": pdi.version,
+        "format": pdi.format,
+        "reference": citation.fragment,
+        "start": citation.start,
+        "end": citation.end,
+        "quote": citation.quote,
+        "before": citation.before,
+        "after": citation.after,
+        "media_type": citation.media_type,
+        "cited_at": timestamp(citation.cited_at),
+        "note": citation.note,
+    }
 
 
 def _citations(
@@ -142,7 +206,7 @@ def _citations(
     return [_citation(row) for row in connection.execute(question, tuple(conditions.values()))]
 
 
-def _identity(citation: NewCitation) -> str:
+def _identity(citation: NewCitation | Citation) -> str:
     """Return the digest of what makes two citations the same one; the time does not count."""
     return digest_of(
         canonical_json(

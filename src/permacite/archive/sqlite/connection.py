@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING
 
-from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, schema_of
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -129,7 +129,8 @@ def faults(connection: sqlite3.Connection) -> list[str]:
     question = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
     actual = set(connection.execute(question))
     with contextlib.closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(SCHEMA)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        empty.executescript(schema_of(min(version, SCHEMA_VERSION)))
         expected = set(empty.execute(question))
     found += [f"the {kind} {name} is missing or another" for kind, name, _ in expected - actual]
     found += [f"the {kind} {name} is not ours" for kind, name, _ in actual - expected]

@@ -27,6 +27,8 @@ __all__ = [
     "content_of",
     "entries",
     "format_entry",
+    "has_days",
+    "leaf_at",
     "leaves",
     "node",
     "side",
@@ -135,6 +137,11 @@ def size(connection: sqlite3.Connection) -> int:
     return int(row[0])
 
 
+def has_days(connection: sqlite3.Connection) -> bool:
+    """Say whether the catalog has schema 2; one that may only be read may be older."""
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0] > 1)
+
+
 def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
     """Return the hash of a complete subtree. Raises IntegrityError where it is missing."""
     row = connection.execute(
@@ -150,6 +157,11 @@ def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
 def leaves(connection: sqlite3.Connection, start: int, end: int) -> list[Leaf]:
     """Return the leaves from `start` up to `end`."""
     return _leaves(connection, "l.sequence >= ? AND l.sequence < ?", (start, end))
+
+
+def leaf_at(connection: sqlite3.Connection, sequence: int) -> Leaf | None:
+    """Return one leaf, None where it is missing."""
+    return next(iter(leaves(connection, sequence, sequence + 1)), None)
 
 
 def entries(connection: sqlite3.Connection, subject: str) -> list[Leaf]:

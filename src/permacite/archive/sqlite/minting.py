@@ -9,7 +9,8 @@ PDI draft, minting and binding:
 Deviations: none.
 Readings: a clock that is behind the last date of the series mints nothing, because an earlier date
 would be untrue and names would no longer sort by time (pdi-17). Serial numbers are never reused,
-because no document is ever deleted; a number that a caller took as unique id is passed over.
+because no document is ever deleted; a number that a caller took as unique id is passed over. The
+first commit of a later day seals the last day on which the series minted.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from permacite.archive.sqlite.leaves import (
     side,
     version_entry,
 )
+from permacite.archive.sqlite.log.days import seal_passed
 from permacite.archive.sqlite.rows import Key, document_key, name_of, timestamp
 from permacite.errors import ConflictError, NotFoundError, StorageError
 
@@ -39,6 +41,12 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI
 
 __all__ = ["add_format", "commit"]
+
+_LAST = """
+SELECT (SELECT max(date) FROM document WHERE series = ?),
+       (SELECT max(date) FROM day WHERE series = ?)
+"""
+"""The last date on which a series minted, and the last one that is sealed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +167,23 @@ def _mint(connection: sqlite3.Connection, order: Order, clock: Clock) -> _Place:
 
 
 def _today(connection: sqlite3.Connection, series: str, clock: Clock) -> datetime:
-    """Read the clock once. Raises StorageError where it is behind the series' last date."""
+    """Read the clock once, and seal the series' last date if it has passed.
+
+    Raises StorageError where the clock is behind that date, or not past the last sealed one.
+    """
     now = clock().astimezone(UTC)
-    last = connection.execute(
-        "SELECT max(date) FROM document WHERE series = ?", (series,)
-    ).fetchone()[0]
-    if last is not None and now.date().isoformat() < last:
+    today = now.date().isoformat()
+    last, sealed = connection.execute(_LAST, (series, series)).fetchone()
+    if sealed is not None and today <= sealed:
+        raise StorageError(
+            f"the clock says {now.date()}, but {series} has sealed {sealed}",
+            path=series,
+            reason="clock",
+            hint="set the clock of this machine right",
+        )
+    if last is not None and today > last:
+        seal_passed(connection, series, last, now)
+    if last is not None and today < last:
         raise StorageError(
             f"the clock says {now.date()}, but {series} has minted on {last}",
             path=series,

@@ -1,17 +1,18 @@
 """The tables of catalog.sqlite, and the triggers that make committed rows immutable.
 
+The schema grows by steps that only add; a file of an earlier step is brought up when it is opened.
 `INSERT OR REPLACE` would delete a row without firing a DELETE trigger, so each table also refuses
 an INSERT whose key is taken. docs/reference/archive-layout.md describes every column.
 """
 
 from __future__ import annotations
 
-__all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION"]
+__all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
 _TABLES = """
@@ -153,6 +154,35 @@ CREATE TABLE checkpoint (
 ) STRICT;
 """
 
+_MORE_TABLES = """
+CREATE TABLE day (
+  series TEXT NOT NULL REFERENCES series (name),
+  date TEXT NOT NULL CHECK (date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  sequence INTEGER NOT NULL UNIQUE REFERENCES leaf,
+  sealed_at TEXT NOT NULL CHECK (substr(sealed_at, 1, 10) > date),
+  PRIMARY KEY (series, date)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE citation_leaf (
+  citation_id INTEGER PRIMARY KEY REFERENCES citation,
+  sequence INTEGER NOT NULL UNIQUE REFERENCES leaf
+) STRICT;
+
+CREATE TABLE delegation_leaf (
+  delegation_id INTEGER PRIMARY KEY REFERENCES delegation,
+  sequence INTEGER NOT NULL UNIQUE REFERENCES leaf
+) STRICT;
+
+CREATE TABLE timestamp (
+  timestamp_id INTEGER PRIMARY KEY,
+  size INTEGER NOT NULL REFERENCES checkpoint,
+  authority TEXT NOT NULL,
+  response BLOB NOT NULL,
+  stamped_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX timestamp_size ON timestamp (size);
+"""
+
 _KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "series": (("series_id",), ("name",)),
     "document": (("document_id",), ("series", "date", "unique_id"), ("series", "date", "serial")),
@@ -170,6 +200,13 @@ _KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The tables whose rows never change, and every key a row could be replaced by."""
 
+_MORE_KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "day": (("series", "date"), ("sequence",)),
+    "citation_leaf": (("citation_id",), ("sequence",)),
+    "delegation_leaf": (("delegation_id",), ("sequence",)),
+    "timestamp": (("timestamp_id",),),
+}
+
 _RULES = """
 CREATE TRIGGER document_date BEFORE INSERT ON document
 WHEN NEW.date < (SELECT max(date) FROM document WHERE series = NEW.series)
@@ -183,6 +220,12 @@ BEGIN SELECT RAISE(ABORT, 'permacite: versions follow one another without a gap'
 CREATE TRIGGER leaf_next BEFORE INSERT ON leaf
 WHEN NEW.sequence <> 1 + coalesce((SELECT max(sequence) FROM leaf), -1)
 BEGIN SELECT RAISE(ABORT, 'permacite: leaves follow one another without a gap'); END;
+"""
+
+_MORE_RULES = """
+CREATE TRIGGER document_sealed BEFORE INSERT ON document
+WHEN EXISTS (SELECT 1 FROM day WHERE series = NEW.series AND date >= NEW.date)
+BEGIN SELECT RAISE(ABORT, 'permacite: the day is sealed'); END;
 """
 
 
@@ -204,5 +247,22 @@ def _immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
     )
 
 
-SCHEMA = "\n".join([_TABLES, _RULES, *(_immutable(table, keys) for table, keys in _KEYS.items())])
-"""All statements that make an empty catalog."""
+def _step(tables: str, rules: str, keys: dict[str, tuple[tuple[str, ...], ...]]) -> str:
+    """Return all statements of one step."""
+    return "\n".join([tables, rules, *(_immutable(table, keys[table]) for table in keys)])
+
+
+STEPS = {
+    1: _step(_TABLES, _RULES, _KEYS),
+    2: _step(_MORE_TABLES, _MORE_RULES, _MORE_KEYS),
+}
+"""The statements that lead from the schema before to that of each number."""
+
+
+def schema_of(version: int) -> str:
+    """Return all statements that make an empty catalog of a version."""
+    return "\n".join(STEPS[number] for number in range(1, version + 1))
+
+
+SCHEMA = schema_of(SCHEMA_VERSION)
+"""The same of the latest version."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-__all__ = ["SqliteStatements", "entry_at"]
+__all__ = ["SqliteStatements", "delegation_entry_at", "entry_at", "log_all"]
 
 _DELEGATION = "kind, series, first_date, last_date, target, recorded_at"
 _COLUMNS = "subject, predicate, object, who, stated_at"
@@ -47,9 +47,7 @@ class SqliteStatements(Access):
     ) -> Delegation:
         """Record a delegation."""
         made = Delegation(kind, series, first, last, target, self._clock().astimezone(UTC))
-        row = (kind, series, str(first), str(last), target, timestamp(made.recorded_at))
-        question = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
-        self._writer.run(lambda connection: connection.execute(question, row).close())
+        self._writer.run(lambda connection: _delegate(connection, made))
         return made
 
     def delegations(self, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
@@ -62,6 +60,36 @@ class SqliteStatements(Access):
         with self._readers.lend() as connection:
             rows = connection.execute(question, (kind, *(series or ()))).fetchall()
         return [_delegation(row) for row in rows]
+
+
+def _delegate(connection: sqlite3.Connection, made: Delegation) -> None:
+    """Write a delegation and its leaf."""
+    row = (
+        made.kind,
+        made.series,
+        str(made.first),
+        str(made.last),
+        made.target,
+        timestamp(made.recorded_at),
+    )
+    question = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+    _log(connection, connection.execute(question, row).lastrowid, row)
+
+
+def _log(connection: sqlite3.Connection, delegation_id: int | None, row: tuple[Any, ...]) -> None:
+    """Append the leaf of a delegation."""
+    sequence = leaves.append(connection, _delegation_entry(row))
+    connection.execute("INSERT INTO delegation_leaf VALUES (?, ?)", (delegation_id, sequence))
+
+
+def log_all(connection: sqlite3.Connection) -> None:
+    """Append the leaves of all delegations that have none, oldest first."""
+    question = (
+        f"SELECT delegation_id, {_DELEGATION} FROM delegation WHERE delegation_id NOT IN"  # noqa: S608 - ours
+        " (SELECT delegation_id FROM delegation_leaf) ORDER BY delegation_id"
+    )
+    for delegation_id, *row in connection.execute(question).fetchall():
+        _log(connection, delegation_id, tuple(row))
 
 
 def _record(
@@ -109,6 +137,30 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] |
         (sequence,),
     ).fetchone()
     return None if row is None else _entry(row)
+
+
+def delegation_entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+    """Return the entry of the delegation whose leaf is `sequence`, as its row has it now."""
+    row = connection.execute(
+        f"SELECT {_DELEGATION} FROM delegation JOIN delegation_leaf USING (delegation_id)"  # noqa: S608 - ours
+        " WHERE sequence = ?",
+        (sequence,),
+    ).fetchone()
+    return None if row is None else _delegation_entry(row)
+
+
+def _delegation_entry(row: tuple[Any, ...]) -> dict[str, JSON]:
+    """Return what the leaf of a delegation says."""
+    kind, series, first, last, target, recorded_at = row
+    return {
+        "kind": "delegation",
+        "name": series,
+        "of": kind,
+        "first": first,
+        "last": last,
+        "target": target,
+        "recorded_at": recorded_at,
+    }
 
 
 def _entry(row: tuple[Any, ...]) -> dict[str, JSON]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         LogState,
         NameSet,
         Proof,
+        SealedDay,
         Statement,
         Tombstone,
     )
@@ -42,9 +43,16 @@ class Promises:
 
     _archive: Archive
 
-    def prove(self, reference: str) -> Proof:
-        """Return a bundle that proves, offline, that this archive holds what `reference` names."""
-        return proofs.prove(self._archive, reference)
+    def prove(self, reference: str, *, seal: bool = False) -> Proof:
+        """Return a bundle that proves, offline, that this archive holds what `reference` names.
+
+        Or that it never minted such a name; `seal` seals the day of the name for that.
+        """
+        return proofs.prove(self._archive, reference, seal=seal)
+
+    def seal_days(self) -> list[SealedDay]:
+        """Seal every day that has documents and has ended, and return the new ones."""
+        return logs.seal_days(self._archive)
 
     def log(self, *, since: int | None = None) -> LogState:
         """Return the log, signed; with the proof that it grew from `since` entries."""

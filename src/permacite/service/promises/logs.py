@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import secrets
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.log import Checkpoint
@@ -18,7 +19,7 @@ from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.archive.log.tiles import tiles_of
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
-from permacite.service.promises.model import Consistency, LogState
+from permacite.service.promises.model import Consistency, LogState, SealedDay
 from permacite.service.promises.preserving.earlier import earlier_logs
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Archive
 
-__all__ = ["export_tiles", "held_to", "kept_note", "log_state"]
+__all__ = ["export_tiles", "held_to", "kept_note", "log_state", "seal_days"]
 
 _CHECKPOINT = "checkpoint"
 
@@ -111,6 +112,20 @@ def kept_note(text: str) -> str:
             raise ParseError("expected the JSON of `permacite log`", text, 0) from error
     # A checkpoint has no blank line but the one before its signatures; what stands above is told.
     return "\n\n".join(text.replace("\r\n", "\n").split("\n\n")[-2:])
+
+
+def seal_days(archive: Archive) -> list[SealedDay]:
+    """Seal every day that has documents and has ended (UTC), and return those that were not yet."""
+    found = [json.loads(leaf.content) for leaf in archive.days.seal_all()]
+    return [
+        SealedDay(
+            name=entry["name"],
+            documents=entry["documents"],
+            highest=entry.get("highest"),
+            sealed_at=datetime.fromisoformat(entry["sealed_at"]),
+        )
+        for entry in found
+    ]
 
 
 def export_tiles(archive: Archive, directory: Path) -> LogState:

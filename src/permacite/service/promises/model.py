@@ -25,6 +25,7 @@ __all__ = [
     "LogState",
     "NameSet",
     "Proof",
+    "SealedDay",
     "Statement",
     "Tombstone",
     "Verified",
@@ -37,9 +38,12 @@ class Proof:
 
     reference: str
     """What it proves: a full name, with the fragment that was asked for, if any."""
+    absent: bool
+    """Whether it proves that no document of this name was minted on its day, or ever will be."""
     quote: str | None
     """The words of the fragment; None for a whole document, "" for a part that is no text."""
     digest: str
+    """Of the bytes; of the list of the day's names where it proves absence."""
     tree_size: int
     """Entries of the log under the checkpoint in the bundle."""
     key: str
@@ -52,9 +56,10 @@ class Proof:
 class Check:
     """One thing that was checked.
 
-    "content" (the bytes), "inclusion" (of their entry in the log), "signature" (under the log),
-    "files" (all else in the bundle), "key" (the one that was given), "quote" (the words), "view"
-    (the log that a kept checkpoint names); or "bundle", where it cannot be read.
+    "content" (the bytes) or "absence" (the names of a sealed day), "inclusion" (of the entry in
+    the log), "signature" (under the log), "files" (all else in the bundle), "key" (the one that
+    was given), "quote" (the words), "view" (the log that a kept checkpoint names); or "bundle",
+    where it cannot be read.
     """
 
     name: str
@@ -73,11 +78,13 @@ class Verified:
     checks: tuple[Check, ...]
     reference: str | None = None
     """What is proven: a full name, with a fragment where words are cited; None if unreadable."""
+    absent: bool = False
+    """Whether what is proven is that no document of this name was ever minted."""
     quote: str | None = None
     """The words that stood there; None where the bundle cites none."""
     digest: str | None = None
     committed_at: datetime | None = None
-    """When the archive committed it, as the entry of its log says."""
+    """When the archive committed it, or sealed the day, as the entry of its log says."""
     log: str | None = None
     """The name of the log."""
     tree_size: int | None = None
@@ -123,6 +130,18 @@ class EarlierLog:
     """For how many entries it vouched."""
     checkpoint: str
     """The signed note."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealedDay:
+    """A day that has passed: nothing more is minted in it."""
+
+    name: str
+    """Series and date, as names begin: urn:pdi://series/yyyy/mm/dd."""
+    documents: int
+    highest: int | None
+    """The highest serial number of the day."""
+    sealed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ import contextlib
 import io
 import json
 import zipfile
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive import Citation, utc_now
 from permacite.archive.log import Checkpoint, Verifier, check_proof
 from permacite.archive.log.note import Note
-from permacite.errors import ParseError
+from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
 from permacite.service.promises.logs import kept_note
@@ -38,23 +38,56 @@ _CONTEXT = 32
 """Characters on either side of the words, as in a recorded citation."""
 
 
-def prove(archive: Archive, reference: str) -> Proof:
+def prove(archive: Archive, reference: str, *, seal: bool = False) -> Proof:
     """Return the bundle that proves what `reference` names, with the words of its fragment.
 
-    The log is signed as it is now. Raises NotFoundError, IntegrityError, StorageError.
+    Where no document of this name was minted on its day, the bundle proves that; with `seal`, the
+    day is sealed for it. The log is signed as it is now. Raises NotFoundError where neither can be
+    proven, IntegrityError, StorageError.
     """
     name, fragment = names.document_of(reference)
-    representation = archive.representation(name)
+    try:
+        representation = archive.representation(name)
+    except NotFoundError as error:
+        return _absence(archive, name, error, seal=seal)
     citation = None
     if fragment is not None:
         citation = _citation(archive, representation, fragment)
     content = archive.prove(representation.pdi, citation=citation)
     return Proof(
+        absent=False,
         reference=str(representation.pdi) if citation is None else citation.fragment,
         quote=None if citation is None else citation.quote,
         digest=representation.digest,
         tree_size=archive.log.size(),
         key=str(archive.log.verifier),
+        content=content,
+    )
+
+
+def _absence(archive: Archive, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
+    """Return the bundle that proves that a document never was. Raises NotFoundError."""
+    series = ".".join(name.series)
+    if series not in archive.series_names():
+        raise unknown
+    if next(iter(archive.list(name.document, limit=1)), None) is not None:
+        unknown.hint = "versions and formats may still be added, so no proof says they never were"
+        raise unknown
+    try:
+        if seal:
+            archive.days.seal(series, date(int(name.year), int(name.month), int(name.day)))
+        content = archive.prove_absence(name)
+    except (ConflictError, NotFoundError) as error:
+        unknown.hint = f"nor can its absence be proven: {error.problem}"
+        raise unknown from error
+    report = check_proof(content)
+    return Proof(
+        reference=report.name,
+        absent=True,
+        quote=None,
+        digest=report.digest,
+        tree_size=report.tree_size,
+        key=report.key,
         content=content,
     )
 
@@ -113,6 +146,7 @@ def check(data: bytes, key: str | None = None, *, kept: str | None = None) -> Ve
         holds=all(one.ok for one in (*checks, *views)),
         trusted=report.trusted,
         checks=(*checks, *views),
+        absent=report.absent,
         reference=report.reference or report.name,
         quote=None if report.reference is None else _quote(data),
         digest=report.digest,

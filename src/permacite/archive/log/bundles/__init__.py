@@ -1,6 +1,7 @@
 """Proof bundles: written by the archive, checked by anyone, offline."""
 
-from permacite.archive.log.bundles.checking import Check, ProofReport, check_proof
-from permacite.archive.log.bundles.writing import bundle, entry_of
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.log.bundles.reports import Check, ProofReport
+from permacite.archive.log.bundles.writing import absence, bundle, entry_of
 
-__all__ = ["Check", "ProofReport", "bundle", "check_proof", "entry_of"]
+__all__ = ["Check", "ProofReport", "absence", "bundle", "check_proof", "entry_of"]

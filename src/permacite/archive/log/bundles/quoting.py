@@ -15,30 +15,33 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_quote"]
 
-_MEMBERS = frozenset({"reference", "quote", "before", "after", "note"})
+_MEMBERS = frozenset({"reference", "quote", "before", "after"})
 
 
 def checked_quote(
-    citation: bytes, content: bytes, name: str, described: Mapping[str, object]
+    citation: bytes, content: bytes, name: str, *, described: Mapping[str, object], logged: bool
 ) -> tuple[str | None, str]:
     """Return the passage that citation.json cites in the document `name`, and its fault or "".
 
-    `described` is what the log's entry says of the document. The passage is None where it cannot
-    be read.
+    `described` is what the log's entry says of the document; `logged`, whether citation.json is
+    itself an entry of the log, which then vouches for all that it says. The passage is None where
+    it cannot be read.
     """
     try:
         said = json.loads(citation)
         reference, quote = str(said["reference"]), str(said["quote"])
         around = str(said.get("before") or ""), str(said.get("after") or "")
-        unsigned = sorted({str(one) for one in said if one not in _MEMBERS})
-        unsigned += ["note"] if said.get("note") is not None else []
+        kind = said.get("kind")
+        unsigned = sorted({str(one) for one in said if one not in _MEMBERS and said[one]})
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None, "citation.json is not readable"
-    if unsigned:
+    if logged and kind != "citation":
+        return reference, "citation.json is no entry about a citation"
+    if unsigned and not logged:
         return reference, f"citation.json says what nothing vouches for: {', '.join(unsigned)}"
     try:
         return reference, _fault(content, reference, quote, name=name, described=described) or (
-            _fault_around(content, reference, around, described=described)
+            _fault_around(content, reference, around, described=described, logged=logged)
         )
     except PermaciteError as error:
         return reference, error.problem
@@ -67,7 +70,12 @@ def _fault(
 
 
 def _fault_around(
-    content: bytes, reference: str, around: tuple[str, str], *, described: Mapping[str, object]
+    content: bytes,
+    reference: str,
+    around: tuple[str, str],
+    *,
+    described: Mapping[str, object],
+    logged: bool,
 ) -> str:
     """Say that the words before or after are others; only places in a text have such words."""
     if around == ("", ""):
@@ -76,7 +84,8 @@ def _fault_around(
     charset = described.get("charset")
     text = canonical_text(content, None if charset is None else str(charset))
     if fragment.scheme != "char" or text is None:
-        return "citation.json says what stands before or after what has no such place"
+        unplaced = "citation.json says what stands before or after what has no such place"
+        return "" if logged else unplaced
     start, end = (int(position) for position in fragment.positions)
     if not text.startswith(around[0], start - len(around[0])) or start < len(around[0]):
         return f"other words stand before {reference}"

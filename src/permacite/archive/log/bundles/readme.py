@@ -18,7 +18,10 @@ of the following; here is how to check it without permacite.
   checkpoint.txt    the log's name, its size, and its root hash in base64
   checkpoint.sig    the Ed25519 signature of checkpoint.txt
   log-key.pem       the public key it was made with; log-key.txt is the same as a note key
-  citation.json     if there: the words that were cited, where they stand, what is around them
+  citation.json     if there: the words that were cited, where they stand, what is around them;
+  citation.tlog-proof  if there: citation.json is an entry of the log too, and this its way
+  names.txt         in the place of content, where the archive has no document of this name: all
+                    unique ids that were minted on its day, sorted; see step 6
 
 Nothing else belongs into the zip: any other file in it was added by someone else.
 
@@ -45,6 +48,11 @@ Nothing else belongs into the zip: any other file in it was added by someone els
 
 5. The key. Anyone can make a key: compare log-key.txt with the key that the archive publishes, or
    that you noted down earlier. Without this step the bundle proves nothing.
+
+6. Absence. Where there is names.txt and no content, leaf.json is the entry that sealed a day once
+   it had passed. `sha256sum names.txt` is the digest that it tells as "names", and the number of
+   lines is that of its "documents". The unique id of name.txt is none of them. Steps 2 to 5 are
+   the same.
 """
 
 _EARLIER = ("1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",)

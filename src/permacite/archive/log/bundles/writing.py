@@ -2,7 +2,8 @@
 
 It holds the octets, the log entry that names their digest, the way from that entry to the root of
 the log, and the root signed by the archive's key. What is proven is that the archive held these
-octets under this name when it signed; never that the site they came from served them.
+octets under this name when it signed; never that the site they came from served them. A proof of
+absence holds the names of a whole day in the place of octets, and the entry that sealed the day.
 """
 
 from __future__ import annotations
@@ -10,36 +11,26 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.log.bundles.forms import pem_of, signature_of
 from permacite.archive.log.bundles.readme import README
+from permacite.archive.log.days import names_file
 from permacite.archive.log.note import Note, proof_text
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from permacite.archive.catalog import Leaf
-    from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log
     from permacite.archive.model import Citation, Representation
 
-__all__ = ["Bundle", "bundle", "entry_of"]
+__all__ = ["absence", "bundle", "entry_of"]
 
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The first time a zip can say: the same proof is then always the same octets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """The parts of a proof, before they are zipped."""
-
-    name: str
-    content: bytes
-    leaf: Leaf
-    proof: str
-    citation: Citation | None
 
 
 def entry_of(leaves: list[Leaf], representation: Representation) -> Leaf:
@@ -63,31 +54,47 @@ def bundle(
     leaf: Leaf,
     *,
     citation: Citation | None = None,
+    citation_leaf: Leaf | None = None,
 ) -> bytes:
-    """Return the zip that proves what `leaf` says of `representation`, under a new checkpoint."""
+    """Return the zip that proves what `leaf` says of `representation`, under a new checkpoint.
+
+    `citation` is put in with its words, as its own entry of the log where it has one.
+    """
     checkpoint = log.checkpoint()
-    size = int(checkpoint.split("\n")[1])
-    proof = proof_text(leaf.sequence, log.inclusion(leaf.sequence, size), checkpoint)
-    parts = Bundle(str(representation.pdi), content, leaf, proof, citation)
-    return _zipped(_files(parts, Note.parse(checkpoint), log.verifier))
+    files = {"content": content}
+    if citation_leaf is not None:
+        files["citation.json"] = citation_leaf.content
+        files["citation.tlog-proof"] = _way(log, citation_leaf, checkpoint)
+    elif citation is not None:
+        files["citation.json"] = _said(citation)
+    return _zipped(_framed(log, str(representation.pdi), leaf, checkpoint) | files)
 
 
-def _files(parts: Bundle, note: Note, verifier: Verifier) -> dict[str, bytes]:
-    """Return the files of a bundle by name."""
-    files = {
+def absence(log: Log, name: str, leaf: Leaf, unique_ids: Sequence[str]) -> bytes:
+    """Return the zip that proves that `name` is not among those of the day that `leaf` seals."""
+    files = {"names.txt": names_file(unique_ids)}
+    return _zipped(_framed(log, name, leaf, log.checkpoint()) | files)
+
+
+def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes]:
+    """Return what every bundle holds: the name, the entry, the way to the root, the signature."""
+    note, verifier = Note.parse(checkpoint), log.verifier
+    return {
         "README.txt": README.encode(),
-        "name.txt": f"{parts.name}\n".encode(),
-        "content": parts.content,
-        "leaf.json": parts.leaf.content,
-        "proof.tlog-proof": parts.proof.encode(),
+        "name.txt": f"{name}\n".encode(),
+        "leaf.json": leaf.content,
+        "proof.tlog-proof": _way(log, leaf, checkpoint),
         "checkpoint.txt": note.text.encode(),
         "checkpoint.sig": signature_of(note, verifier),
         "log-key.txt": f"{verifier}\n".encode(),
         "log-key.pem": pem_of(verifier).encode(),
     }
-    if parts.citation is not None:
-        files["citation.json"] = _said(parts.citation)
-    return files
+
+
+def _way(log: Log, leaf: Leaf, checkpoint: str) -> bytes:
+    """Return the way from an entry to the root that `checkpoint` signs (C2SP tlog-proof)."""
+    size = int(checkpoint.split("\n")[1])
+    return proof_text(leaf.sequence, log.inclusion(leaf.sequence, size), checkpoint).encode()
 
 
 def _said(citation: Citation) -> bytes:

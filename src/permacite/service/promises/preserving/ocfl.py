@@ -21,7 +21,7 @@ import json
 import secrets
 import shutil
 from collections import defaultdict
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Archive, Citation, NewCitation, NewRepresentation, Provenance
@@ -38,11 +38,14 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Version
+    from permacite.archive.delegation import Delegation
 
 __all__ = ["export", "restore"]
 
 _RECORDS = "urn:permacite:archive"
 _USER = "permacite"
+_TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at")
+"""The member that tells when, in the several kinds of entries."""
 
 
 def export(archive: Archive, directory: Path) -> Copy:
@@ -53,7 +56,7 @@ def export(archive: Archive, directory: Path) -> Copy:
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for leaf in leaves:
         entry = json.loads(leaf)
-        if entry["kind"] != "assertion":
+        if "formats" in entry:
             entries[entry["name"]].append(entry)
     versions = 0
     for name, told in entries.items():
@@ -114,26 +117,22 @@ def _write_records(archive: Archive, directory: Path, leaves: list[bytes]) -> No
     about: dict[str, Json] = {
         "series": list(archive.series_names()),
         "resolver": archive.setting("resolver"),
+        "sealing": archive.setting("sealing"),
         "size": len(leaves),
         "root": base64.b64encode(archive.log.root(len(leaves))).decode(),
         "key": str(archive.log.verifier),
         "earlier": [plain(one) for one in earlier.earlier_logs(archive)],
     }
-    delegations = [
-        *archive.delegations.delegations("resolver"),
-        *archive.delegations.delegations("minter"),
-    ]
     files = {
         "archive.json": _json(about),
         "log.jsonl": b"".join(leaf + b"\n" for leaf in leaves),
         "citations.jsonl": _lines(map(_told, archive.citations())),
         "delegations.jsonl": _lines(
-            plain(one) for one in sorted(delegations, key=lambda one: one.recorded_at)
+            plain(one) for one in sorted(_delegations(archive), key=lambda one: one.recorded_at)
         ),
         "checkpoint.txt": archive.log.checkpoint().encode(),
     }
-    now = json.loads(leaves[-1]) if leaves else {}
-    created = str(now.get("committed_at") or now.get("stated_at") or "1970-01-01T00:00:00Z")
+    created = _told_at(json.loads(leaves[-1])) if leaves else "1970-01-01T00:00:00Z"
     records = layout.Object(directory, _RECORDS)
     records.add_version(files, created=created, message="the archive as it was", user=_USER)
 
@@ -170,11 +169,15 @@ def _replayed(source: Path, directory: Path) -> Copy:
             archive.add_series(name)
         if about["resolver"]:
             archive.set_setting("resolver", about["resolver"])
+        archive.set_setting("sealing", "on-request")  # days are sealed where their entries stand
         for leaf in leaves:
             clock.read(leaf)
             replay.enter(archive, leaf)
         _recorded_again(archive, records, clock)
-        size = archive.log.size()
+        archive.set_setting("sealing", about.get("sealing") or "")
+        # Exports of earlier versions have citations and delegations that no entry tells: they are
+        # entered behind the log that was exported.
+        size = int(about["size"])
         root = base64.b64encode(archive.log.root(size)).decode()
         if root != about["root"]:
             raise IntegrityError(
@@ -196,6 +199,19 @@ def _keep_what_was_signed(
     earlier.keep(archive, [*(EarlierLog(**one) for one in about.get("earlier", ())), last])
 
 
+def _delegations(archive: Archive) -> list[Delegation]:
+    """Return the delegations of both kinds."""
+    return [
+        *archive.delegations.delegations("resolver"),
+        *archive.delegations.delegations("minter"),
+    ]
+
+
+def _told_at(entry: dict[str, Any]) -> str:
+    """Return the time that an entry of the log, or a record like one, tells."""
+    return str(next(entry[name] for name in _TIMES if name in entry))
+
+
 class _Clock:
     """Answers the time that the entry at hand tells."""
 
@@ -207,8 +223,7 @@ class _Clock:
 
     def read(self, entry: dict[str, Any]) -> None:
         """Set the time to that of an entry."""
-        told = entry.get("committed_at") or entry.get("stated_at") or entry.get("recorded_at")
-        self._now = datetime.fromisoformat(str(told))
+        self._now = datetime.fromisoformat(_told_at(entry))
 
 
 class _Replay:
@@ -222,8 +237,8 @@ class _Replay:
 
     def enter(self, archive: Archive, leaf: dict[str, Any]) -> None:
         """Commit one entry."""
-        if leaf["kind"] == "assertion":
-            _state(archive, leaf)
+        if leaf["kind"] in _AGAIN:
+            _AGAIN[leaf["kind"]](archive, leaf)
             return
         files = self._files(str(leaf["name"]), int(leaf["version"]))
         said = json.loads(files["version.json"])
@@ -300,6 +315,36 @@ def _state(archive: Archive, leaf: dict[str, Any]) -> None:
     archive.statements.state(subject, predicate, leaf["object"], who=who)
 
 
+def _cite(archive: Archive, leaf: dict[str, Any]) -> None:
+    """Record a citation again."""
+    fields = ("start", "end", "quote", "before", "after", "media_type", "note")
+    document, _ = names.document_of(leaf["name"])
+    archive.record_citation(
+        NewCitation(
+            fragment=leaf["reference"],
+            pdi=document.with_(format=leaf["format"], version=leaf["version"]),
+            cited_at=datetime.fromisoformat(leaf["cited_at"]),
+            **{name: leaf[name] for name in fields if name in leaf},
+        )
+    )
+
+
+def _delegate(archive: Archive, leaf: dict[str, Any]) -> None:
+    """Record a delegation again."""
+    first, last = (date.fromisoformat(leaf[end]) for end in ("first", "last"))
+    archive.delegations.delegate(leaf["of"], leaf["name"], leaf["target"], first=first, last=last)
+
+
+def _seal(archive: Archive, leaf: dict[str, Any]) -> None:
+    """Seal a day again."""
+    series, *day = leaf["name"].removeprefix("urn:pdi://").split("/")
+    archive.days.seal(series, date(*map(int, day)))
+
+
+_AGAIN = {"assertion": _state, "citation": _cite, "delegation": _delegate, "day": _seal}
+"""How to enter again what is no version and no format."""
+
+
 def _recorded_again(archive: Archive, records: dict[str, bytes], clock: _Clock) -> None:
     """Record citations and delegations again."""
     for line in records["citations.jsonl"].splitlines():
@@ -307,8 +352,11 @@ def _recorded_again(archive: Archive, records: dict[str, bytes], clock: _Clock) 
         told["pdi"], _ = names.document_of(told["pdi"])
         told["cited_at"] = datetime.fromisoformat(told["cited_at"])
         archive.record_citation(NewCitation(**told))
+    entered = [plain(one) for one in _delegations(archive)]
     for line in records["delegations.jsonl"].splitlines():
         told = json.loads(line)
+        if told in entered:
+            continue
         clock.read(told)
         first, last = (datetime.fromisoformat(told[end]).date() for end in ("first", "last"))
         archive.delegations.delegate(

@@ -1,16 +1,16 @@
-"""The Merkle log in the catalog: entries, node hashes, checkpoints."""
+"""The log of one catalog: entries, node hashes, checkpoints with time-stamps, sealed days."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.sqlite import leaves, rows
-from permacite.archive.sqlite.statements import entry_at
+from permacite.archive.sqlite.log import days
+from permacite.archive.sqlite.log.rebuilding import counted, rebuilt
 from permacite.archive.sqlite.writer import Access
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
 
     from permacite.archive.catalog import Leaf
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["SqliteLog"]
 
 _LEAVES_AT_ONCE = 1000
-
-_VERSION_ID = """
-SELECT version_id FROM version JOIN document USING (document_id)
-WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
-"""
 
 
 class SqliteLog(Access):
@@ -59,15 +54,38 @@ class SqliteLog(Access):
     def rebuilt(self, leaf: Leaf) -> bytes | None:
         """Return what a leaf would say if it were made of the records as they are now."""
         with self._readers.lend() as connection:
-            return _rebuilt(connection, leaf)
+            return rebuilt(connection, leaf)
 
     def committed(self) -> dict[str, int]:
         """Return how many rows there are of what leaves tell."""
         with self._readers.lend() as connection:
-            return {
-                table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - ours
-                for table in ("version", "representation")
-            }
+            return counted(connection)
+
+    def seal(self, series: str, date: str) -> Leaf:
+        """Seal one day of a series, yyyy-mm-dd, or return the seal that it has."""
+        return self._writer.run(
+            lambda connection: days.seal(connection, series, date, self._clock())
+        )
+
+    def seal_all(self) -> list[Leaf]:
+        """Seal every day that has documents and has passed; return the new seals."""
+
+        def seal(connection: sqlite3.Connection) -> list[Leaf]:
+            now = self._clock()
+            found = days.open_days(connection, now)
+            return [days.seal(connection, series, date, now) for series, date in found]
+
+        return self._writer.run(seal)
+
+    def seal_of(self, series: str, date: str) -> Leaf | None:
+        """Return the entry that seals a day, None where there is none."""
+        with self._readers.lend() as connection:
+            return days.find(connection, series, date) if leaves.has_days(connection) else None
+
+    def unique_ids(self, series: str, date: str) -> list[str]:
+        """Return the unique ids that a series has minted on a day, sorted."""
+        with self._readers.lend() as connection:
+            return days.unique_ids(connection, series, date)
 
     def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
         """Return sizes and notes of the checkpoints that were signed, the newest first."""
@@ -91,28 +109,3 @@ class SqliteLog(Access):
             return note
 
         return self._writer.run(record)
-
-
-def _rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
-    """Return what a leaf would say if it were made of the records as they are now."""
-    try:
-        entry = json.loads(leaf.content)
-        if entry["kind"] == "assertion":
-            said = entry_at(connection, leaf.sequence)
-            return None if said is None else leaves.content_of(said)
-        row = connection.execute(_VERSION_ID, (*_key(entry["name"]), entry["version"])).fetchone()
-        tokens = [one["format"] for one in entry["formats"]]
-        if row is None:
-            return None
-        made = leaves.committed(connection, row[0])
-        if entry["kind"] == "format":
-            return leaves.content_of(leaves.format_entry(made, tokens[0]))
-        return leaves.content_of(leaves.version_entry(made, tokens))
-    except (ValueError, LookupError, TypeError, StopIteration, sqlite3.Error):
-        return None  # the leaf itself is no entry of ours
-
-
-def _key(name: str) -> tuple[str, str, str]:
-    """Return the key of the document that a leaf names. Raises ValueError for other texts."""
-    series, year, month, day, unique_id = name.removeprefix("urn:pdi://").split("/")
-    return series, f"{year}-{month}-{day}", unique_id

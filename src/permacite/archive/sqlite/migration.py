@@ -1,0 +1,69 @@
+"""Bring a catalog of an earlier schema up to date: steps that only add, in one transaction.
+
+Step 2 adds sealed days, time-stamps, and leaves for citations and delegations. Those that were
+recorded before get their leaves now; no row and no leaf that was there is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+from permacite.archive.sqlite import citations, statements
+from permacite.archive.sqlite.connection import connect, reporting
+from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["bring_up"]
+
+
+def bring_up(path: Path, *, busy_timeout_s: float) -> None:
+    """Bring the catalog in `path` up to the latest schema, if it is not there and can be written.
+
+    One that may only be read stays as it is, and is read as it is. Raises StorageError.
+    """
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return
+    with (
+        reporting(path),
+        contextlib.closing(connect(path, busy_timeout_s=busy_timeout_s)) as connection,
+    ):
+        if _version(connection) == SCHEMA_VERSION:
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for number in range(_version(connection) + 1, SCHEMA_VERSION + 1):
+                _take(connection, number)
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.rollback()
+            raise
+
+
+def _take(connection: sqlite3.Connection, number: int) -> None:
+    """Take one step."""
+    for statement in _statements(STEPS[number]):
+        connection.execute(statement)
+    if number == 2:  # noqa: PLR2004 - see the caption
+        statements.log_all(connection)
+        citations.log_all(connection)
+    connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Return the statements of a script one by one; sqlite3 would commit before a whole script."""
+    begun = ""
+    for line in script.splitlines(keepends=True):
+        begun += line
+        if sqlite3.complete_statement(begun):
+            yield begun
+            begun = ""

@@ -1,0 +1,303 @@
+"""Sealed days: once a day has passed, the log says all its names, so that absence can be proven."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import sqlite3
+import zipfile
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from permacite import pdi
+from permacite.archive import Archive, NewRepresentation
+from permacite.archive.log import ProofReport, check_proof
+from permacite.archive.log.days import names_file, names_in
+from permacite.errors import (
+    ConflictError,
+    IntegrityError,
+    NotFoundError,
+    ParseError,
+    StorageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+SERIES = "lab.example.us"
+DAY = date(2026, 11, 20)
+INSERT = "INSERT INTO document (series, date, unique_id) VALUES"
+
+
+class Clock:
+    """A clock that tests set."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        """Return the time."""
+        return self.now
+
+    def go_on(self, **duration: int) -> None:
+        """Let time pass."""
+        self.now += timedelta(**duration)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Noon of the 20th."""
+    return Clock()
+
+
+@pytest.fixture
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+    """An archive with two documents of the 20th, one of them named."""
+    with Archive.create(tmp_path / "archive", series=SERIES, clock=clock) as archive:
+        commit(archive)
+        commit(archive, unique_id="report")
+        yield archive
+
+
+def commit(archive: Archive, unique_id: str | None = None) -> None:
+    """Commit a document."""
+    archive.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
+
+
+def name(unique_id: str, day: str = "2026/11/20") -> pdi.PDI:
+    """Return a name of a day."""
+    value = pdi.parse(f"urn:pdi://{SERIES}/{day}/{unique_id}.html.1")
+    assert isinstance(value, pdi.PDI)
+    return value
+
+
+def entries(archive: Archive) -> list[dict[str, object]]:
+    """Return all entries of the log."""
+    return [json.loads(leaf.content) for leaf in archive.log.leaves()]
+
+
+def failures(report: ProofReport) -> dict[str, str]:
+    """Return what does not hold."""
+    return {one.name: one.detail for one in report.checks if not one.ok}
+
+
+def test_the_first_commit_of_a_later_day_seals_the_last_one(archive: Archive, clock: Clock) -> None:
+    clock.go_on(hours=11, minutes=59)
+    commit(archive)
+    assert [one["kind"] for one in entries(archive)] == ["version"] * 3
+    clock.go_on(days=3)
+    commit(archive)
+    commit(archive)
+    assert [one["kind"] for one in entries(archive)[3:]] == ["day", "version", "version"]
+    assert entries(archive)[3] == {
+        "kind": "day",
+        "name": f"urn:pdi://{SERIES}/2026/11/20",
+        "documents": 3,
+        "highest": 2,
+        "names": "sha-256:" + hashlib.sha256(b"1\n2\nreport\n").hexdigest(),
+        "sealed_at": "2026-11-23T23:59:00.000000Z",
+    }
+    assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
+def test_a_day_is_sealed_on_request_and_once(archive: Archive, clock: Clock) -> None:
+    with pytest.raises(ConflictError, match="cannot be sealed before it has ended"):
+        archive.days.seal(SERIES, DAY)
+    assert archive.days.seal_all() == []
+    clock.go_on(days=2)
+    assert [json.loads(one.content)["documents"] for one in archive.days.seal_all()] == [2]
+    assert archive.days.seal_all() == []
+    first = archive.days.seal(SERIES, DAY)
+    clock.go_on(days=1)
+    assert archive.days.seal(SERIES, DAY) == first
+    commit(archive)
+    assert [one["kind"] for one in entries(archive)] == ["version", "version", "day", "version"]
+    with pytest.raises(NotFoundError):
+        archive.days.seal("other.example.us", DAY)
+    with pytest.raises(ParseError):
+        archive.days.seal("nonsense", DAY)
+
+
+def test_a_day_without_documents_is_sealed_too(archive: Archive, clock: Clock) -> None:
+    clock.go_on(days=5)
+    entry = json.loads(archive.days.seal(SERIES, date(2026, 11, 22)).content)
+    assert (entry["documents"], "highest" in entry) == (0, False)
+    clock.now = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    with pytest.raises(StorageError, match="has sealed 2026-11-22") as error:
+        commit(archive)
+    assert error.value.reason == "clock"
+
+
+def test_nothing_is_minted_into_a_sealed_day(archive: Archive, clock: Clock) -> None:
+    clock.go_on(days=1)
+    archive.days.seal(SERIES, DAY)
+    clock.go_on(days=-1)
+    before = entries(archive)
+    with pytest.raises(StorageError, match="has sealed 2026-11-20"):
+        commit(archive)
+    with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as connection:
+        for row in (f"('{SERIES}', '2026-11-20', 'x')", f"('{SERIES}', '2026-11-19', 'x')"):
+            with pytest.raises(sqlite3.IntegrityError, match="permacite"):
+                connection.execute(f"{INSERT} {row}")
+    assert entries(archive) == before
+    clock.go_on(days=1)
+    commit(archive)
+
+
+def test_versions_are_still_added_to_documents_of_a_sealed_day(
+    archive: Archive, clock: Clock
+) -> None:
+    clock.go_on(days=1)
+    first = archive.days.seal(SERIES, DAY)
+    made = archive.commit([NewRepresentation(b"y", "text/plain")], replaces=name("1").document)
+    assert made.number == 2
+    assert archive.days.seal(SERIES, DAY) == first
+    assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
+@pytest.fixture
+def absence(archive: Archive, clock: Clock) -> bytes:
+    """A proof that no document 3 of the 20th ever was."""
+    clock.go_on(days=1)
+    archive.days.seal(SERIES, DAY)
+    return archive.prove_absence(name("3"))
+
+
+def test_absence_is_proven_offline(archive: Archive, absence: bytes) -> None:
+    report = check_proof(absence, str(archive.log.verifier))
+    assert (report.ok, report.trusted, report.absent) == (True, True, True)
+    assert report.name == f"urn:pdi://{SERIES}/2026/11/20/3.html.1"
+    assert report.committed_at == "2026-11-21T12:00:00.000000Z"
+    assert (report.checks[0].name, report.checks[0].detail) == (
+        "absence",
+        "no 3 among 2 names of the day",
+    )
+
+
+def test_absence_is_proven_for_sealed_days_and_unknown_names_alone(archive: Archive) -> None:
+    with pytest.raises(NotFoundError, match="2026-11-20 is not sealed"):
+        archive.prove_absence(name("3"))
+    with pytest.raises(ConflictError, match="is here"):
+        archive.prove_absence(name("report"))
+
+
+def unzipped(proof: bytes) -> dict[str, bytes]:
+    """Return the files of a bundle."""
+    with zipfile.ZipFile(io.BytesIO(proof)) as files:
+        return {one: files.read(one) for one in files.namelist()}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """Return a bundle of these files."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for one, content in files.items():
+            archive.writestr(one, content)
+    return target.getvalue()
+
+
+FORGERIES = [
+    ("a-name-that-is-there", "name.txt", b"/3.", b"/1.", "absence"),
+    ("a-name-of-a-user", "name.txt", b"/3.", b"/report.", "absence"),
+    ("a-name-left-out", "names.txt", b"1\n", b"", "absence"),
+    ("a-name-added", "names.txt", b"1\n", b"1\n2\n", "absence"),
+    ("another-list", "leaf.json", b'"names":"sha-256:', b'"names":"sha-256:0', "absence"),
+    ("another-count", "leaf.json", b'"documents":2', b'"documents":1', "absence"),
+    ("another-entry", "leaf.json", b"T12:00", b"T13:00", "inclusion"),
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fails"),
+    [row[1:] for row in FORGERIES],
+    ids=[row[0] for row in FORGERIES],
+)
+def test_a_forged_absence_is_named(
+    absence: bytes, file: str, old: bytes, new: bytes, fails: str
+) -> None:
+    files = unzipped(absence)
+    assert old in files[file]
+    forged = zipped(files | {file: files[file].replace(old, new)})
+    assert fails in failures(check_proof(forged))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"name.txt": b"urn:pdi://lab.example.us/2026/11/19/3.html.1\n"}, "seals urn:pdi"),
+        ({"name.txt": b"urn:pdi://lab.example.uk/2026/11/20/3.html.1\n"}, "seals urn:pdi"),
+        ({"leaf.json": b"[]"}, "seals urn:pdi"),
+        ({"names.txt": None}, "holds content or names.txt"),
+    ],
+)
+def test_an_absence_of_something_else_is_refused(
+    absence: bytes, changes: dict[str, bytes | None], told: str
+) -> None:
+    files = {**unzipped(absence), **changes}
+    with pytest.raises(ParseError, match=told):
+        check_proof(zipped({one: data for one, data in files.items() if data is not None}))
+
+
+def test_a_document_slipped_into_a_sealed_day_is_found(archive: Archive, absence: bytes) -> None:
+    assert absence
+    with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as connection:
+        for trigger in ("document_sealed", "document_no_update", "document_no_replace"):
+            connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute(f"{INSERT} ('{SERIES}', '2026-11-20', 'x')")
+        connection.commit()
+    told = [one.detail for one in archive.verify() if one.kind == "log"]
+    assert told == [f"entry 2 (day urn:pdi://{SERIES}/2026/11/20) is not what the catalog says"]
+    with pytest.raises(IntegrityError, match="other documents are there now"):
+        archive.prove_absence(name("3"))
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8")), unique=True))
+def test_a_list_of_names_has_one_form(found: list[str]) -> None:
+    assert names_in(names_file(sorted(found))) == sorted(found)
+    if sorted(found) != found:
+        with pytest.raises(ValueError, match="sorted"):
+            names_in(names_file(found))
+
+
+@settings(max_examples=15)
+@given(
+    steps=st.lists(
+        st.one_of(
+            st.sampled_from(["mint", "named", "seal", "version"]), st.integers(-40, 60).map(int)
+        ),
+        max_size=12,
+    )
+)
+def test_a_sealed_day_never_changes(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str | int]
+) -> None:
+    clock = Clock()
+    sealed: dict[str, dict[str, object]] = {}
+    folder = tmp_path_factory.mktemp("days") / "archive"
+    with Archive.create(folder, series=SERIES, clock=clock) as archive:
+        for number, step in enumerate(steps):
+            with contextlib.suppress(StorageError, ConflictError, NotFoundError):
+                if isinstance(step, int):
+                    clock.go_on(hours=step)
+                elif step == "seal":
+                    archive.days.seal_all()
+                elif step == "version":
+                    newest = next(archive.list(newest_first=True, limit=1), None)
+                    if newest is not None:
+                        one = NewRepresentation(b"z", "text/plain")
+                        archive.commit([one], replaces=newest.pdi.document)
+                else:
+                    commit(archive, f"n{number}" if step == "named" else None)
+            told = {str(one["name"]): one for one in entries(archive) if one["kind"] == "day"}
+            for day, entry in told.items():
+                assert sealed.setdefault(day, entry) == entry
+        assert {one.kind for one in archive.verify()} == {"ok"}

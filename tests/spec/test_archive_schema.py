@@ -1,0 +1,172 @@
+"""Archives of earlier schemas open, and all that is in them stays as it was, to the octet."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from permacite import pdi
+from permacite.archive import Archive, NewCitation, NewRepresentation
+from permacite.archive.log import check_proof
+from permacite.archive.objects import FileObjects
+from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS, schema_of
+from permacite.errors import StorageError
+
+pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+DUMP = Path(__file__).parents[1] / "golden/archive/schema-1.sql"
+KEY = "PRIVATE+KEY+lab.example.us/log+b4009a74+AdaSz2Ljt3AoNb2fsHOhao7cDWW3J+Odbb1hCo/8ugfc\n"
+OCTETS = (b"<p>one", b"one", b"named", b"two")
+TEXT = "urn:pdi://lab.example.us/2026/11/20/1.utf-8.1"
+CITED = f"{TEXT}#char=0,3"
+
+
+def noon() -> datetime:
+    """Return the time that the clock of these tests shows."""
+    return datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """An archive of schema 1, as the first versions of permacite wrote it."""
+    directory = tmp_path / "archive"
+    directory.mkdir()
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        connection.executescript(DUMP.read_text("utf-8"))
+        connection.execute("PRAGMA journal_mode = WAL")
+    (directory / "log.key").write_text(KEY)
+    objects = FileObjects(directory / "objects")
+    for content in OCTETS:
+        objects.put(content)
+    return directory
+
+
+def rows(directory: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Return all rows by table."""
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        return {
+            table: connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - its own
+            for (table,) in tables.fetchall()
+        }
+
+
+def version_of(directory: Path) -> int:
+    """Return the schema that the file says it has."""
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def test_what_is_there_stays_as_it_was(directory: Path) -> None:
+    before = rows(directory)
+    with Archive.open(directory, clock=noon) as archive:
+        assert [one.kind for one in archive.fsck()] == ["ok"] * 5
+        assert archive.log.size() == 7
+        assert [one.fragment for one in archive.citations()] == [CITED]
+    after = rows(directory)
+    assert version_of(directory) == SCHEMA_VERSION
+    for table, found in before.items():
+        assert set(found) <= set(after[table]), table
+        assert len(after[table]) == len(found) or table in {"leaf", "log_node"}, table
+
+
+def test_what_no_entry_told_gets_its_entry(directory: Path) -> None:
+    with Archive.open(directory, clock=noon) as archive:
+        added = [json.loads(leaf.content) for leaf in archive.log.leaves(4)]
+        assert [(one["kind"], one.get("of")) for one in added] == [
+            ("delegation", "resolver"),
+            ("delegation", "minter"),
+            ("citation", None),
+        ]
+        assert added[1] == {
+            "kind": "delegation",
+            "name": "press.lab.example.us",
+            "of": "minter",
+            "first": "2026-01-01",
+            "last": "2026-12-31",
+            "target": "ann",
+            "recorded_at": "2026-11-20T12:00:00.000000Z",
+        }
+        assert (added[2]["reference"], added[2]["note"]) == (CITED, "a note")
+        proof = archive.prove(_name(TEXT), citation=archive.citations()[0])
+        assert check_proof(proof, str(archive.log.verifier)).ok
+    with Archive.open(directory, clock=noon) as archive:
+        assert archive.log.size() == 7
+
+
+def test_every_part_reads_a_catalog_of_schema_1(directory: Path) -> None:
+    # So it is on a disk that may only be read: the catalog stays as it is.
+    with Archive.open(directory, clock=noon) as archive:
+        _back_to_schema_1(directory)
+        assert version_of(directory) == 1
+        assert [one.kind for one in archive.fsck()] == ["ok"] * 5
+        assert archive.prove(_name(TEXT), citation=archive.citations()[0])
+        assert archive.days.is_sealed("lab.example.us", date(2026, 11, 20)) is False
+
+
+def _back_to_schema_1(directory: Path) -> None:
+    """Put the catalog of schema 1 back under an archive that is open."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as source:
+        source.executescript(DUMP.read_text("utf-8"))
+        with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as target:
+            source.backup(target)
+
+
+def test_the_archive_goes_on_where_it_was(directory: Path) -> None:
+    with Archive.open(directory, clock=noon) as archive:
+        made = archive.commit([NewRepresentation(b"new", "text/plain")])
+        assert str(made.pdi.document) == "urn:pdi://lab.example.us/2026/11/22/1"
+        again = NewCitation(CITED, _name(TEXT), 0, 3, "one", note="a note")
+        assert archive.record_citation(again).cited_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
+        kinds = [json.loads(leaf.content)["kind"] for leaf in archive.log.leaves(7)]
+        assert kinds == ["day", "version"]
+        assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
+def test_a_step_that_fails_leaves_the_schema_before(directory: Path) -> None:
+    before = rows(directory)
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        connection.execute("CREATE TABLE timestamp (taken TEXT)")
+    with pytest.raises(StorageError):
+        Archive.open(directory)
+    assert version_of(directory) == 1
+    assert rows(directory) == before | {"timestamp": []}
+
+
+def test_a_later_schema_is_refused(directory: Path) -> None:
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(StorageError, match="use a later version of permacite") as error:
+        Archive.open(directory)
+    assert error.value.reason == "newer"
+
+
+@pytest.mark.parametrize("number", STEPS)
+def test_steps_only_add(number: int) -> None:
+    words = STEPS[number].upper()
+    assert not {"ALTER TABLE", "DROP ", "DELETE FROM", "UPDATE OR"} & {
+        word for word in ("ALTER TABLE", "DROP ", "DELETE FROM", "UPDATE OR") if word in words
+    }
+    assert schema_of(number).startswith(schema_of(number - 1))
+
+
+def test_the_first_step_is_what_was_written_first() -> None:
+    with (
+        contextlib.closing(sqlite3.connect(":memory:")) as written,
+        contextlib.closing(sqlite3.connect(":memory:")) as ours,
+    ):
+        written.executescript(DUMP.read_text("utf-8"))
+        ours.executescript(STEPS[1])
+        question = "SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+        assert ours.execute(question).fetchall() == written.execute(question).fetchall()
+
+
+def _name(text: str) -> pdi.PDI:
+    value = pdi.parse(text)
+    assert isinstance(value, pdi.PDI)
+    return value
