@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import sqlite3
 import tempfile
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +27,13 @@ from hypothesis.stateful import (
 from permacite import pdi
 from permacite.archive import Archive, NewRepresentation
 from permacite.archive.canonical_json import canonical_json
+from permacite.archive.log.merkle import leaf_hash, node_hash, tree_hash
+from permacite.archive.sqlite.leaves import append, append_all, content_of, node
+from permacite.archive.sqlite.schema import SCHEMA
 from permacite.errors import ConflictError, StorageError
+
+if TYPE_CHECKING:
+    from permacite.archive import model
 
 SERIES = ("lab.example.us", "press.example.us")
 TYPES = (("text/html", "html"), ("text/plain", "text"), ("image/png", "png"))
@@ -231,3 +240,42 @@ def test_canonical_json_means_what_was_said(value: object) -> None:
     read = json.loads(written, parse_int=float)  # as the readers that RFC 8785 has in mind
     assert read == value
     assert canonical_json(read) == written
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
+def test_leaves_appended_in_groups_make_the_tree_of_those_appended_one_by_one(
+    groups: list[int],
+) -> None:
+    with (
+        contextlib.closing(catalog_in_memory()) as grouped,
+        contextlib.closing(catalog_in_memory()) as single,
+    ):
+        number = 0
+        for size in groups:
+            entries: list[dict[str, model.JSON]] = [
+                {"name": f"n{one}"} for one in range(number, number + size)
+            ]
+            assert append_all(grouped, entries) == number
+            for entry in entries:
+                append(single, entry)
+            number += size
+        for table in ("leaf", "log_node"):
+            question = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - our own names
+            assert grouped.execute(question).fetchall() == single.execute(question).fetchall()
+        root = tree_hash(number, partial(node, grouped))
+        assert root == tree_of([leaf_hash(content_of({"name": f"n{n}"})) for n in range(number)])
+
+
+def tree_of(hashes: list[bytes]) -> bytes:
+    """Return MTH of leaves, as RFC 6962 §2.1 words it."""
+    if len(hashes) == 1:
+        return hashes[0]
+    split = 1 << ((len(hashes) - 1).bit_length() - 1)
+    return node_hash(tree_of(hashes[:split]), tree_of(hashes[split:]))
+
+
+def catalog_in_memory() -> sqlite3.Connection:
+    """Return an empty catalog."""
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+    return connection

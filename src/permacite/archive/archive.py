@@ -7,6 +7,7 @@ lacks its octets; whatever fails in between leaves octets that no name points to
 from __future__ import annotations
 
 import contextlib
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -24,7 +25,13 @@ from permacite.archive.model import (
     Version,
     utc_now,
 )
-from permacite.archive.objects import FileObjects, flush_folder, make_folders, write_file
+from permacite.archive.objects import (
+    FileObjects,
+    Settling,
+    flush_folder,
+    make_folders,
+    write_file,
+)
 from permacite.archive.reading import Reading
 from permacite.archive.sqlite import SqliteCatalog
 from permacite.errors import ConflictError, StorageError
@@ -48,6 +55,8 @@ This folder is a permacite archive.
 
 catalog.sqlite     an SQLite 3 database: names, versions, digests, where each document came from
 objects/ab/cd/...  the bytes, each file named by the SHA-256 of its content
+                   (where a computer stopped in the middle of its work, the last bytes may still be
+                   in the table unsettled, under the same digest)
 log.key            the key that signs the log: keep it secret
 
 To find a document without permacite: look up its name in the tables document, version and
@@ -66,7 +75,8 @@ class Archive(Reading):
     def __init__(self, directory: Path, catalog: Catalog, objects: Objects) -> None:
         """Take a catalog and objects that are open; `open` and `create` choose them."""
         log = Log(catalog, directory / _LOG_KEY, lambda: f"{self.series}/log")
-        super().__init__(catalog, objects, log)
+        self._settling = Settling(objects, catalog)
+        super().__init__(catalog, self._settling, log)
         self.directory = directory
 
     @classmethod
@@ -94,10 +104,14 @@ class Archive(Reading):
                 f"there is no folder {directory}", path=str(directory), reason="missing"
             )
         catalog = SqliteCatalog(directory / _CATALOG, clock=clock, busy_timeout_s=busy_timeout_s)
-        return cls(directory, catalog, FileObjects(directory / _OBJECTS))
+        archive = cls(directory, catalog, FileObjects(directory / _OBJECTS))
+        if os.access(directory, os.W_OK):
+            archive._settling.resume()
+        return archive
 
     def close(self) -> None:
-        """Finish what is being written and let go of the archive."""
+        """Finish what is being written, octets into their files too, and let go of the archive."""
+        self._settling.close()
         self._catalog.close()
 
     def __enter__(self) -> Self:
@@ -149,15 +163,17 @@ class Archive(Reading):
             raise ValueError("a version has at least one format (PDI §2.6)")
         if replaces is not None:
             _check_same(replaces, series, unique_id)
-        order = Order(
-            series=self.series if series is None else names.checked_series(series),
-            unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
-            replaces=None if replaces is None else replaces.document,
-            formats=deposit(self._objects, representations),
-            provenance=provenance or Provenance(),
-            key=key,
-        )
-        return self._catalog.commit(order)
+        with self._settling.basket() as basket:
+            order = Order(
+                series=self.series if series is None else names.checked_series(series),
+                unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
+                replaces=None if replaces is None else replaces.document,
+                formats=deposit(basket, representations),
+                provenance=provenance or Provenance(),
+                key=key,
+                contents=tuple(basket.contents),
+            )
+            return self._catalog.commit(order)
 
     def add_format(self, pdi: PDI, representation: NewRepresentation) -> Version:
         """Add a format, with the same meaning as those there, to a version (PDI §2.6).

@@ -2,7 +2,7 @@
 
 JSON Canonicalization Scheme (RFC 8785):
   §3.2.1 white space        -> none is written
-  §3.2.2.2 strings          -> `_string`
+  §3.2.2.2 strings          -> `_written`: the standard encoder escapes exactly what is to be
   §3.2.2.3 numbers          -> `_number`
   §3.2.3 sorting of names   -> `_object`, by UTF-16 code units
   §3.2.4 UTF-8              -> `canonical_json`
@@ -45,7 +45,7 @@ def _written(value: _Value, depth: int) -> str:
     if depth == 0:
         raise ValueError(f"nested more than {_MAX_DEPTH} deep")
     if isinstance(value, str):
-        return _string(value)
+        return encode_basestring(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -61,19 +61,16 @@ def _written(value: _Value, depth: int) -> str:
 
 def _object(value: Mapping[str, _Value], depth: int) -> str:
     """Return an object, its names sorted by UTF-16 code units (§3.2.3)."""
-    if not all(isinstance(name, str) for name in value):
-        raise ValueError("the names in an object are texts")
-    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
-    return (
-        "{"
-        + ",".join(f"{_string(name)}:{_written(value[name], depth - 1)}" for name in names)
-        + "}"
+    try:
+        ascii_only = "".join(value).isascii()
+    except TypeError as error:
+        raise ValueError("the names in an object are texts") from error
+    # Within ASCII, texts sort as their code units do.
+    names = (
+        sorted(value) if ascii_only else sorted(value, key=lambda name: name.encode("utf-16-be"))
     )
-
-
-def _string(value: str) -> str:
-    """Return a string; the standard encoder escapes exactly what §3.2.2.2 wants escaped."""
-    return encode_basestring(value)
+    members = [f"{encode_basestring(name)}:{_written(value[name], depth - 1)}" for name in names]
+    return "{" + ",".join(members) + "}"
 
 
 def _number(value: float) -> str:

@@ -36,6 +36,7 @@ __all__ = [
     "Selection",
     "StatementRecords",
     "StoredFormat",
+    "UnsettledRecords",
 ]
 
 
@@ -70,6 +71,8 @@ class Order:
     provenance: Provenance
     key: str | None
     """The idempotency key."""
+    contents: tuple[tuple[str, bytes], ...] = ()
+    """Octets by digest that no object holds: they are kept with the name until they are settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +212,23 @@ class CitationRecords(Protocol):
         ...
 
 
-class Catalog(LogRecords, StatementRecords, CitationRecords, Protocol):
+class UnsettledRecords(Protocol):
+    """Octets that were committed with their names, and wait to become objects."""
+
+    def unsettled(self, digest: str) -> bytes | None:
+        """Return the octets that wait under a digest, or None."""
+        ...
+
+    def unsettled_digests(self, limit: int) -> list[str]:
+        """Return up to `limit` digests of what waits, the oldest first."""
+        ...
+
+    def settle(self, digests: Sequence[str]) -> None:
+        """Let go of octets that objects hold now."""
+        ...
+
+
+class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, Protocol):
     """All records of one archive."""
 
     def close(self) -> None:
@@ -242,6 +261,17 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, Protocol):
 
     def version(self, pdi: PDI, number: int | None = None) -> Version | None:
         """Return one version of the document `pdi`, the highest where `number` is None."""
+        ...
+
+    def find_versions(self, pdis: Sequence[PDI]) -> list[Version | None]:
+        """Return, in this order, the version that each names, the highest where it names none.
+
+        None stands for what is unknown.
+        """
+        ...
+
+    def find_representations(self, pdis: Sequence[PDI]) -> list[Representation | None]:
+        """Return, likewise, the format that answers to each (`names.nearest`)."""
         ...
 
     def numbers(self, pdi: PDI) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
 from permacite.archive.catalog import Catalog, Selection
@@ -11,6 +11,8 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from permacite.archive.model import Representation, Version
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "checked_format",
     "checked_series",
     "checked_unique_id",
+    "nearest",
     "representation",
     "selection",
     "version",
@@ -26,6 +29,10 @@ __all__ = [
 
 _CANDIDATES = 5
 _ANY = "*"
+_WANTED: dict[str | None, tuple[str, ...]] = {
+    None: ("text/html", "text/plain"),
+    "text": ("text/plain",),
+}
 _DAY = "/2000/01/01/"
 """Any day does where a name is only checked."""
 
@@ -112,15 +119,17 @@ def representation(catalog: Catalog, pdi: PDI) -> Representation:
     `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format
     HTML answers, then plain text, then what was committed first. Raises NotFoundError.
     """
-    return answering(catalog, pdi)[1]
+    (chosen,) = catalog.find_representations([pdi])
+    return answering(catalog, pdi)[1] if chosen is None else chosen
 
 
 def answering(catalog: Catalog, pdi: PDI) -> tuple[Version, Representation]:
     """Return what answers to `pdi`, likewise, and the version it is of. Raises NotFoundError."""
     found = version(catalog, pdi)
-    chosen = _of_format(found, pdi.format)
+    formats = [(one.format, one.media_type) for one in found.representations]
+    chosen = nearest(pdi.format, formats)
     if chosen is not None:
-        return found, chosen
+        return found, found.representations[chosen]
     raise NotFoundError(
         f"{found.pdi.document} has no format {pdi.format} in version {found.number}",
         str(pdi),
@@ -128,18 +137,21 @@ def answering(catalog: Catalog, pdi: PDI) -> tuple[Version, Representation]:
     )
 
 
-def _of_format(found: Version, token: str | None) -> Representation | None:
-    """Return the representation that answers to a format token, or to none."""
+def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None:
+    """Return which of `formats`, tuples of token and media type and more, answers to a token.
+
+    None where none does. Without a token HTML answers, then plain text, then the first.
+    """
     if token is not None:
-        for one in found.representations:
-            if one.format == token.lower():
-                return one
-    wanted = {None: ("text/html", "text/plain"), "text": ("text/plain",)}
-    for media_type in wanted.get(token and token.lower(), ()):
-        for one in found.representations:
-            if one.media_type == media_type:
-                return one
-    return found.representations[0] if token is None else None
+        token = token.lower()
+        for place, one in enumerate(formats):
+            if one[0] == token:
+                return place
+    for media_type in _WANTED.get(token, ()):
+        for place, one in enumerate(formats):
+            if one[1] == media_type:
+                return place
+    return 0 if token is None and formats else None
 
 
 def selection(pattern: PDI | PDIPattern | None, *, latest: bool) -> Selection:

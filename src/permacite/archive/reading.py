@@ -80,6 +80,17 @@ class Reading:
         """Return what `representation` does, and the version that it is of."""
         return names.answering(self._catalog, pdi)
 
+    def find_versions(self, pdis: Sequence[PDI]) -> Sequence[Version | None]:
+        """Return what `version` answers for each of many names, in their order; None if unknown.
+
+        They are asked for together, which takes a fraction of the time.
+        """
+        return self._catalog.find_versions(pdis)
+
+    def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
+        """Return what `representation` answers for each of many names, likewise."""
+        return self._catalog.find_representations(pdis)
+
     def read(self, representation: Representation) -> bytes:
         """Return the octets, checked against their digest.
 

@@ -3,10 +3,12 @@
 from permacite.archive.objects.files import FileObjects
 from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
 from permacite.archive.objects.protocol import Objects, digest_of
+from permacite.archive.objects.settling import Settling
 
 __all__ = [
     "FileObjects",
     "Objects",
+    "Settling",
     "digest_of",
     "flush_folder",
     "make_folders",

@@ -61,6 +61,11 @@ class FileObjects:
             _fail(error, path)
         return digest
 
+    def has(self, digest: str) -> bool:
+        """Say whether something is kept under this digest."""
+        name = digest.removeprefix("sha-256:")
+        return os.path.exists(f"{self._root}/{name[:2]}/{name[2:4]}/{name}")  # noqa: PTH110 - a text
+
     def get(self, digest: str) -> bytes:
         """Return the octets with this digest, recomputed just now."""
         path = self.path(digest)
@@ -118,8 +123,11 @@ class FileObjects:
             return
         parent = folder.rpartition("/")[0]
         self._make_folder(parent)
-        with contextlib.suppress(FileExistsError):
+        try:
             os.mkdir(folder)  # noqa: PTH102 - a text, as said above
+        except FileExistsError:
+            if not os.path.isdir(folder):  # noqa: PTH112 - a text
+                raise
         # Another process may have made it a moment ago and not have flushed its name yet.
         flush_folder(parent)
         self._durable.add(folder)

@@ -27,6 +27,10 @@ class Objects(Protocol):
         """
         ...
 
+    def has(self, digest: str) -> bool:
+        """Say whether something is kept under this digest."""
+        ...
+
     def get(self, digest: str) -> bytes:
         """Return the octets with this digest, recomputed just now.
 

@@ -10,13 +10,16 @@ from permacite.archive.sqlite.connection import copy, faults, make, recognize
 from permacite.archive.sqlite.log import SqliteLog
 from permacite.archive.sqlite.migration import bring_up
 from permacite.archive.sqlite.statements import SqliteStatements
+from permacite.archive.sqlite.unsettled import SqliteUnsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import sqlite3
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from permacite.archive.catalog import Order, Selection, StoredFormat
     from permacite.archive.model import Clock, Representation, Version
+    from permacite.archive.sqlite.leaves import Committed
     from permacite.pdi import PDI
 
 __all__ = ["SqliteCatalog"]
@@ -35,7 +38,7 @@ SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
 """
 
 
-class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
+class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettled):
     """Records in `path`. Any number of threads and processes may use it at once."""
 
     def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
@@ -73,9 +76,7 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
 
     def commit(self, order: Order) -> Version:
         """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""
-        made = self._writer.run(lambda connection: minting.commit(connection, order, self._clock))
-        if isinstance(made, int):
-            return self._version(made)
+        made = self._writer.run_together(self._commit_all, order)
         return rows.version_of(made.version, made.formats)
 
     def add_format(self, pdi: PDI, number: int, stored: StoredFormat) -> Version:
@@ -90,16 +91,18 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
 
     def version(self, pdi: PDI, number: int | None = None) -> Version | None:
         """Return one version of the document `pdi`, the highest where `number` is None."""
-        condition = "d.series = ? AND d.date = ? AND d.unique_id = ?"
-        parameters: list[str | int] = [*rows.document_key(pdi)]
-        if number is not None:
-            condition += " AND v.number = ?"
-            parameters.append(number)
         with self._readers.lend() as connection:
-            found = rows.versions_where(
-                connection, condition, parameters, order="v.number DESC", limit=1
-            )
-        return found[0][1] if found else None
+            return rows.versions_named(connection, [(pdi, number)])[0]
+
+    def find_versions(self, pdis: Sequence[PDI]) -> list[Version | None]:
+        """Return the version that each of `pdis` names, the highest where it names none."""
+        with self._readers.lend() as connection:
+            return rows.versions_named(connection, [(pdi, pdi.version) for pdi in pdis])
+
+    def find_representations(self, pdis: Sequence[PDI]) -> list[Representation | None]:
+        """Return what answers to each of `pdis`."""
+        with self._readers.lend() as connection:
+            return rows.representations_named(connection, pdis)
 
     def numbers(self, pdi: PDI) -> list[int]:
         """Return the version numbers of the document `pdi`, ascending; empty if unknown."""
@@ -192,6 +195,12 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations):
         """Copy all records as they are now, over an earlier copy if one is there."""
         with self._readers.lend() as source:
             copy(source, path, before=before)
+
+    def _commit_all(
+        self, connection: sqlite3.Connection, orders: Sequence[Order]
+    ) -> Sequence[Committed | Exception]:
+        """Commit what several callers ordered at the same time."""
+        return minting.commit(connection, orders, self._clock)
 
     def _version(self, version_id: int) -> Version:
         """Return a version that was just written."""

@@ -176,25 +176,40 @@ def _check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
             raise ConflictError("the copy has entries that the archive has not", "catalog.sqlite")
 
 
+class _Loan:
+    """A connection for as long as a block runs: `contextlib` would cost as much as a question."""
+
+    __slots__ = ("_connection", "_readers")
+
+    def __init__(self, readers: Readers) -> None:
+        self._readers = readers
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._connection = self._readers.take()
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        self._readers.give_back(self._connection)
+        if isinstance(error, sqlite3.Error):
+            with reporting(self._readers.path):
+                raise error
+
+
 class Readers:
     """Connections that only read, one for each thread that reads at the moment."""
 
     def __init__(self, path: Path, *, busy_timeout_s: float) -> None:
-        self._path = path
+        self.path = path
         self._busy_timeout_s = busy_timeout_s
         self._lock = threading.Lock()
         self._free: list[sqlite3.Connection] = []
         self._closed = False
 
-    @contextlib.contextmanager
-    def lend(self) -> Iterator[sqlite3.Connection]:
+    def lend(self) -> _Loan:
         """Lend a connection until the block ends. Raises StorageError."""
-        with reporting(self._path):
-            connection = self._take()
-            try:
-                yield connection
-            finally:
-                self._give_back(connection)
+        return _Loan(self)
 
     def close(self) -> None:
         """Close what is free now; what is lent is closed when it comes back."""
@@ -204,15 +219,18 @@ class Readers:
         for connection in free:
             connection.close()
 
-    def _take(self) -> sqlite3.Connection:
+    def take(self) -> sqlite3.Connection:
+        """Return a connection that nobody else has. Raises StorageError."""
         with self._lock:
             if self._closed:
-                raise StorageError("the archive is closed", path=str(self._path), reason="closed")
+                raise StorageError("the archive is closed", path=str(self.path), reason="closed")
             if self._free:
                 return self._free.pop()
-        return connect(self._path, busy_timeout_s=self._busy_timeout_s, query_only=True)
+        with reporting(self.path):
+            return connect(self.path, busy_timeout_s=self._busy_timeout_s, query_only=True)
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def give_back(self, connection: sqlite3.Connection) -> None:
+        """Take back what was taken."""
         with self._lock:
             if not self._closed:
                 self._free.append(connection)

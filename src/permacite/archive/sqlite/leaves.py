@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Committed",
     "append",
+    "append_all",
     "committed",
     "content_of",
     "entries",
@@ -117,18 +118,28 @@ def format_entry(made: Committed, token: str) -> dict[str, JSON]:
 
 def append(connection: sqlite3.Connection, entry: dict[str, JSON]) -> int:
     """Append one leaf and the nodes it completes; return its place."""
-    content = content_of(entry)
-    sequence = size(connection)
-    connection.execute(
-        "INSERT INTO leaf VALUES (?, ?, ?)", (sequence, entry["name"], content.decode())
-    )
-    level, position, found = 0, sequence, leaf_hash(content)
-    connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, found))
-    while position % 2:
-        left = node(connection, level, position - 1)
-        position, level, found = position // 2, level + 1, node_hash(left, found)
-        connection.execute("INSERT INTO log_node VALUES (?, ?, ?)", (level, position, found))
-    return sequence
+    return append_all(connection, [entry])
+
+
+def append_all(connection: sqlite3.Connection, entries: Sequence[dict[str, JSON]]) -> int:
+    """Append leaves, each node above them written once; return the place of the first one."""
+    first = size(connection)
+    contents = [content_of(entry) for entry in entries]
+    rows = [
+        (first + number, entry["name"], content.decode())
+        for number, (entry, content) in enumerate(zip(entries, contents, strict=True))
+    ]
+    connection.executemany("INSERT INTO leaf VALUES (?, ?, ?)", rows)
+    level, position, found = 0, first, [leaf_hash(content) for content in contents]
+    while found:
+        nodes = [(level, position + number, one) for number, one in enumerate(found)]
+        connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
+        if position % 2:
+            position -= 1
+            found.insert(0, node(connection, level, position))
+        pairs = zip(found[::2], found[1::2], strict=False)
+        level, position, found = level + 1, position // 2, [node_hash(*pair) for pair in pairs]
+    return first
 
 
 def size(connection: sqlite3.Connection) -> int:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from datetime import UTC, datetime
+from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.model import Provenance, Representation, Version
+from permacite.archive.names import nearest
 from permacite.pdi import PDI
+from permacite.pdi.escapes import unescaped
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.archive.catalog import Selection
 
@@ -20,9 +23,11 @@ __all__ = [
     "document_key",
     "instant",
     "name_of",
+    "representations_named",
     "timestamp",
     "version_by_id",
     "version_of",
+    "versions_named",
     "versions_where",
     "where",
 ]
@@ -30,11 +35,12 @@ __all__ = [
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
 
-_VERSIONS = """
-SELECT v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
-       v.title, v.uri, v.final_uri, v.retrieved_at, v.details
-FROM version AS v JOIN document AS d USING (document_id)
+_VERSION = """
+v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
+v.title, v.uri, v.final_uri, v.retrieved_at, v.details
 """
+
+_VERSIONS = f"SELECT {_VERSION} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
 
 _REPRESENTATIONS = """
 SELECT version_id, format, media_type, charset, size_bytes, digest, canonical_digest,
@@ -42,13 +48,32 @@ SELECT version_id, format, media_type, charset, size_bytes, digest, canonical_di
 FROM representation WHERE version_id IN ({marks}) ORDER BY representation_id
 """
 
+_NAMED = """
+WITH asked (place, series, date, unique_id, number) AS (VALUES {values})
+SELECT asked.place, r.representation_id, v.number, {columns}
+FROM asked CROSS JOIN document AS d CROSS JOIN version AS v LEFT JOIN representation AS r
+  ON r.version_id = v.version_id
+WHERE d.series = asked.series AND d.date = asked.date AND d.unique_id = asked.unique_id
+  AND v.document_id = d.document_id AND v.number = coalesce(
+    asked.number, (SELECT max(number) FROM version AS w WHERE w.document_id = d.document_id))
+"""
+_FORMAT = """
+r.format, r.media_type, r.charset, r.size_bytes, r.digest, r.canonical_digest,
+r.received_digest, r.derived_from, r.rendition, r.committed_at
+"""
+_FORMAT_FROM = 3
+"""Where in a row of the answer its format begins, and where the version, behind that."""
+_VERSION_FROM = 13
+_AT_ONCE = 100
+"""How many names one question holds; two questions, for one name and for so many, stay prepared."""
+
 _MANY = 500
 """How many versions are asked for their formats at once; SQLite allows 32,766 parameters."""
 
 
 def timestamp(moment: datetime) -> str:
     """Return `moment` in UTC, as texts that sort like times do: yyyy-mm-ddThh:mm:ss.ffffffZ."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def instant(text: str) -> datetime:
@@ -58,27 +83,77 @@ def instant(text: str) -> datetime:
 
 def document_key(pdi: PDI) -> Key:
     """Return what the catalog knows the document by: its canonical fields, without the prefix."""
-    series, year, month, day, last = pdi.canonical().partition("//")[2].split("/")
-    return series, f"{year}-{month}-{day}", last.partition(".")[0]
+    date = f"{pdi.year}-{pdi.month}-{pdi.day}"
+    return ".".join(pdi.series), date, unescaped(pdi.unique_id)
 
 
-def name_of(key: Key) -> PDI:
-    """Return the document's name; the fields of the catalog were checked when they were minted."""
+def name_of(key: Key, token: str | None = None, number: int | None = None) -> PDI:
+    """Return the name of a document, or of this format and version of it.
+
+    Nothing is parsed: the fields of the catalog were checked when they were minted.
+    """
     series, date, unique_id = key
     year, month, day = date.split("-")
-    return PDI(
-        urn=True,
-        series=tuple(series.split(".")),
-        year=year,
-        month=month,
-        day=day,
-        unique_id=unique_id,
-    )
+    return PDI(True, _components(series), year, month, day, unique_id, token, number)  # noqa: FBT003 - urn
+
+
+@lru_cache(maxsize=256)
+def _components(series: str) -> tuple[str, ...]:
+    """Return the components of a series."""
+    return tuple(series.split("."))
 
 
 def version_by_id(connection: sqlite3.Connection, version_id: int) -> Version:
     """Return one version; it must exist."""
     return versions_where(connection, "v.version_id = ?", (version_id,))[0][1]
+
+
+def versions_named(
+    connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]]
+) -> list[Version | None]:
+    """Return the version of each document and number, the highest for None; None if unknown."""
+    found: list[Version | None] = [None] * len(names)
+    for place, rows in _named(connection, names, f"{_FORMAT}, {_VERSION}"):
+        formats = [row[_FORMAT_FROM:_VERSION_FROM] for row in rows if row[1] is not None]
+        found[place] = version_of(rows[0][_VERSION_FROM:], formats)
+    return found
+
+
+def representations_named(
+    connection: sqlite3.Connection, names: Sequence[PDI]
+) -> list[Representation | None]:
+    """Return what answers to each name (`nearest`), of the highest version where it has none."""
+    found: list[Representation | None] = [None] * len(names)
+    for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
+        formats = [row[_FORMAT_FROM:] for row in rows if row[1] is not None]
+        chosen = nearest(names[place].format, formats)
+        if chosen is not None:
+            key = document_key(names[place])
+            found[place] = _representation(key, rows[0][2], formats[chosen])
+    return found
+
+
+def _named(
+    connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]], columns: str
+) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+    """Return the place of each name that is known, and its rows, one for each format."""
+    size = 1 if len(names) == 1 else _AT_ONCE
+    for start in range(0, len(names), size):
+        parameters: list[str | int | None] = []
+        for place, (pdi, number) in enumerate(names[start : start + size], start):
+            parameters += (place, *document_key(pdi), number)
+        parameters += (None,) * (5 * size - len(parameters))
+        groups: dict[int, list[tuple[Any, ...]]] = {}
+        for row in connection.execute(_question(size, columns), parameters):
+            groups.setdefault(row[0], []).append(row)
+        for place, rows in groups.items():
+            yield place, sorted(rows, key=itemgetter(1)) if len(rows) > 1 else rows
+
+
+@lru_cache(maxsize=4)
+def _question(size: int, columns: str) -> str:
+    """Return the question for so many names."""
+    return _NAMED.format(values=",".join(["(?, ?, ?, ?, ?)"] * size), columns=columns)
 
 
 def versions_where(
@@ -114,44 +189,39 @@ def _with_formats(
 def version_of(row: tuple[Any, ...], formats: list[tuple[Any, ...]]) -> Version:
     """Return the version of one row and the rows of its formats."""
     _, series, date, unique_id, number, committed_at, *provenance = row
-    document = name_of((series, date, unique_id))
+    key = (series, date, unique_id)
     return Version(
-        pdi=dataclasses.replace(document, version=number),
-        number=number,
-        committed_at=instant(committed_at),
-        provenance=_provenance(provenance),
-        representations=tuple(_representation(document, number, fields) for fields in formats),
+        name_of(key, None, number),
+        number,
+        instant(committed_at),
+        _provenance(provenance),
+        tuple([_representation(key, number, fields) for fields in formats]),
     )
 
 
 def _provenance(columns: list[Any]) -> Provenance:
     """Return the provenance in the last five columns of a version."""
-    title, uri, final_uri, retrieved_at, details = columns
-    return Provenance(
-        title=title,
-        uri=uri,
-        final_uri=final_uri,
-        retrieved_at=None if retrieved_at is None else instant(retrieved_at),
-        details=json.loads(details),
-    )
+    title, uri, final_uri, retrieved_at, text = columns
+    retrieved = None if retrieved_at is None else instant(retrieved_at)
+    details = {} if text == "{}" else json.loads(text)
+    return Provenance(title, uri, final_uri, retrieved, details)
 
 
-def _representation(document: PDI, number: int, fields: tuple[Any, ...]) -> Representation:
+def _representation(key: Key, number: int, fields: tuple[Any, ...]) -> Representation:
     """Return the representation in the columns of one format, `version_id` left out."""
-    token, media_type, charset, size_bytes, digest, *others, committed_at = fields
-    canonical_digest, received_digest, derived_from, rendition = others
+    token, media_type, charset, size_bytes, digest, canonical, received, source, way, at = fields
     return Representation(
-        pdi=dataclasses.replace(document, format=token, version=number),
-        format=token,
-        media_type=media_type,
-        charset=charset,
-        size_bytes=size_bytes,
-        digest=digest,
-        canonical_digest=canonical_digest,
-        received_digest=received_digest,
-        derived_from=derived_from,
-        rendition=rendition,
-        committed_at=instant(committed_at),
+        name_of(key, token, number),
+        token,
+        media_type,
+        charset,
+        size_bytes,
+        digest,
+        canonical,
+        received,
+        source,
+        way,
+        instant(at),
     )
 
 

@@ -12,7 +12,7 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
 _TABLES = """
@@ -228,6 +228,25 @@ WHEN EXISTS (SELECT 1 FROM day WHERE series = NEW.series AND date >= NEW.date)
 BEGIN SELECT RAISE(ABORT, 'permacite: the day is sealed'); END;
 """
 
+_UNSETTLED = """
+CREATE TABLE unsettled (
+  unsettled_id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE CHECK (length(digest) = 72),
+  content BLOB NOT NULL
+) STRICT;
+"""
+
+_UNSETTLED_RULES = """
+CREATE TRIGGER unsettled_no_update BEFORE UPDATE ON unsettled
+BEGIN SELECT RAISE(ABORT, 'permacite: rows of unsettled never change'); END;
+
+CREATE TRIGGER unsettled_no_replace BEFORE INSERT ON unsettled
+WHEN EXISTS (SELECT 1 FROM unsettled WHERE unsettled_id = NEW.unsettled_id)
+  OR EXISTS (SELECT 1 FROM unsettled WHERE digest = NEW.digest)
+BEGIN SELECT RAISE(ABORT, 'permacite: rows of unsettled never change'); END;
+"""
+"""A row goes, and is the only kind that does, once its octets are a file."""
+
 
 def _immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
     """Return the triggers that refuse to change, delete or replace a row of `table`."""
@@ -255,6 +274,7 @@ def _step(tables: str, rules: str, keys: dict[str, tuple[tuple[str, ...], ...]])
 STEPS = {
     1: _step(_TABLES, _RULES, _KEYS),
     2: _step(_MORE_TABLES, _MORE_RULES, _MORE_KEYS),
+    3: _step(_UNSETTLED, _UNSETTLED_RULES, {}),
 }
 """The statements that lead from the schema before to that of each number."""
 

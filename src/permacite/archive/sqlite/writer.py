@@ -1,7 +1,9 @@
 """One thread that writes, so that those who commit at the same time share one flush of the disk.
 
-Whoever writes hands in a job and waits. The thread takes all jobs that wait, runs each in a
-savepoint of its own inside one transaction, commits once, and only then answers them all.
+Whoever writes hands in a job and waits. The thread takes all jobs that wait, runs them inside one
+transaction, commits once, and only then answers them all. Jobs of one kind are done in one go;
+where any fails, all is undone and each runs again in a savepoint of its own, so that what fails
+harms nobody else.
 """
 
 from __future__ import annotations
@@ -11,14 +13,13 @@ import os
 import queue
 import sqlite3
 import threading
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from permacite.archive.sqlite.connection import Readers, connect, reporting
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from permacite.archive.model import Clock
@@ -26,41 +27,36 @@ if TYPE_CHECKING:
 __all__ = ["Access", "Writer"]
 
 T = TypeVar("T")
+I = TypeVar("I")  # noqa: E741 - what goes in
 
 _MAX_JOBS = 256
 """In one transaction: keeps the wait of the first one short."""
 
 
-class _Job(Generic[T]):
+class _Job(Generic[I, T]):
     """Something to be written, and the place of its answer."""
 
-    def __init__(self, work: Callable[[sqlite3.Connection], T]) -> None:
-        self._work = work
-        self._value: T | None = None
-        self._error: Exception | None = None
-        self.answer: Future[T] = Future()
+    __slots__ = ("_done", "item", "outcome", "work")
 
-    def attempt(self, connection: sqlite3.Connection) -> None:
-        """Do the work in a savepoint; keep its outcome for `acknowledge`.
+    def __init__(
+        self, work: Callable[[sqlite3.Connection, Sequence[I]], Sequence[T | Exception]], item: I
+    ) -> None:
+        self.work = work
+        self.item = item
+        self.outcome: T | Exception | None = None
+        self._done = threading.Lock()  # half the cost of an event or a future
+        self._done.acquire()
 
-        Raises sqlite3.Error where the failure took the whole transaction with it.
-        """
-        connection.execute("SAVEPOINT job")
-        try:
-            self._value = self._work(connection)
-        except Exception as error:
-            if not connection.in_transaction:
-                raise
-            connection.execute("ROLLBACK TO job")
-            self._error = error
-        connection.execute("RELEASE job")
+    def wait(self) -> T:
+        """Wait until the outcome is on the disk and return it, or raise it."""
+        self._done.acquire()
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome  # type: ignore[return-value]
 
     def acknowledge(self) -> None:
-        """Answer: the transaction is on the disk."""
-        if self._error is not None:
-            self.answer.set_exception(self._error)
-        else:
-            self.answer.set_result(self._value)  # type: ignore[arg-type]
+        """Answer: the transaction is on the disk, or gone."""
+        self._done.release()
 
 
 class Writer:
@@ -69,7 +65,7 @@ class Writer:
     def __init__(self, path: Path, *, busy_timeout_s: float) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
-        self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job[Any, Any] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -80,12 +76,22 @@ class Writer:
 
         Raises what `work` raises, after undoing it alone; StorageError where SQLite refuses.
         """
-        job = _Job(work)
+        return self.run_together(_one_by_one, work)
+
+    def run_together(
+        self, work: Callable[[sqlite3.Connection, Sequence[I]], Sequence[T | Exception]], item: I
+    ) -> T:
+        """Run `work` on this item and on those that others hand in with it at the same time.
+
+        It answers for each item with a value or with the error to be raised here. Where it raises,
+        all it did is undone, and it is called again for each item by itself.
+        """
+        job = _Job(work, item)
         with self._lock:
             self._start()
-            self._jobs.put(job)  # type: ignore[arg-type]
+            self._jobs.put(job)
         with reporting(self._path):
-            return job.answer.result()
+            return job.wait()
 
     def close(self) -> None:
         """Finish the jobs that wait, and stop."""
@@ -100,19 +106,20 @@ class Writer:
         """Start the thread if it does not run. Raises StorageError."""
         if self._closed:
             raise StorageError("the archive is closed", path=str(self._path), reason="closed")
+        if self._thread is not None and os.getpid() == self._process:
+            return
         if os.getpid() != self._process:
             raise StorageError(
                 "the archive was opened before this process was forked: open it in each process",
                 path=str(self._path),
                 reason="io",
             )
-        if self._thread is None:
-            with reporting(self._path):
-                connection = connect(self._path, busy_timeout_s=self._busy_timeout_s)
-            self._thread = threading.Thread(
-                target=self._work, args=(connection,), name="permacite-writer", daemon=True
-            )
-            self._thread.start()
+        with reporting(self._path):
+            connection = connect(self._path, busy_timeout_s=self._busy_timeout_s)
+        self._thread = threading.Thread(
+            target=self._work, args=(connection,), name="permacite-writer", daemon=True
+        )
+        self._thread.start()
 
     def _work(self, connection: sqlite3.Connection) -> None:
         """Serve until the sentinel comes."""
@@ -122,9 +129,9 @@ class Writer:
         finally:
             connection.close()
 
-    def _waiting(self) -> list[_Job[object]]:
+    def _waiting(self) -> list[_Job[Any, Any]]:
         """Wait for a job and return it with those behind it; empty at the end."""
-        jobs: list[_Job[object]] = []
+        jobs: list[_Job[Any, Any]] = []
         job = self._jobs.get()
         while job is not None:
             jobs.append(job)
@@ -136,21 +143,67 @@ class Writer:
         return jobs
 
 
-def _commit(connection: sqlite3.Connection, jobs: list[_Job[object]]) -> None:
+def _one_by_one(
+    connection: sqlite3.Connection, items: Iterable[Callable[[sqlite3.Connection], T]]
+) -> list[T | Exception]:
+    """Run items that have nothing in common; the first that fails raises."""
+    return [work(connection) for work in items]
+
+
+def _commit(connection: sqlite3.Connection, jobs: list[_Job[Any, Any]]) -> None:
     """Run `jobs` in one transaction, commit, then answer each."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-        for job in jobs:
-            job.attempt(connection)
+        if not _all_at_once(connection, jobs):
+            connection.execute("ROLLBACK")
+            connection.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                _attempt(connection, job)
         connection.execute("COMMIT")
     except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
         with contextlib.suppress(sqlite3.Error):
             connection.rollback()
         for job in jobs:
-            job.answer.set_exception(error)
-    else:
-        for job in jobs:
-            job.acknowledge()
+            job.outcome = error
+    for job in jobs:
+        job.acknowledge()
+
+
+def _all_at_once(connection: sqlite3.Connection, jobs: list[_Job[Any, Any]]) -> bool:
+    """Do all jobs, those of one kind in one go, and say whether every one of them was answered.
+
+    There is no savepoint: SQLite would copy every page before it is changed. Raises sqlite3.Error
+    where a failure took the whole transaction with it.
+    """
+    kinds: dict[Callable[..., Sequence[object]], list[_Job[Any, Any]]] = {}
+    for job in jobs:
+        kinds.setdefault(job.work, []).append(job)
+    try:
+        for work, same in kinds.items():
+            outcomes = work(connection, [job.item for job in same])
+            for job, outcome in zip(same, outcomes, strict=True):
+                job.outcome = outcome
+    except Exception:
+        if not connection.in_transaction:
+            raise
+        return False
+    return True
+
+
+def _attempt(connection: sqlite3.Connection, job: _Job[Any, Any]) -> None:
+    """Do one job in a savepoint of its own.
+
+    Raises sqlite3.Error where the failure took the whole transaction with it.
+    """
+    connection.execute("SAVEPOINT job")
+    try:
+        (job.outcome,) = job.work(connection, [job.item])
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        connection.execute("ROLLBACK TO job")
+        job.outcome = error
+    connection.execute("RELEASE job")
 
 
 class Access:

@@ -1,0 +1,218 @@
+"""Small octets reach the disk together with their names, and become files of their own after that.
+
+A file for each content costs flushes that cannot be shared. Where several commit at the same time,
+small octets are handed to the catalog, which writes them in the transaction that names them: one
+flush is enough for all. A thread makes files of them when it is quiet, and what a dead process left
+is made files of when the archive is opened next. Whoever reads looks for the file first.
+
+Whoever commits alone, large octets, and what finds too much waiting already go to files at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from permacite.archive.objects.protocol import digest_of
+from permacite.errors import IntegrityError, NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from permacite.archive.catalog import UnsettledRecords
+    from permacite.archive.objects.protocol import Objects
+
+__all__ = ["Basket", "Settling"]
+
+_SMALL_BYTES = 64 * 1024
+"""What is larger costs more to write twice than a flush."""
+_MOST_BYTES = 64 * 1024 * 1024
+"""How much may wait; half of it makes the thread work whether it is quiet or not."""
+_QUIET_S = 0.2
+_BATCH = 64
+"""How many octets are settled in one transaction; they are in memory meanwhile."""
+_HANDS = 4
+"""How many files are flushed at the same time: the disk shares what it can."""
+
+
+class Basket:
+    """Where one commit puts its octets: the objects, but small ones may be for the catalog."""
+
+    __slots__ = ("_objects", "_together", "contents")
+
+    def __init__(self, objects: Objects, *, together: bool) -> None:
+        """Take whether small octets are for the catalog."""
+        self.contents: list[tuple[str, bytes]] = []
+        """Digests and octets that the catalog is to keep."""
+        self._objects = objects
+        self._together = together
+
+    def put(self, content: bytes) -> str:
+        """Keep `content`, here or as an object, and return its digest."""
+        if self._together and len(content) <= _SMALL_BYTES:
+            digest = digest_of(content)
+            if not self._objects.has(digest):  # else the object is checked, and its name flushed
+                self.contents.append((digest, content))
+                return digest
+        return self._objects.put(content)
+
+    def has(self, digest: str) -> bool:
+        """Say whether there is an object under this digest."""
+        return self._objects.has(digest)
+
+    def get(self, digest: str) -> bytes:
+        """Return the octets of an object, recomputed just now."""
+        return self._objects.get(digest)
+
+    def path(self, digest: str) -> Path:
+        """Return the file of an object."""
+        return self._objects.path(digest)
+
+    def digests(self) -> Iterator[str]:
+        """Return the digests of all objects, in no order."""
+        return self._objects.digests()
+
+
+class Settling:
+    """The objects of an archive, those that are no files so far among them."""
+
+    def __init__(self, objects: Objects, records: UnsettledRecords) -> None:
+        """Take both that are open; `resume` makes files of what was left."""
+        self._objects = objects
+        self._records = records
+        self._lock = threading.Lock()
+        self._commits = 0
+        """How many commits are under way."""
+        self._waiting_bytes = 0
+        """Of what this process handed to the catalog."""
+        self._busy = False
+        """Whether anything came since the thread looked."""
+        self._refused: set[str] = set()
+        """What no file could be made of, as other bytes stand there: it stays where it is."""
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    @contextlib.contextmanager
+    def basket(self) -> Iterator[Basket]:
+        """Lend a basket until the commit that fills it is on the disk, or has failed."""
+        with self._lock:
+            self._commits += 1
+            together = self._commits > 1 and self._waiting_bytes < _MOST_BYTES
+        basket = Basket(self._objects, together=together)
+        try:
+            yield basket
+        finally:
+            with self._lock:
+                self._commits -= 1
+                if basket.contents:
+                    self._waiting_bytes += sum(len(content) for _, content in basket.contents)
+                    self._busy = True
+                    self._start()
+
+    def resume(self) -> None:
+        """Make files, in a thread, of what a process that died left in the catalog."""
+        with self._lock:
+            if self._records.unsettled_digests(1):
+                self._start()
+
+    def close(self) -> None:
+        """Make files of all that waits, as far as the disk allows, and stop."""
+        self._stop.set()
+        with self._lock:
+            thread, left = self._thread, self._waiting_bytes
+        if thread is not None:
+            thread.join()
+        if left:
+            self.settle()
+
+    def settle(self) -> None:
+        """Make files of all that waits, as far as the disk allows."""
+        while self._settle_some():
+            pass
+
+    def put(self, content: bytes) -> str:
+        """Keep `content` as an object and return its digest."""
+        return self._objects.put(content)
+
+    def has(self, digest: str) -> bool:
+        """Say whether octets are kept under this digest."""
+        return self._objects.has(digest) or self._records.unsettled(digest) is not None
+
+    def get(self, digest: str) -> bytes:
+        """Return the octets with this digest, recomputed just now."""
+        try:
+            return self._objects.get(digest)
+        except NotFoundError:
+            content = self._records.unsettled(digest)
+        if content is None:
+            return self._objects.get(digest)  # settled between the two looks, or nowhere
+        actual = digest_of(content)
+        if actual != digest:
+            raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
+        return content
+
+    def path(self, digest: str) -> Path:
+        """Return the file that holds the octets, made now where it was not."""
+        if not self._objects.has(digest):
+            content = self._records.unsettled(digest)
+            if content is not None:
+                self._objects.put(content)
+        return self._objects.path(digest)
+
+    def digests(self) -> Iterator[str]:
+        """Return the digests of all objects, in no order."""
+        return self._objects.digests()
+
+    def _start(self) -> None:
+        """Start the thread if it does not run."""
+        if self._thread is None and not self._stop.is_set():
+            self._thread = threading.Thread(
+                target=self._work, name="permacite-settler", daemon=True
+            )
+            self._thread.start()
+
+    def _work(self) -> None:
+        """Settle what waits whenever it is quiet; stop when nothing does."""
+        while not self._stop.wait(_QUIET_S):
+            with self._lock:
+                busy, self._busy = self._busy, False
+                urgent = self._waiting_bytes > _MOST_BYTES // 2
+            if busy and not urgent:
+                continue
+            more = self._settle_some()
+            with self._lock:
+                if not more and not self._busy:
+                    break
+        with self._lock:
+            self._thread = None
+
+    def _settle_some(self) -> bool:
+        """Make files of one batch, and say whether there may be more to do."""
+        try:
+            digests = self._records.unsettled_digests(_BATCH + len(self._refused))
+            digests = [digest for digest in digests if digest not in self._refused]
+            if not digests:
+                return False
+            with ThreadPoolExecutor(_HANDS) as hands:
+                sizes = list(hands.map(self._settle_one, digests))
+            self._records.settle([one for one in digests if one not in self._refused])
+        except StorageError:
+            return False  # the disk is full, say: it all waits where it is safe
+        with self._lock:
+            self._waiting_bytes = max(0, self._waiting_bytes - sum(sizes))
+        return True
+
+    def _settle_one(self, digest: str) -> int:
+        """Make a file of octets and return their size. Raises StorageError."""
+        content = self._records.unsettled(digest)
+        if content is None:
+            return 0  # another process was faster
+        try:
+            if self._objects.put(content) != digest:
+                self._refused.add(digest)
+        except IntegrityError:
+            self._refused.add(digest)
+        return len(content)

@@ -1,0 +1,172 @@
+"""Which name and version an order gets: dates, serial numbers and version numbers.
+
+PDI draft, minting:
+  §2.1, §2.3 date of minting, UTC     -> `Places.today`: one reading of the clock in a transaction
+  §2.4 serial numbers                 -> `Places`: from 1, by 1, again from 1 every day
+  §2.6 versions                       -> `Places`: of the document, for all formats together
+
+Deviations: none.
+Readings: a clock that is behind the last date of the series mints nothing, because an earlier date
+would be untrue and names would no longer sort by time (pdi-17). Serial numbers are never reused,
+because no document is ever deleted; a number that a caller took as unique id is passed over. The
+first commit of a later day seals the last day on which the series minted.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from permacite.archive.sqlite.log.days import seal_passed
+from permacite.archive.sqlite.rows import Key, document_key, name_of
+from permacite.errors import ConflictError, NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from permacite.archive.catalog import Order
+    from permacite.archive.model import Clock
+    from permacite.pdi import PDI
+
+__all__ = ["Place", "Places", "document_id"]
+
+_LAST = """
+SELECT (SELECT max(date) FROM document WHERE series = ?),
+       (SELECT max(date) FROM day WHERE series = ?)
+"""
+"""The last date on which a series minted, and the last one that is sealed."""
+
+_TAKEN = """
+SELECT unique_id FROM document
+WHERE series = ? AND date = ? AND unique_id IN (SELECT value FROM json_each(?))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a version goes."""
+
+    document_id: int | None
+    """None for a document that is new."""
+    key: Key
+    number: int
+    serial: int | None
+
+
+class Places:
+    """The places that the orders of one transaction get.
+
+    It remembers the serial numbers it gave. Two orders that want the same unique id, or the next
+    version of the same document, get the same place: the database refuses the second row.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, clock: Clock, *, expected: int = 1) -> None:
+        """Take how many orders are `expected`: so many serial numbers are looked at together."""
+        self._connection = connection
+        self._clock = clock
+        self._expected = expected
+        self._now: datetime | None = None
+        self._dates: dict[str, str] = {}
+        self._serials: dict[str, Iterator[int]] = {}
+
+    def place(self, order: Order) -> Place:
+        """Return the place of an order. Raises ConflictError, NotFoundError, StorageError."""
+        if order.replaces is not None:
+            return self._next_version(order.replaces)
+        series = order.series
+        if series not in self._dates and not _mints(self._connection, series):
+            raise NotFoundError(f"{series} does not mint here", series)
+        date = self.today(series)
+        if order.unique_id is None:
+            serial = next(self._serials_of(series, date))
+            return Place(None, (series, date, str(serial)), 1, serial)
+        key = (series, date, order.unique_id)
+        if document_id(self._connection, key) is not None:
+            raise ConflictError(f"{name_of(key)} is committed already", str(name_of(key)))
+        return Place(None, key, 1, None)
+
+    @property
+    def now(self) -> datetime:
+        """The reading of the clock: one for the whole transaction."""
+        if self._now is None:
+            self._now = self._clock().astimezone(UTC)
+        return self._now
+
+    def today(self, series: str) -> str:
+        """Return the date, and seal the series' last one if it has passed.
+
+        Raises StorageError where the clock is behind that date, or not past the last sealed one.
+        """
+        if series not in self._dates:
+            today = self.now.date().isoformat()
+            last, sealed = self._connection.execute(_LAST, (series, series)).fetchone()
+            if sealed is not None and today <= sealed:
+                raise _clock_behind(today, f"{series} has sealed {sealed}", series)
+            if last is not None and today > last:
+                seal_passed(self._connection, series, last, self.now)
+            if last is not None and today < last:
+                raise _clock_behind(today, f"{series} has minted on {last}", series)
+            self._dates[series] = today
+        return self._dates[series]
+
+    def _serials_of(self, series: str, date: str) -> Iterator[int]:
+        """Return the serial numbers of the day that are left."""
+        if series not in self._serials:
+            self._serials[series] = _free(self._connection, series, date, self._expected)
+        return self._serials[series]
+
+    def _next_version(self, replaced: PDI) -> Place:
+        """Take the next version of a document. Raises NotFoundError, StorageError."""
+        key = document_key(replaced)
+        found = document_id(self._connection, key)
+        if found is None:
+            raise NotFoundError(f"no document {name_of(key)}", str(replaced))
+        self.today(key[0])
+        question = "SELECT max(number) FROM version WHERE document_id = ?"
+        highest = self._connection.execute(question, (found,)).fetchone()[0]
+        return Place(found, key, highest + 1, None)
+
+
+def _clock_behind(today: str, what: str, series: str) -> StorageError:
+    """Return the error of a clock that cannot be right."""
+    return StorageError(
+        f"the clock says {today}, but {what}",
+        path=series,
+        reason="clock",
+        hint="set the clock of this machine right",
+    )
+
+
+def document_id(connection: sqlite3.Connection, key: Key) -> int | None:
+    """Return the row of a document, or None."""
+    row = connection.execute(
+        "SELECT document_id FROM document WHERE series = ? AND date = ? AND unique_id = ?", key
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _mints(connection: sqlite3.Connection, series: str) -> bool:
+    """Say whether a series mints here."""
+    question = "SELECT 1 FROM series WHERE name = ?"
+    return connection.execute(question, (series,)).fetchone() is not None
+
+
+def _free(connection: sqlite3.Connection, series: str, date: str, many: int) -> Iterator[int]:
+    """Return the serial numbers after the highest that no unique id holds, looked up by `many`."""
+    start = 1 + (
+        connection.execute(
+            "SELECT max(serial) FROM document WHERE series = ? AND date = ? AND serial IS NOT NULL",
+            (series, date),
+        ).fetchone()[0]
+        or 0
+    )
+    while True:
+        block = {str(serial): serial for serial in range(start, start + many)}
+        names = json.dumps(list(block))
+        for (name,) in connection.execute(_TAKEN, (series, date, names)).fetchall():
+            del block[name]
+        yield from block.values()
+        start += many

@@ -1,0 +1,356 @@
+"""Those who commit at the same time share a flush, and nobody notices the others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import threading
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from permacite.archive import Archive, NewRepresentation, Provenance, Version
+from permacite.archive.catalog import Order
+from permacite.archive.deposit import deposit
+from permacite.archive.objects import FileObjects, Settling
+from permacite.archive.sqlite import SqliteCatalog
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+SERIES = "lab.example.us"
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LARGE = 64 * 1024 + 1
+
+
+class Gate:
+    """A clock that can be stopped: whoever reads it meanwhile waits, the writer with all others."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.open.set()
+        self.reached = threading.Event()
+
+    def __call__(self) -> datetime:
+        """Return noon, once the gate is open."""
+        self.reached.set()
+        self.open.wait()
+        return NOON
+
+
+class Together(Protocol):
+    """Runs commits so that one transaction takes them all; returns values and errors."""
+
+    def __call__(self, commits: Sequence[Callable[[], Version]]) -> list[Version | Exception]:
+        """Run them."""
+        ...
+
+
+@pytest.fixture
+def gate() -> Gate:
+    """The clock of the archive."""
+    return Gate()
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Where the archive of a test is."""
+    return tmp_path / "archive"
+
+
+@pytest.fixture
+def archive(directory: Path, gate: Gate) -> Iterator[Archive]:
+    """An empty archive."""
+    with Archive.create(directory, series=SERIES, clock=gate) as opened:
+        yield opened
+
+
+@pytest.fixture
+def together(archive: Archive, gate: Gate) -> Together:
+    """Return what runs commits in one transaction."""
+
+    def run(commits: Sequence[Callable[[], Version]]) -> list[Version | Exception]:
+        outcomes: list[Version | Exception] = [LookupError()] * len(commits)
+
+        def attempt(place: int) -> None:
+            try:
+                outcomes[place] = commits[place]()
+            except Exception as error:  # noqa: BLE001 - it is what the test looks at
+                outcomes[place] = error
+
+        gate.reached.clear()
+        gate.open.clear()
+        first = threading.Thread(target=archive.commit, args=([picture(b"first")],))
+        first.start()
+        gate.reached.wait()
+        threads = [threading.Thread(target=attempt, args=(one,)) for one in range(len(commits))]
+        for thread in threads:
+            thread.start()
+        waiting = archive._catalog._writer._jobs  # type: ignore[attr-defined]  # noqa: SLF001 - nobody else knows
+        while waiting.qsize() < len(commits):
+            os.sched_yield()
+        gate.open.set()
+        for thread in (first, *threads):
+            thread.join()
+        return outcomes
+
+    return run
+
+
+def picture(content: bytes) -> NewRepresentation:
+    """Return octets in a format that says nothing about them."""
+    return NewRepresentation(content, "image/png")
+
+
+def unsettled(directory: Path) -> int:
+    """Return how many contents wait to become files."""
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        return int(connection.execute("SELECT count(*) FROM unsettled").fetchone()[0])
+
+
+def is_clean(archive: Archive) -> bool:
+    """Say whether a check of everything finds nothing; what nothing names is harmless."""
+    return {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
+
+
+def test_each_gets_a_name_of_its_own(archive: Archive, together: Together) -> None:
+    contents = [f"content {number}".encode() for number in range(20)]
+    found = together([partial(archive.commit, [picture(one)]) for one in contents])
+    versions = [one for one in found if isinstance(one, Version)]
+    assert sorted(int(one.pdi.unique_id) for one in versions) == list(range(2, 22))
+    assert [archive.read(one.representations[0]) for one in versions] == contents
+    assert [archive.version(one.pdi) for one in versions] == versions
+    assert archive.log.size() == 21
+    assert is_clean(archive)
+
+
+def test_a_number_that_is_taken_is_passed_over(archive: Archive, together: Together) -> None:
+    for unique_id in ("2", "4", "5"):
+        archive.commit([picture(b"own")], unique_id=unique_id)
+    found = together([partial(archive.commit, [picture(b"counted")])] * 3)
+    assert sorted(one.pdi.unique_id for one in found if isinstance(one, Version)) == ["3", "6", "7"]
+
+
+def failing(archive: Archive) -> list[tuple[Callable[[], Version], type[Exception]]]:
+    """Return commits that cannot be, with what each is told."""
+    unknown = archive.version(archive.commit([picture(b"x")], unique_id="taken").pdi).pdi
+    nan = Provenance(details={"score": float("nan")})
+    return [
+        (partial(archive.commit, [picture(b"a")], unique_id="taken"), ConflictError),
+        (partial(archive.commit, [picture(b"b")], series="press.example.us"), NotFoundError),
+        (partial(archive.commit, [picture(b"c")], provenance=nan), ValueError),
+        (
+            partial(
+                archive.commit,
+                [picture(b"d")],
+                replaces=unknown.make(series=SERIES, date="2026/11/20", unique_id="none"),
+            ),
+            NotFoundError,
+        ),
+    ]
+
+
+def test_what_fails_harms_nobody_else(archive: Archive, together: Together) -> None:
+    bad = failing(archive)
+    before = archive.count()
+    good = [partial(archive.commit, [picture(b"good %d" % number)]) for number in range(4)]
+    found = together(
+        [one for pair in zip(good, [act for act, _ in bad], strict=True) for one in pair]
+    )
+    assert [type(one) for one in found[1::2]] == [kind for _, kind in bad]
+    for number, version in enumerate(found[::2]):
+        assert isinstance(version, Version)
+        assert archive.read(version.representations[0]) == b"good %d" % number
+    assert archive.count() == before + 5
+    assert is_clean(archive)
+
+
+def test_two_that_want_the_same_name_come_one_after_the_other(
+    archive: Archive, together: Together
+) -> None:
+    document = archive.commit([picture(b"zero")]).pdi
+    found = together(
+        [
+            partial(archive.commit, [picture(b"one")], unique_id="mine"),
+            partial(archive.commit, [picture(b"two")], unique_id="mine"),
+            partial(archive.commit, [picture(b"three")], replaces=document),
+            partial(archive.commit, [picture(b"four")], replaces=document),
+            partial(archive.commit, [picture(b"five")], key="k"),
+            partial(archive.commit, [picture(b"five")], key="k"),
+        ]
+    )
+    assert {type(one) for one in found[:2]} == {Version, ConflictError}
+    numbers = [one.number for one in found[2:4] if isinstance(one, Version)]
+    assert sorted(numbers) == [2, 3]
+    assert isinstance(found[4], Version)
+    assert found[4] == found[5]
+    assert is_clean(archive)
+
+
+def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
+    archive: Archive, together: Together, directory: Path
+) -> None:
+    contents = [b"same", b"same", b"other", bytes(LARGE)]
+    found = together([partial(archive.commit, [picture(one)]) for one in contents])
+    one, _, other, large = (found[place] for place in range(4))
+    assert isinstance(one, Version)
+    assert isinstance(other, Version)
+    assert isinstance(large, Version)
+    path = directory / "objects"
+    digest = other.representations[0].digest.removeprefix("sha-256:")
+    assert archive.read(other.representations[0]) == b"other"
+    assert archive.path(one.representations[0]).read_bytes() == b"same"  # made when it is asked for
+    assert archive.path(large.representations[0]).read_bytes() == bytes(LARGE)
+    archive.close()
+    assert unsettled(directory) == 0
+    assert (path / digest[:2] / digest[2:4] / digest).read_bytes() == b"other"
+
+
+class Parts:
+    """An archive in parts, whose octets stay where they are until they are told to settle."""
+
+    def __init__(self, directory: Path) -> None:
+        Archive.create(directory, series=SERIES, clock=Gate()).close()
+        self.catalog = SqliteCatalog(directory / "catalog.sqlite", clock=Gate(), busy_timeout_s=5)
+        self.objects = FileObjects(directory / "objects")
+        self.settling = Settling(self.objects, self.catalog)
+        self.held = contextlib.ExitStack()
+
+    def commit(self, content: bytes) -> Version:
+        """Commit octets as one of several at the same time; the thread is not started."""
+        self.held.enter_context(self.settling.basket())
+        basket = self.held.enter_context(self.settling.basket())
+        formats = deposit(basket, [picture(content)])
+        contents = tuple(basket.contents)
+        return self.catalog.commit(
+            Order(SERIES, None, None, formats, Provenance(), None, contents=contents)
+        )
+
+
+@pytest.fixture
+def parts(directory: Path) -> Iterator[Parts]:
+    """An archive in parts."""
+    made = Parts(directory)
+    yield made
+    made.held.close()
+    made.settling.close()
+    made.catalog.close()
+
+
+def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
+    parts: Parts, directory: Path, tmp_path: Path
+) -> None:
+    digest = parts.commit(b"left").representations[0].digest
+    assert unsettled(directory) == 1
+    assert not parts.objects.has(digest)
+    left = tmp_path / "left"
+    shutil.copytree(directory, left)  # as a crash leaves it
+    with Archive.open(left) as archive:
+        (version,) = archive.list()
+        assert archive.read(version.representations[0]) == b"left"
+        assert is_clean(archive)
+        assert archive.path(version.representations[0]).read_bytes() == b"left"
+    with Archive.open(left) as archive:
+        archive.commit([picture(b"next")])
+        archive._settling.settle()  # noqa: SLF001 - to see it done
+        assert unsettled(left) == 0
+        assert is_clean(archive)
+
+
+def test_a_backup_has_what_waits_too(parts: Parts, directory: Path, tmp_path: Path) -> None:
+    parts.commit(b"waits")
+    with Archive.open(directory) as archive:
+        archive.backup(tmp_path / "backup")
+    with Archive.open(tmp_path / "backup") as copy:
+        assert is_clean(copy)
+        assert [copy.read(one.representations[0]) for one in copy.list()] == [b"waits"]
+
+
+def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directory: Path) -> None:
+    digest = parts.commit(b"stays").representations[0].digest
+    obstacle = directory / "objects" / digest.removeprefix("sha-256:")[:2]
+    obstacle.write_bytes(b"")  # no folder can be made here
+    parts.settling.settle()
+    assert unsettled(directory) == 1
+    assert parts.settling.has(digest)
+    obstacle.unlink()
+    parts.settling.settle()
+    assert unsettled(directory) == 0
+    assert parts.settling.get(digest) == b"stays"
+
+
+def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, directory: Path) -> None:
+    digest = parts.commit(b"good").representations[0].digest
+    other = parts.commit(b"other").representations[0].digest
+    path = parts.objects.path(digest)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"evil")
+    parts.settling.settle()
+    assert unsettled(directory) == 1
+    assert parts.objects.get(other) == b"other"
+    assert parts.catalog.unsettled(digest) == b"good"
+    with pytest.raises(IntegrityError):
+        parts.settling.get(digest)
+    with pytest.raises(IntegrityError):  # nobody leans on the altered file
+        parts.commit(b"good")
+
+
+def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -> None:
+    digest = parts.commit(b"good").representations[0].digest
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand, hand:
+        hand.execute("DROP TRIGGER unsettled_no_update")
+        hand.execute("UPDATE unsettled SET content = x'00'")
+    with pytest.raises(IntegrityError):
+        parts.settling.get(digest)
+    parts.settling.settle()
+    assert unsettled(directory) == 1
+
+
+def test_what_waits_cannot_be_changed_by_hand(parts: Parts, directory: Path) -> None:
+    parts.commit(b"waits")
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand:
+        for statement in (
+            "UPDATE unsettled SET content = x'00'",
+            "INSERT OR REPLACE INTO unsettled SELECT 9, digest, x'00' FROM unsettled",
+            "INSERT OR REPLACE INTO unsettled SELECT unsettled_id, 'x', x'00' FROM unsettled",
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match="never change"):
+                hand.execute(statement)
+
+
+def make_old(directory: Path) -> None:
+    """Make an archive what it was before there was a table of what waits."""
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand, hand:
+        hand.execute("DROP TABLE unsettled")
+        hand.execute("PRAGMA user_version = 2")
+
+
+def test_an_archive_of_an_earlier_schema_gets_the_table(archive: Archive, directory: Path) -> None:
+    version = archive.commit([picture(b"old")])
+    archive.close()
+    make_old(directory)
+    with Archive.open(directory, clock=Gate()) as opened:
+        assert unsettled(directory) == 0
+        assert opened.read(version.representations[0]) == b"old"
+        opened.commit([picture(b"new")])
+        assert {finding.kind for finding in opened.fsck()} == {"ok"}
+
+
+def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, directory: Path) -> None:
+    make_old(directory)
+    assert parts.catalog.unsettled_digests(1) == []
+    assert parts.catalog.faults() == []
+    with pytest.raises(NotFoundError):
+        parts.settling.get(f"sha-256:{'0' * 64}")
+
+
+def test_a_closed_archive_starts_nothing(archive: Archive) -> None:
+    archive.close()
+    with pytest.raises(StorageError):
+        archive.commit([picture(b"late")])
