@@ -284,21 +284,33 @@ def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) 
 def marks(
     data: bytes, charset: str, step: int, stretch: int, by: str, lead: int = 0
 ) -> list[tuple[Mark, Tally, bool]]:
-    """Each mark of a sweep, with what the reference counts up to there."""
+    """Each mark of sweeps by every plan, with what the reference counts up to there."""
     encoding = resolve(charset).encoding(data[:5])
     reader = Reader(MemorySource(data), encoding, "replace")
     start = Mark(Tally(encoding.mark_bytes))
-    plan = Plan(lines=True, nel=True)
     pairs = []
-    for mark in sweep(reader, plan, start, step=step, stretch=stretch, lead=lead, by=by):  # type: ignore[arg-type]
-        text = data[encoding.mark_bytes : mark.tally.byte].decode(encoding.codec, "replace")
-        counts = Tally(
-            mark.tally.byte,
-            len(text),
-            *(text.count(part) for part in ("\r", "\n", "\r\n", "\x85", "\r\x85")),
-        )
-        pairs.append((mark, counts, "\ufffd" in text))
+    for plan in PLANS:
+        for mark in sweep(reader, plan, start, step=step, stretch=stretch, lead=lead, by=by):  # type: ignore[arg-type]
+            text = data[encoding.mark_bytes : mark.tally.byte].decode(encoding.codec, "replace")
+            pairs.append((mark, planned(text, mark.tally, plan), "\ufffd" in text))
     return pairs
+
+
+PLANS = [Plan(lines, nel) for lines in (False, True) for nel in (False, True)]
+
+
+def planned(text: str, found: Tally, plan: Plan) -> Tally:
+    """The counts of a text; what is not planned is as it was found."""
+    counts = Tally(
+        found.byte,
+        len(text),
+        *(text.count(part) for part in ("\r", "\n", "\r\n", "\x85", "\r\x85")),
+    )
+    if not plan.lines:
+        counts = counts._replace(cr=found.cr, lf=found.lf, nel=found.nel)
+    if not plan.nel:
+        counts = counts._replace(nel=found.nel, crnel=found.crnel)
+    return counts
 
 
 @given(

@@ -131,19 +131,35 @@ class _VectorCounter:
         none = [0] * len(slices)
         cr, lf, crlf, nel, crnel = none, none, none, none, none
         some_cr = bool(self._endings.cr) and self._endings.cr[0] in held
-        if some_cr:
+        if some_cr and (lines or self._plan.nel):
             np.equal(octets, self._endings.cr[0], out=first)
             cr = self._sums(first, slices) if lines else none
-        if self._endings.lf and (some_cr or lines):
+        if lines and self._endings.lf:
             np.equal(octets, self._endings.lf[0], out=second)
-            lf = self._sums(second, slices) if lines else none
+            lf = self._sums(second, slices)
             crlf = self._followed([first, second, both], 1, slices) if some_cr else none
+        elif some_cr and self._endings.lf:
+            crlf = self._pairs(octets, slices)
         if self._plan.nel and self._endings.nel:
             self._mark_nel(octets, second, spare)
             nel = self._sums(second, slices)
             width = len(self._endings.nel)
             crnel = self._followed([first, second, both], width, slices) if some_cr else none
         return [cr, lf, crlf, nel, crnel]
+
+    def _pairs(self, octets: Octets, slices: list[slice]) -> list[int]:
+        """Count CRLF two bytes at a time, from even places and from odd ones, without marks."""
+        np = self._np
+        pair = np.frombuffer(self._endings.cr + self._endings.lf, np.uint16)[0]
+        sums = [0] * len(slices)
+        for shift in (0, 1):
+            count = max(0, len(octets) - shift) // 2
+            twos = octets[shift : shift + 2 * count].view(np.uint16)
+            marks = np.equal(twos, pair, out=self._marks[2][:count])
+            for number, part in enumerate(slices):
+                start, stop = (part.start - shift + 1) // 2, (part.stop - shift) // 2
+                sums[number] += int(np.count_nonzero(marks[max(0, start) : max(0, stop)]))
+        return sums
 
     def _mark_nel(self, octets: Octets, found: Marks, spare: Marks) -> None:
         """Mark the last byte of every NEL."""
