@@ -21,6 +21,7 @@ from permacite.service.documents.resolving import resolve
 from permacite.service.model import Quotation
 from permacite.service.passages.recorded import resolver
 from permacite.service.promises.quotations import finding
+from permacite.service.promises.quotations.overlapping import Overlaps
 from permacite.service.promises.quotations.recording import MARKDOWN, MOST, PAGES
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from permacite.service.documents.indexed import PassageText
 
 __all__ = ["quoters", "quotes"]
-
-_INTERVALS = frozenset({"char", "byte", "sec", "msec"})
-"""Schemes whose two positions are numbers, the end excluded."""
 
 
 def quotes(archive: Archive, reference: str) -> list[Quotation]:
@@ -203,12 +201,13 @@ def quoters(archive: Archive, reference: str) -> list[Quotation]:
     name, fragment = names.document_of(reference)
     version, _ = archive.answering(name)
     known: dict[str, list[Quotation] | PermaciteError] = {}
+    overlaps = Overlaps(archive)
     answers = []
     for citation in archive.quoters(version.pdi.document):
         # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
         cited = citation.cited
         cited = cited.pdi if isinstance(cited, pdi.CitationPDI) else cited
-        if not _touches(archive, name, fragment, cited):
+        if not _touches(overlaps, name, fragment, cited):
             continue
         composite = str(citation.pdi)
         if composite not in known:
@@ -249,7 +248,7 @@ def _untold(archive: Archive, citation: pdi.CitationPDI, error: PermaciteError) 
 
 
 def _touches(
-    archive: Archive,
+    overlaps: Overlaps,
     name: pdi.PDI,
     fragment: pdi.FragmentPDI | None,
     cited: pdi.PDI | pdi.FragmentPDI,
@@ -260,19 +259,4 @@ def _touches(
         return False
     if fragment is None or isinstance(cited, pdi.PDI):
         return True
-    try:
-        asked = archive.representation(name).pdi
-        same = archive.representation(whole).pdi == asked
-    except NotFoundError:
-        return False
-    return same and _overlap(fragment, cited)
-
-
-def _overlap(a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
-    """Say whether two fragments of one format share anything; alike ones of any scheme do."""
-    if a.scheme != b.scheme:
-        return False
-    if a.scheme not in _INTERVALS or len(a.positions) != len(b.positions):
-        return a.positions == b.positions
-    (first, last), (start, end) = (map(float, one.positions) for one in (a, b))
-    return max(first, start) < min(last, end)
+    return overlaps.touch(fragment, cited)
