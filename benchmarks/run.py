@@ -80,7 +80,10 @@ def main() -> None:
         print(f"measuring {name}", file=sys.stderr, flush=True)
         (results / f"{name}.md").write_text(section(path), encoding="utf-8")
     # In a file of its own a section is a page; among the others it is a part.
-    sections = ["#" + item.read_text(encoding="utf-8") for item in sorted(results.glob("*.md"))]
+    sections = [
+        "#" + item.read_text(encoding="utf-8").replace("](./", "](results/")
+        for item in sorted(results.glob("*.md"))
+    ]
     about = "Made by `./do bench`. Ratios compare libraries in one run; bare times do not travel."
     head = f"# Results\n\n{about}\n"
     (HERE / "RESULTS.md").write_text("\n".join([head, *sections]), encoding="utf-8")

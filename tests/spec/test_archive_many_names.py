@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import Archive, NewCitation, NewRepresentation
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ NAMES = [
     "nothing",
     "999.png.1",
     "1.gif.1",
+    f"1.png.{1 << 63}",
+    f"1.png.{'9' * 300}",
 ]
 
 
@@ -108,6 +110,17 @@ ANSWERS = [
     ("nothing", None),
     ("1.png", "1.png.2"),
 ]
+
+
+def test_a_number_that_no_database_holds_is_unknown(archive: Archive) -> None:
+    huge = name(f"1.png.{'9' * 300}")
+    with pytest.raises(NotFoundError):
+        archive.representation(huge)
+    assert list(archive.list(huge)) == []
+    assert archive.citations(huge) == []
+    assert archive.quotations(huge) == []
+    with pytest.raises(NotFoundError):
+        archive.record_citation(NewCitation(f"{huge}#byte=0,1", huge))
 
 
 def test_unknown_names_keep_their_place(archive: Archive) -> None:

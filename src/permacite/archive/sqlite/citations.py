@@ -9,7 +9,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import Citation, NewCitation
 from permacite.archive.objects import digest_of
 from permacite.archive.sqlite import leaves
-from permacite.archive.sqlite.rows import document_key, instant, name_of, timestamp
+from permacite.archive.sqlite.rows import document_key, instant, name_of, storable, timestamp
 from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError
 
@@ -72,7 +72,7 @@ class SqliteCitations(Access):
         if pdi.format is not None:
             conditions["r.format = ?"] = pdi.format
         if pdi.version is not None:
-            conditions["v.number = ?"] = pdi.version
+            conditions["v.number = ?"] = storable(pdi.version)
         with self._readers.lend() as connection:
             return _quotations(connection, conditions)
 
@@ -199,7 +199,7 @@ def _citations(
         if pdi.format is not None:
             conditions["r.format = ?"] = pdi.format.lower()
         if pdi.version is not None:
-            conditions["v.number = ?"] = pdi.version
+            conditions["v.number = ?"] = storable(pdi.version)
     if citation_id is not None:
         conditions["c.citation_id = ?"] = citation_id
     question = f"{_CITATIONS} WHERE {' AND '.join(conditions) or 'TRUE'} ORDER BY c.citation_id"
@@ -229,7 +229,7 @@ def _representation_id(connection: sqlite3.Connection, pdi: PDI) -> int:
         "SELECT r.representation_id FROM representation AS r JOIN version AS v USING (version_id)"
         " JOIN document AS d USING (document_id) WHERE d.series = ? AND d.date = ?"
         " AND d.unique_id = ? AND r.format = ? AND v.number = ?",
-        (*document_key(pdi), (pdi.format or "").lower(), pdi.version),
+        (*document_key(pdi), (pdi.format or "").lower(), storable(pdi.version or 0)),
     ).fetchone()
     if row is None:
         raise NotFoundError(f"only what is committed can be cited: {pdi}", str(pdi))

@@ -24,6 +24,7 @@ __all__ = [
     "instant",
     "name_of",
     "representations_named",
+    "storable",
     "timestamp",
     "version_by_id",
     "version_of",
@@ -67,6 +68,7 @@ _VERSION_FROM = 13
 _AT_ONCE = 100
 """How many names one question holds; two questions, for one name and for so many, stay prepared."""
 
+_LARGEST = (1 << 63) - 1
 _MANY = 500
 """How many versions are asked for their formats at once; SQLite allows 32,766 parameters."""
 
@@ -85,6 +87,11 @@ def document_key(pdi: PDI) -> Key:
     """Return what the catalog knows the document by: its canonical fields, without the prefix."""
     date = f"{pdi.year}-{pdi.month}-{pdi.day}"
     return ".".join(pdi.series), date, unescaped(pdi.unique_id)
+
+
+def storable(number: int) -> int:
+    """Return a version number as SQLite can compare it; those beyond its integers exist nowhere."""
+    return min(number, _LARGEST)
 
 
 def name_of(key: Key, token: str | None = None, number: int | None = None) -> PDI:
@@ -141,7 +148,8 @@ def _named(
     for start in range(0, len(names), size):
         parameters: list[str | int | None] = []
         for place, (pdi, number) in enumerate(names[start : start + size], start):
-            parameters += (place, *document_key(pdi), number)
+            parameters += (place, *document_key(pdi))
+            parameters.append(None if number is None else storable(number))
         parameters += (None,) * (5 * size - len(parameters))
         groups: dict[int, list[tuple[Any, ...]]] = {}
         for row in connection.execute(_question(size, columns), parameters):
@@ -234,7 +242,7 @@ def where(selection: Selection) -> tuple[str, list[str | int]]:
         "substr(d.date, 6, 2) = ?": selection.month,
         "substr(d.date, 9, 2) = ?": selection.day,
         "d.unique_id = ?": selection.unique_id,
-        "v.number = ?": selection.number,
+        "v.number = ?": None if selection.number is None else storable(selection.number),
         _HAS_FORMAT: selection.format,
     }
     if selection.year is not None:

@@ -1,0 +1,179 @@
+"""What an operation costs in an archive of a thousand names, and in one of a million.
+
+The names are made as commits make them: orders of a document with one format, a transaction for
+each 250, with all rows and log entries. Only their octets are left out, which are files of their
+own and know nothing of one another. What is measured is committed whole. Writes
+results/scale.svg. Alone: python benchmarks/bench_scale.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import secrets
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chart import line_chart
+
+from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive.catalog import Order
+from permacite.archive.deposit import deposit
+from permacite.archive.sqlite import minting
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+    from permacite.archive.objects import Objects
+
+TITLE = "The archive: cost against size"
+RIVALS = ["cryptography"]
+
+SERIES = "lab.example.zz"
+SIZES = [1_000, 10_000, 100_000, 1_000_000]
+GROUP = 250
+PAGE = 50
+SAMPLES = 200
+COMMITS = 100
+ROUNDS = 5
+CHART = Path(__file__).parent / "results" / "scale.svg"
+
+
+class _NoObjects:
+    """Takes octets, tells their digest, and keeps nothing."""
+
+    def put(self, content: bytes) -> str:
+        """Return the digest."""
+        return f"sha-256:{hashlib.sha256(content).hexdigest()}"
+
+
+def order(number: int) -> Order:
+    """Return the order of a document that nothing else is like."""
+    objects: Objects = _NoObjects()  # type: ignore[assignment]
+    new = NewRepresentation(number.to_bytes(8), "image/png")
+    where = Provenance(f"Document {number}", f"https://example.org/{number}")
+    return Order(SERIES, None, None, deposit(objects, [new]), where, None)
+
+
+def grow(archive: Archive, size: int) -> None:
+    """Commit until there are `size` names."""
+    catalog = archive._catalog  # noqa: SLF001 - groups as large as these come from no caller
+    while (count := archive.log.size()) < size:
+        orders = [order(count + one) for one in range(min(GROUP, size - count))]
+
+        def commit(connection: sqlite3.Connection, orders: list[Order] = orders) -> None:
+            minting.commit(connection, orders, catalog._clock)  # type: ignore[attr-defined]  # noqa: SLF001
+
+        catalog._writer.run(commit)  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+def median_us(acts: Iterator[Callable[[], object]]) -> float:
+    """Return how long one of `acts` takes: the median, in microseconds."""
+    times = []
+    for act in acts:
+        start = time.perf_counter()
+        act()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times) * 1e6
+
+
+def measured(archive: Archive, size: int, chance: random.Random) -> dict[str, float]:
+    """Return what each operation costs."""
+    content = [secrets.token_bytes(4096) for _ in range(COMMITS)]
+    made = [archive.commit([NewRepresentation(one, "image/png")]) for one in content[:5]]
+    known = made[0].representations[0].pdi
+    names = [
+        known.make(
+            series=SERIES,
+            date=f"{known.year}/{known.month}/{known.day}",
+            unique_id=chance.randint(1, size),
+            format="png",
+            version=1,
+        )
+        for _ in range(SAMPLES)
+    ]
+    places = [str(one) for one in names]
+    total = archive.log.size()
+    return {
+        "commit, durable": median_us(
+            (lambda one=one: archive.commit([NewRepresentation(one, "image/png")]))  # type: ignore[misc]
+            for one in content[5:]
+        ),
+        "look a name up": median_us(
+            (lambda one=one: archive.representation(one))
+            for one in names * ROUNDS  # type: ignore[misc]
+        ),
+        "look 200 names up": median_us(
+            (lambda: archive.find_representations(names)) for _ in range(4 * ROUNDS)
+        ),
+        f"list a page of {PAGE}": median_us(
+            (lambda one=one: list(archive.list(limit=PAGE, after=one)))
+            for one in places  # type: ignore[misc]
+        ),
+        "prove inclusion": median_us(
+            (lambda one=one: archive.log.inclusion(one, total))  # type: ignore[misc]
+            for one in (chance.randrange(total) for _ in range(SAMPLES))
+        ),
+        "make a proof bundle": median_us(
+            (lambda one=one: archive.prove(one.representations[0].pdi))
+            for one in made * 8  # type: ignore[misc]
+        ),
+    }
+
+
+def table(costs: dict[int, dict[str, float]]) -> list[str]:
+    """Return the figures, each with its ratio to that of the smallest archive."""
+    lines = [
+        f"| one operation | {' | '.join(f'{size:,} names' for size in costs)} |",
+        "|---" * (len(costs) + 1) + "|",
+    ]
+    first = costs[SIZES[0]]
+    for what, base in first.items():
+        cells = [f"{cost[what]:,.0f} us ({cost[what] / base:.2f})" for cost in costs.values()]
+        lines.append(f"| {what} | {' | '.join(cells)} |")
+    return lines
+
+
+def measure() -> str:
+    """Return the table, as Markdown, and write the chart."""
+    chance = random.Random(1)  # noqa: S311 - no secret
+    costs: dict[int, dict[str, float]] = {}
+    growth = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "archive"
+        with Archive.create(folder, series=SERIES) as archive:
+            for size in SIZES:
+                start, before = time.perf_counter(), archive.log.size()
+                grow(archive, size)
+                growth.append((time.perf_counter() - start) / (size - before) * 1e6)
+                costs[size] = measured(archive, size, chance)
+        bytes_each = (folder / "catalog.sqlite").stat().st_size / SIZES[-1]
+    ratios = {what: [cost[what] / base for cost in costs.values()] for what, base in first(costs)}
+    CHART.write_text(line_chart("Cost of one operation, times that at 1,000 names", SIZES, ratios))
+    told = ", ".join(f"{one:.0f}" for one in growth)
+    return "\n".join(
+        [
+            "The same archive as it grows; medians, and in brackets times the cost at 1,000 names.",
+            "",
+            *table(costs),
+            "",
+            "![Cost of one operation against the number of names](./scale.svg)",
+            "",
+            f"To reach each size, a name took {told} us, {GROUP} in a transaction: all rows and",
+            "log entries that a commit writes, no octets. The measured commits are whole: 4 KiB,",
+            f"one at a time. At the end a name takes {bytes_each:,.0f} octets of the catalog.",
+        ]
+    )
+
+
+def first(costs: dict[int, dict[str, float]]) -> list[tuple[str, float]]:
+    """Return what is measured, and what it costs in the smallest archive."""
+    return list(costs[SIZES[0]].items())
+
+
+if __name__ == "__main__":
+    print(measure())
