@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.errors import IntegrityError
+from permacite.errors import IntegrityError, ParseError
 from permacite.service.cases import Service
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ ADDRESSES = [
     # clause id, what stands before the name, and the name's fragment in it
     ("pdi-47-resolver", "http://127.0.0.1:8420/{}?fragment=char=25,32"),
     ("pdi-47-resolver-escaped", "https://resolver.example/{}%23char=25,32"),
+    ("pdi-47-resolver-in-a-folder", "https://a.example/our/names/{}?fragment=char=25,32"),
     ("pdi-57-bare", "pdi:{}#25,32"),
 ]
 
@@ -92,6 +93,24 @@ def test_a_name_may_stand_in_an_address(
             service.import_document(f"a.{form}", brief(cite, "harbor", form).encode())
         made = service.import_document(f"a.{form}", brief(cite, "harbour", form).encode())
         assert [one.status for one in made.quotations] == ["exact"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://a.example/{}?x=1&fragment=char%3=1,2", " https://a.example/{}?fragment=%ff&y=%zz"],
+)
+def test_a_fault_in_an_address_is_placed_in_it(archive: Path, ruling: str, address: str) -> None:
+    text = address.format(ruling)
+    with Service.open(archive) as service, pytest.raises(ParseError) as error:
+        service.resolve(text)
+    assert error.value.source == text
+    assert error.value.offset == text.index("%")
+
+
+@pytest.mark.parametrize("before", ["http://a.example/", "https://a.example/uri-res/N2R?"])
+def test_any_address_of_a_name_is_resolved(archive: Path, ruling: str, before: str) -> None:
+    with Service.open(archive) as service:
+        assert service.resolve(f"{before}{ruling}%23char=25,32").text == "harbour"
 
 
 def test_quotations_within_quotations_are_each_compared(archive: Path, ruling: str) -> None:

@@ -29,14 +29,18 @@ __all__ = [
     "text_representation",
 ]
 
-_ADDRESS = compile_pattern(r"(?i)https?://[^/]*/+(?=(?:urn:)?pdi:)")
-"""What stands before a name in the address of a resolver."""
+_ADDRESS = compile_pattern(
+    r"(?i)https?://[^/?#\s]*/+(?:[^/?#\s]+/+){0,8}?(?:uri-res/[nli]2[a-z]{1,2}\?)?(?=(?:urn:)?pdi:)"
+)
+"""What stands before a name in the address of a resolver, in a folder of its host or not; or in a
+request of THTTP (RFC 2169)."""
 
 
 def from_address(text: str) -> tuple[str, int]:
     """Return the reference in a resolver's address, and its offset in `text`.
 
-    Any other text is returned as it is, without surrounding white space.
+    Any other text is returned as it is, without surrounding white space. Raises ParseError where
+    the fragment in the query is not escaped as it should.
     """
     start = len(text) - len(text.lstrip())
     stripped = text.strip()
@@ -44,11 +48,17 @@ def from_address(text: str) -> tuple[str, int]:
     if found is None:
         return stripped, start
     name, _, query = stripped[found.end() :].partition("?")
+    place = start + found.end()
+    offset = place + len(name) + 1
     for field in query.split("&"):
         key, _, value = field.partition("=")
         if key == "fragment":
-            name += "#" + uri.unquote(value)
-    return from_path(name), start + found.end()
+            try:
+                name += "#" + uri.unquote(value)
+            except ParseError as error:
+                raise error.within(text, offset + len("fragment=")) from error
+        offset += len(field) + 1
+    return from_path(name), place
 
 
 def from_path(path: str) -> str:

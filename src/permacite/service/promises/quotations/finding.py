@@ -38,7 +38,8 @@ Name = pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI
 _QUOTING = frozenset({"blockquote", "q"})
 _SCHEME = compile_pattern(r"(?i)pdi://")
 _NAME = compile_pattern(
-    r"(?i)(?:https?://[^\s<>()\[\]`\"/]{1,255}/)?(?:urn:)?pdi://[^\s<>\[\]`\"|{}\\^]++"
+    r"(?i)(?:https?://[^\s<>()\[\]`\"/]{1,255}/(?:[^\s<>()\[\]`\"/?#]{1,255}/){0,8}?)?"
+    r"(?:urn:)?pdi://[^\s<>\[\]`\"|{}\\^]++"
 )
 _TRAILING = ".,;:!?'"
 _LINE = compile_pattern(r"([^\r\n]*+)(\r\n|\Z)")
