@@ -366,7 +366,7 @@ NO_UTF8 = [
         b"\xf4\x8f\xbf\xbf\xf0\x80\x80\x80",
         b"\xf5\x80\x80\x80",
     ),
-    *(b"\xf8\x88\x80\x80\x80", b"\xfe", b"\xff\xff"),
+    *(b"\xf8\x88\x80\x80\x80", b"\xfe", b"\xff\xff", b"\xc1a", b"\x80" * 9, b"\xbf" * 17),
 ]
 
 
@@ -391,6 +391,22 @@ def test_stretches_counted_in_threads_add_up(stretch: int, by: str) -> None:
     some[100:100] = [b"\xff", b"\xe4\xb8"] * 30
     for mark, counts, replaced in marks(b"".join(some), "utf-8", 500, stretch, by):
         assert (mark.tally, mark.invalid) == (counts, replaced)
+
+
+@pytest.mark.parametrize("by", ["vectors", "decoding"])
+@pytest.mark.parametrize("pad", range(9))
+def test_long_slices_are_counted_over_the_edges_of_pieces(pad: int, by: str) -> None:
+    data = b"." * pad + "中😀é".encode() * 5000
+    for mark, counts, replaced in marks(data, "utf-8", 40_000, 50_000, by):
+        assert (mark.tally, mark.invalid) == (counts, replaced)
+
+
+@pytest.mark.parametrize("place", [0, 1, 140_000, 299_999])
+def test_rfc5147_a25_a_strict_entity_tells_which_byte_is_wrong(place: int) -> None:
+    data = bytearray(b"x" * 300_000)
+    data[place] = 0xFF
+    with pytest.raises(ParseError, match=f"byte {place} is no utf-8"):
+        _ = Text(data, "utf-8", errors="strict").length
 
 
 @given(entities(), st.data(), st.sampled_from(MODES))

@@ -157,8 +157,9 @@ class _VectorCounter:
             twos = octets[shift : shift + 2 * count].view(np.uint16)
             marks = np.equal(twos, pair, out=self._marks[2][:count])
             for number, part in enumerate(slices):
-                start, stop = (part.start - shift + 1) // 2, (part.stop - shift) // 2
-                sums[number] += int(np.count_nonzero(marks[max(0, start) : max(0, stop)]))
+                # No CRLF lies across the edge of a slice: which of both counts there is all one.
+                start, stop = max(0, part.start - shift) // 2, max(0, part.stop - shift) // 2
+                sums[number] += int(np.count_nonzero(marks[start:stop]))
         return sums
 
     def _mark_nel(self, octets: Octets, found: Marks, spare: Marks) -> None:
@@ -167,7 +168,6 @@ class _VectorCounter:
         np.equal(octets, nel[-1], out=found)
         if len(nel) > 1:
             np.equal(octets[:-1], nel[0], out=spare[1:])
-            found[:1] = False
             np.bitwise_and(found[1:], spare[1:], out=found[1:])
 
     def _followed(self, marks: list[Marks], width: int, slices: list[slice]) -> list[int]:
