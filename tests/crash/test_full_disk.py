@@ -53,7 +53,7 @@ def fill(archive: Archive, size_bytes: int, kept: dict[str, bytes], reasons: lis
 @pytest.mark.parametrize("size_bytes", [100, 3_000, 200_000])
 def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
     ballast = small_disk / "ballast"
-    ballast.write_bytes(bytes(1_000_000))
+    ballast.write_bytes(bytes(500_000))
     kept: dict[str, bytes] = {}
     reasons: list[str] = []
     with Archive.create(small_disk / "archive", series="lab.example.zz") as archive:

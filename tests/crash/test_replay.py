@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 SEED = 1
 SHARES = {
-    "none": 0.35,
-    "all": 0.025,
-    "ordered": 0.04,
-    "without-one": 0.03,
-    "only-one": 0.03,
-    "any": 0.045,
+    "none": 0.25,
+    "all": 0.02,
+    "ordered": 0.03,
+    "without-one": 0.02,
+    "only-one": 0.02,
+    "any": 0.035,
 }
 """At which part of the points each kind of state is tried: a matter of time."""
 
@@ -58,7 +58,7 @@ def test_the_recording_misses_nothing(life: Recording) -> None:
         last = moment
     assert last.disk.image(lambda _change, _sector: KEPT) == life.left
     kinds = {fact[0] for fact in last.told | last.backed_up}
-    assert kinds == {
+    assert kinds - {"readme"} == {  # which an archive lacks whose making was cut short
         "created",
         "key",
         "format",
@@ -98,10 +98,18 @@ def test_nothing_is_lost_by_one_crash_after_another(
 @pytest.mark.slow
 def test_a_new_archive_is_there_or_can_be_made_again(recorder: Path, quick_folder: Path) -> None:
     recording = record(recorder, quick_folder / "created", BRIEF[:1], seed=SEED)
+    names = [event.path for event in recording.events]
+    linked = names.index("shelf/archive/catalog.sqlite")  # until then nobody can see anything
     explorer = Explorer(quick_folder / "scratch-created")
-    report = explorer.explore(recording, {"none": 1.0, "any": 0.7}, seed=SEED)
-    assert report.losses == []
-    assert report.opened > 30
+    for seed in range(5):
+        report = explorer.explore(
+            recording,
+            dict.fromkeys(KINDS, 1.0),
+            begin=linked,
+            seed=seed,
+            stop=lambda report: report.acknowledgements > 1,  # the mark of the process, "created"
+        )
+        assert report.losses == []
 
 
 @pytest.mark.slow

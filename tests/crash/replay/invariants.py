@@ -7,6 +7,7 @@ facts, in the same texts as those that the workload told; what is wrong by itsel
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import sqlite3
 from dataclasses import dataclass
@@ -56,9 +57,11 @@ def examine(folder: Path) -> Outcome:
         return Outcome(opened=False, faults=(f"does not open: {error!r}",))
     with archive:
         try:
-            return _examine(archive, now)
+            found = _examine(archive, now)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
             return Outcome(opened=True, faults=(f"cannot be used: {error!r}",))
+    left = [f"left behind: {path.name}" for path in (folder / "objects" / "tmp").iterdir()]
+    return dataclasses.replace(found, faults=(*found.faults, *left))
 
 
 def _again(folder: Path, refused: StorageError) -> Iterator[str]:
@@ -112,8 +115,6 @@ def _examine(archive: Archive, now: list[datetime]) -> Outcome:
     version = archive.commit([NewRepresentation(b"after the crash", "image/png")])
     if archive.read(version.representations[0]) != b"after the crash":
         faults.append("what is committed after the crash is not kept")
-    temporary = [*(archive.directory / "objects" / "tmp").iterdir()]
-    faults += [f"left behind: {path}" for path in temporary]
     minted = str(version.pdi.document)
     if any(fact[:2] == ("format", minted) for fact in facts):
         faults.append(f"given twice: {minted}")
@@ -143,6 +144,9 @@ def _said(archive: Archive) -> Iterator[Fact]:
         yield ("delegation", delegation.series, delegation.target)
     yield ("setting", "resolver", archive.setting("resolver") or "")
     yield ("key", str(archive.log.verifier))
+    readme = archive.directory / "README.txt"
+    if readme.exists() and "permacite archive" in readme.read_text(encoding="utf-8"):
+        yield ("readme",)
     for size in range(archive.log.size() + 1):
         yield ("root", str(size), archive.log.root(size).hex())
     catalog = f"file:{archive.directory / 'catalog.sqlite'}?mode=ro"

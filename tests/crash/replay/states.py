@@ -93,19 +93,22 @@ class Explorer:
         shares: Mapping[str, float],
         *,
         seed: int,
+        begin: int = 0,
         known: Iterable[Fact] = (),
         swallow: Swallow | None = None,
         stop: Callable[[Report], bool] = lambda _: False,
     ) -> Report:
         """Go through a recording once.
 
-        `shares` says for each kind at which part of the points it is tried. `known` was
-        acknowledged before the first event. `stop` is asked after each point.
+        `shares` says for each kind at which part of the points it is tried, after the event
+        `begin`. `known` was acknowledged before the first event. `stop` is asked after each point.
         """
         report = Report()
         chance = random.Random(seed)  # noqa: S311 - to be repeated
-        for moment in moments(recording, known, swallow):
+        for place, moment in enumerate(moments(recording, known, swallow)):
             report.count(moment.event)
+            if place <= begin:
+                continue
             for kind in _tried(shares, moment.event, chance):
                 choice = _choice(kind, moment.disk, chance)
                 if choice is not None:

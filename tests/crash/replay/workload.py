@@ -124,12 +124,14 @@ def create(folder: Path, told: Told, chance: random.Random) -> None:
 
     The scene is played twice, for the first time by a process that is killed in the middle of it.
     """
+    facts = [["created"]]
     try:
         archive = Archive.create(folder, series=SERIES, clock=on_day(1))
+        facts.append(["readme"])
     except ConflictError:
         archive = Archive.open(folder, clock=on_day(1))
     with archive:
-        told.tell(["created"], ["key", str(archive.log.verifier)])
+        told.tell(*facts, ["key", str(archive.log.verifier)])
         for _ in range(2):
             commit(archive, told, {"png": chance.randbytes(900)})
 
