@@ -6,6 +6,8 @@ import contextlib
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime
 from functools import partial
@@ -260,6 +262,34 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
         archive.commit([picture(b"next")])
         archive._settling.settle()  # noqa: SLF001 - to see it done
         assert unsettled(left) == 0
+        assert is_clean(archive)
+
+
+LEAVES_IT_OPEN = """
+import sys, threading
+from pathlib import Path
+from permacite.archive import Archive, NewRepresentation
+
+archive = Archive.open(Path(sys.argv[1]))
+def work(who):
+    for number in range(20):
+        archive.commit([NewRepresentation(b"%d %d" % (who, number), "image/png")])
+threads = [threading.Thread(target=work, args=(who,)) for who in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> None:
+    Archive.create(directory, series=SERIES).close()
+    command = [sys.executable, "-c", LEAVES_IT_OPEN, str(directory)]
+    ended = subprocess.run(command, capture_output=True, check=True)
+    assert ended.stderr == b""
+    with Archive.open(directory) as archive:
+        kept = sorted(archive.read(one.representations[0]) for one in archive.list())
+        assert kept == sorted(b"%d %d" % (who, number) for who in range(8) for number in range(20))
         assert is_clean(archive)
 
 

@@ -199,8 +199,8 @@ class Settling:
             with ThreadPoolExecutor(_HANDS) as hands:
                 sizes = list(hands.map(self._settle_one, digests))
             self._records.settle([one for one in digests if one not in self._refused])
-        except StorageError:
-            return False  # the disk is full, say: it all waits where it is safe
+        except (StorageError, RuntimeError):
+            return False  # the disk is full, or Python is ending: it all waits where it is safe
         with self._lock:
             self._waiting_bytes = max(0, self._waiting_bytes - sum(sizes))
         return True
