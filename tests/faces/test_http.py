@@ -6,6 +6,7 @@ import base64
 import hashlib
 import http.client
 import json
+import re
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from permacite.service.cases import Service
+from permacite.service.documents.kept import KeptPages
+from permacite.service.model import Page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -235,6 +238,66 @@ def test_archived_pages_are_served_inert(names: dict[str, str], running: Running
     assert b"x()" not in frame.body
     assert frame.headers["referrer-policy"] == "no-referrer"
     assert frame.headers["x-dns-prefetch-control"] == "off"
+
+
+def test_a_shown_page_is_made_once_and_not_sent_again(
+    names: dict[str, str], running: Running
+) -> None:
+    path = f"/-/page/{names['html']}"
+    first = ask(running.base, path)
+    tag = first.headers["etag"]
+    assert first.headers["cache-control"] == "private, max-age=86400"
+    assert re.fullmatch(r"\w{3}, [0-9]{2} \w{3} 20.. ..:..:.. GMT", first.headers["last-modified"])
+    again = ask(running.base, path, If_None_Match=f'"x", W/{tag}')
+    assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
+    policy = "content-security-policy"
+    assert again.headers[policy] == first.headers[policy]
+    assert ask(running.base, path, If_None_Match='"x"').body == first.body
+    head = ask(running.base, path, "HEAD")
+    assert (head.status, head.body, head.headers["etag"]) == (200, b"", tag)
+    marked = ask(running.base, f"{path}?fragment=elt=0,0")
+    assert (marked.status, marked.headers["etag"] != tag) == (200, True)
+    assert ask(running.base, f"{path}?rfc5147=char%3D0,1").headers["etag"] != tag
+
+
+def test_a_page_of_an_open_name_is_asked_for_again(
+    names: dict[str, str], running: Running, archive: Path
+) -> None:
+    document = names["html"].removesuffix(".html.1")
+    for name in (document, f"{document}.html"):
+        first = ask(running.base, f"/-/page/{name}")
+        assert first.headers["cache-control"] == "no-cache"
+        tag = first.headers["etag"]
+        assert ask(running.base, f"/-/page/{name}", If_None_Match=tag).status == 304
+    with Service.open(archive) as service:
+        service.put(names["html"], b"<p>another", "text/html")
+    changed = ask(running.base, f"/-/page/{document}.html", If_None_Match=tag)
+    assert (changed.status, b"another" in changed.body) == (200, True)
+
+
+def test_a_page_that_was_withdrawn_is_not_shown_from_memory(
+    names: dict[str, str], running: Running, archive: Path
+) -> None:
+    path = f"/-/page/{names['html']}"
+    tag = ask(running.base, path).headers["etag"]
+    with Service.open(archive) as service:
+        service.withdraw(names["html"], reason="court order", status=451)
+    assert ask(running.base, path).status == 451
+    assert ask(running.base, path, If_None_Match=tag).status == 451
+
+
+def test_few_pages_are_kept() -> None:
+    kept = KeptPages(room_bytes=100)
+    pages = [Page("urn:pdi:x", "x" * 24, str(number)) for number in range(6)]
+    for page in pages[:4]:
+        kept.keep(page)
+    assert kept.get("0") is pages[0]
+    kept.keep(pages[4])
+    kept.keep(pages[4])
+    assert [kept.get(str(number)) is not None for number in range(5)] == [True, False] + [True] * 3
+    kept.keep(Page("urn:pdi:x", "x" * 26, "large"))
+    kept.keep(Page("urn:pdi:x", "\xe9" * 7, "of more bytes"))
+    assert (kept.get("large"), kept.get("of more bytes")) == (None, None)
 
 
 def test_broken_requests_do_not_stop_the_server(running: Running) -> None:

@@ -14,6 +14,7 @@ import platformdirs
 from permacite.archive import Archive
 from permacite.errors import StorageError
 from permacite.service.documents import foreign, listing, reading, resolving, saving, showing
+from permacite.service.documents.kept import KeptPages
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.documents.sources import media_type_of
 from permacite.service.model import About
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         Finding,
         Listing,
         Page,
+        PageState,
         Passage,
         Reading,
         Resolved,
@@ -50,6 +52,7 @@ class Service(Promises):
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
+        self._pages = KeptPages()
 
     @classmethod
     def create(
@@ -217,7 +220,19 @@ class Service(Promises):
 
     def page(self, reference: str, *, script: str = "", text_fragment: str | None = None) -> Page:
         """Return the archived page for the reader; `script` is the one script it may hold."""
-        return showing.page(self._archive, reference, script=script, text_fragment=text_fragment)
+        view = showing.view(self._archive, reference, script=script, text_fragment=text_fragment)
+        kept = self._pages.get(view.state.tag)
+        if kept is None:
+            kept = showing.page(self._archive, view)
+            self._pages.keep(kept)
+        return kept
+
+    def page_state(
+        self, reference: str, *, script: str = "", text_fragment: str | None = None
+    ) -> PageState:
+        """Return whether the page would be another than the last time, without making it."""
+        view = showing.view(self._archive, reference, script=script, text_fragment=text_fragment)
+        return view.state
 
 
 def default_directory() -> Path:

@@ -26,6 +26,7 @@ __all__ = [
     "Listing",
     "LostResource",
     "Page",
+    "PageState",
     "Passage",
     "Quotation",
     "Reading",
@@ -313,11 +314,25 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
+class PageState:
+    """What is known of a page for the reader before it is made."""
+
+    tag: str
+    """Changes when anything that the page is made of does."""
+    modified_at: datetime
+    """When the newest format of the version was committed."""
+    assumed: bool
+    """Whether the name left the version or the format open, so that another may answer later."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """The archived page as the reader shows it: inert, self-contained, the passage marked."""
 
     pdi: str
     html: str = field(repr=False)
+    tag: str
+    """As in PageState."""
     marked: bool = False
     unresolved: tuple[str, ...] = ()
 

@@ -10,7 +10,14 @@ from __future__ import annotations
 import base64
 import hashlib
 
-__all__ = ["FRAME_SANDBOX", "bytes_headers", "frame_headers", "reader_headers", "repr_digest"]
+__all__ = [
+    "FRAME_SANDBOX",
+    "bytes_headers",
+    "frame_headers",
+    "names_tag",
+    "reader_headers",
+    "repr_digest",
+]
 
 FRAME_SANDBOX = "allow-scripts"
 """The frame's sandbox: without allow-same-origin its origin is opaque; ours is the one script."""
@@ -54,6 +61,12 @@ def frame_headers(script: str) -> dict[str, str]:
 def bytes_headers() -> dict[str, str]:
     """Return the headers of archived bytes as they are: shown by a browser, they can do nothing."""
     return _COMMON | {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+def names_tag(wanted: str | None, tag: str) -> bool:
+    """Say whether an If-None-Match field names a tag; weak and strong are alike (RFC 9110 §13)."""
+    tags = {one.strip().removeprefix("W/") for one in (wanted or "").split(",")}
+    return tag in tags or "*" in tags
 
 
 def repr_digest(content: bytes) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.utils import format_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ FRAME_SCRIPT = (Path(__file__).parent / "static" / "frame.js").read_text(encodin
 """The one script an archived page's frame may run: it tells the reader what is selected."""
 
 _SHOWN_AT_ONCE = 500
+_A_DAY = "private, max-age=86400"
 
 
 async def home(request: Request) -> Response:
@@ -52,12 +54,25 @@ async def document(request: Request, reference: str) -> Response:
 
 
 async def frame(request: Request) -> Response:
-    """GET /-/page/{name}: the archived page itself, inert, for the reader's frame."""
+    """GET /-/page/{name}: the archived page itself, inert, for the reader's frame.
+
+    Under a name with version and format it may be kept for a day; under any other it is asked for
+    again, and answered with 304 while it is the same.
+    """
     service: Service = request.app.state.service
     reference = reference_of(request, "/-/page/")
-    text_fragment = request.query_params.get("rfc5147")
-    page = await run_in_threadpool(
-        service.page, reference, script=FRAME_SCRIPT, text_fragment=text_fragment
+    part = request.query_params.get("rfc5147")
+    state = await run_in_threadpool(
+        service.page_state, reference, script=FRAME_SCRIPT, text_fragment=part
     )
-    fields = headers.frame_headers(FRAME_SCRIPT)
+    tag = f'"{state.tag}"'
+    fields = headers.frame_headers(FRAME_SCRIPT) | {
+        "ETag": tag,
+        "Last-Modified": format_datetime(state.modified_at, usegmt=True),
+        "Cache-Control": "no-cache" if state.assumed else _A_DAY,
+    }
+    # The date alone decides nothing: a later permacite may make another page of the same bytes.
+    if headers.names_tag(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=fields)
+    page = await run_in_threadpool(service.page, reference, script=FRAME_SCRIPT, text_fragment=part)
     return Response(page.html, headers=fields, media_type="text/html")

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import html
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import markup, mhtml
+from permacite import __version__, markup, mhtml
 from permacite.errors import WithdrawnError
 from permacite.extract import extract
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.documents import marking, reading, records
-from permacite.service.model import Page
+from permacite.service.model import Page, PageState
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from permacite.service.documents.marking import Marked
     from permacite.service.model import TextPiece
 
-__all__ = ["page"]
+__all__ = ["View", "page", "view"]
 
 _PAGES = ("text/html", "application/xhtml+xml")
 
@@ -41,24 +44,65 @@ img, video {{ max-width: 100%; height: auto }}
 """Around a document that is no page: a text, an image, a sound."""
 
 
-def page(archive: Archive, reference: str, *, script: str, text_fragment: str | None) -> Page:
-    """Return a document as one inert HTML page. `script` is the one script it may hold."""
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is to be shown, and all that decides how: two alike views are the same page."""
+
+    version: Version
+    main: Representation
+    shown: Representation
+    fragment: pdi.FragmentPDI | None
+    text_fragment: str | None
+    script: str
+    state: PageState
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the page itself is shown; else another document as it is."""
+        shown_in_page = (*_PAGES, "text/plain", "multipart/related")
+        return self.main.media_type in _PAGES and self.shown.media_type in shown_in_page
+
+
+def view(archive: Archive, reference: str, *, script: str, text_fragment: str | None) -> View:
+    """Return what a name shows, without making it. `script` is the one script it may hold.
+
+    Raises NotFoundError, WithdrawnError.
+    """
     name, fragment = names.document_of(reference)
     version = archive.version(name)
-    shown = reading.shown(archive, version, name)
-    marked = _marked(archive, version, fragment, text_fragment)
-    main = records.main_representation(version)
-    if main.media_type not in _PAGES or shown.media_type not in (
-        *_PAGES,
-        "text/plain",
-        "multipart/related",
-    ):
-        return _other(archive, shown, marked, script=script)
+    main, shown = records.main_representation(version), reading.shown(archive, version, name)
+    withdrawn = archive.statements.tombstones(version.representations)
+    parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
+    parts += [version.provenance.final_uri or version.provenance.uri]
+    formats = [one for one in version.representations if one.pdi not in withdrawn]
+    parts += [f"{one.pdi} {one.digest}" for one in formats]
+    state = PageState(
+        tag=hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
+        modified_at=max(one.committed_at for one in version.representations),
+        assumed=name.version is None or name.format != shown.format,
+    )
+    found = View(version, main, shown, fragment, text_fragment, script, state)
+    archive.path(main if found.is_page else shown)  # what is withdrawn is not shown
+    return found
+
+
+def page(archive: Archive, wanted: View) -> Page:
+    """Return a document as one inert HTML page."""
+    version, main, fragment = wanted.version, wanted.main, wanted.fragment
+    marked = _marked(archive, version, fragment, wanted.text_fragment)
+    if not wanted.is_page:
+        return _other(archive, wanted, marked)
     content = archive.read(main)
     aggregate = mhtml.open(_aggregate_bytes(archive, version, main, content))
     marks = _marks(fragment, marked, main, content)
-    made = export.single_html(aggregate, marks=marks, inline_script=script)
-    return Page(str(main.pdi), made.html, marked=bool(marks), unresolved=tuple(made.unresolved))
+    made = export.single_html(aggregate, marks=marks, inline_script=wanted.script)
+    return Page(
+        str(main.pdi),
+        made.html,
+        wanted.state.tag,
+        marked=bool(marks),
+        unresolved=tuple(made.unresolved),
+    )
 
 
 def _aggregate_bytes(
@@ -102,8 +146,9 @@ def _marks(
     return [(start, end)]
 
 
-def _other(archive: Archive, shown: Representation, marked: Marked, *, script: str) -> Page:
+def _other(archive: Archive, wanted: View, marked: Marked) -> Page:
     """Return a document that is no page: text as it is, media as an element, else its type."""
+    shown, script = wanted.shown, wanted.script
     content = archive.read(shown)
     kind = shown.media_type.partition("/")[0]
     if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
@@ -119,7 +164,7 @@ def _other(archive: Archive, shown: Representation, marked: Marked, *, script: s
         body = f"<p>{about}. This type has no view here; its bytes are under Formats.</p>"
     tail = f"<script>{script}</script>" if script else ""
     made = _SHELL.format(title=html.escape(str(shown.pdi)), body=body, script=tail)
-    return Page(str(shown.pdi), made, marked=bool(marked.spans))
+    return Page(str(shown.pdi), made, wanted.state.tag, marked=bool(marked.spans))
 
 
 def _piece(piece: TextPiece) -> str:

@@ -160,11 +160,7 @@ def _bytes(request: Request, found: Resolved) -> Response:
     """Answer with the part's bytes: whole, a range of them, or "not modified"."""
     described = headers.repr_digest(found.content)
     fields = headers.bytes_headers() | _naming(found) | described | {"Accept-Ranges": "bytes"}
-    tags = {
-        tag.strip().removeprefix("W/")
-        for tag in request.headers.get("if-none-match", "").split(",")
-    }
-    if described["ETag"] in tags or "*" in tags:
+    if headers.names_tag(request.headers.get("if-none-match"), described["ETag"]):
         return Response(status_code=304, headers=fields)
     # A charset travels in the Content-Type field; Starlette would add utf-8 to any text.
     charset = f"; charset={found.charset}" if found.charset else ""
