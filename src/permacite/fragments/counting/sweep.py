@@ -3,7 +3,7 @@
 A sweep yields marks: places that are safe to read from, with the counts before them. It counts in
 the bytes where it can (UTF-8, one byte per character) and decodes where it must. UTF-8 is checked
 on the way: a slice with bytes that are no characters is decoded, so that the counts stay right.
-With NumPy, stretches are counted by vector instructions, in as many threads as there are cores.
+With NumPy, stretches are counted by vector instructions, in two threads.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Mark", "sweep"]
 
-_STRETCH_BYTES = 1 << 19
-"""How much is counted at a time with NumPy."""
+_STRETCH_BYTES = 1 << 20
+"""How much is counted at a time with NumPy: less, and threads wait for each other too often."""
 
 _SLICE_BYTES = 1 << 18
 """How much is counted at a time without it."""
@@ -47,8 +47,10 @@ _WORTH_A_VECTOR_BYTES = 1 << 20
 _LEAD_BYTES = 1 << 23
 """How much is counted before NumPy is imported: most places may be found by then."""
 
-_MAX_THREADS = 4
-_RUN = 4
+_MAX_THREADS = 2
+"""NumPy takes 16 MiB, each thread four: all together stays well under 32 MiB."""
+
+_RUN = 2
 """How many stretches a thread counts before it hands in what it found."""
 
 _AROUND_BYTES = 8

@@ -46,7 +46,10 @@ def vector_counter(encoding: Encoding, plan: Plan, size: int) -> Counter | None:
 
 
 class _VectorCounter:
-    """Marks what is counted, and sums by slices; its memory is four bytes for each of a stretch."""
+    """Marks what is counted, and sums by slices.
+
+    Its memory is three bytes for each of a stretch, and four where NEL is counted.
+    """
 
     def __init__(self, encoding: Encoding, plan: Plan, size: int) -> None:
         import numpy as np  # noqa: PLC0415 - an extra, and slow to import
@@ -57,7 +60,7 @@ class _VectorCounter:
         self._endings = endings(encoding)
         self._undefined = undefined(encoding)
         # Marks are kept in bytes: to search these takes a third of the time of asking the array.
-        self._bytes = [bytearray(size) for _ in range(4)]
+        self._bytes = [bytearray(size) for _ in range(4 if plan.nel else 3)]
         self._marks = [np.frombuffer(some, np.bool_) for some in self._bytes]
 
     def count(self, data: bytearray, cuts: Sequence[int]) -> list[Tally | None]:
@@ -90,7 +93,7 @@ class _VectorCounter:
     def _marks_continuations(self, octets: Octets, held: _Held, highest: int) -> bool:
         """Mark continuation bytes in the first array; False where this is no UTF-8."""
         np, size = self._np, len(octets)
-        continued, needed, leads, _ = (marks[:size] for marks in self._marks)
+        continued, needed, leads = (marks[:size] for marks in self._marks[:3])
         if highest > _LAST_LEAD or any(octet in held for octet in _NEVER):
             return False
         np.less(octets.view(np.int8), _AFTER_CONTINUATIONS - 0x100, out=continued)
@@ -115,7 +118,7 @@ class _VectorCounter:
         if lead not in held:
             return False
         np, size = self._np, len(octets) - 1
-        _, odd, leads, _ = (marks[:size] for marks in self._marks)
+        odd, leads = (marks[:size] for marks in self._marks[1:3])
         # This rule comes first: where no lead byte is higher, those are still marked.
         if not lead == highest == _FOUR:
             np.equal(octets[:-1], lead, out=leads)
@@ -127,7 +130,7 @@ class _VectorCounter:
     def _ending_sums(self, octets: Octets, held: _Held, slices: list[slice]) -> list[list[int]]:
         """Return the columns cr, lf, crlf, nel, crnel."""
         np, lines = self._np, self._plan.lines
-        first, second, both, spare = (marks[: len(octets)] for marks in self._marks)
+        first, second, both, *spare = (marks[: len(octets)] for marks in self._marks)
         none = [0] * len(slices)
         cr, lf, crlf, nel, crnel = none, none, none, none, none
         some_cr = bool(self._endings.cr) and self._endings.cr[0] in held
@@ -141,7 +144,7 @@ class _VectorCounter:
         elif some_cr and self._endings.lf:
             crlf = self._pairs(octets, slices)
         if self._plan.nel and self._endings.nel:
-            self._mark_nel(octets, second, spare)
+            self._mark_nel(octets, second, *spare)
             nel = self._sums(second, slices)
             width = len(self._endings.nel)
             crnel = self._followed([first, second, both], width, slices) if some_cr else none
