@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from permacite.service.cases import Service
-from permacite.service.documents.kept import KeptPages
+from permacite.service.documents.showing.kept import KeptPages
 from permacite.service.model import Page
 
 if TYPE_CHECKING:

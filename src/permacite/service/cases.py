@@ -13,9 +13,10 @@ import platformdirs
 
 from permacite.archive import Archive
 from permacite.errors import StorageError
-from permacite.service.documents import foreign, listing, reading, resolving, saving, showing
-from permacite.service.documents.kept import KeptPages
+from permacite.service.documents import foreign, listing, reading, resolving, saving
 from permacite.service.documents.saving import CaptureOptions
+from permacite.service.documents.showing import pages
+from permacite.service.documents.showing.kept import KeptPages
 from permacite.service.documents.sources import media_type_of
 from permacite.service.model import About
 from permacite.service.passages import checking, citing, recorded
@@ -220,10 +221,10 @@ class Service(Promises):
 
     def page(self, reference: str, *, script: str = "", text_fragment: str | None = None) -> Page:
         """Return the archived page for the reader; `script` is the one script it may hold."""
-        view = showing.view(self._archive, reference, script=script, text_fragment=text_fragment)
+        view = pages.view(self._archive, reference, script=script, text_fragment=text_fragment)
         kept = self._pages.get(view.state.tag)
         if kept is None:
-            kept = showing.page(self._archive, view)
+            kept = pages.page(self._archive, view)
             self._pages.keep(kept)
         return kept
 
@@ -231,7 +232,7 @@ class Service(Promises):
         self, reference: str, *, script: str = "", text_fragment: str | None = None
     ) -> PageState:
         """Return whether the page would be another than the last time, without making it."""
-        view = showing.view(self._archive, reference, script=script, text_fragment=text_fragment)
+        view = pages.view(self._archive, reference, script=script, text_fragment=text_fragment)
         return view.state
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from permacite.errors import NotFoundError
 from permacite.extract import extract
 from permacite.service import names
-from permacite.service.documents import marking, records
+from permacite.service.documents import records
 from permacite.service.documents.indexed import text_for
+from permacite.service.documents.showing import marking
 from permacite.service.model import Passage, Reading, TextPage, TextPiece
 from permacite.service.passages import citing, recorded
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive, Representation, Version
     from permacite.service.documents.indexed import PassageText
-    from permacite.service.documents.marking import Marked
+    from permacite.service.documents.showing.marking import Marked
 
 __all__ = ["read", "shown", "split", "text_source"]
 

@@ -6,7 +6,6 @@ page is a derived copy, made when it is asked for and never stored.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import hashlib
 import html
@@ -19,13 +18,14 @@ from permacite.errors import WithdrawnError
 from permacite.extract import extract
 from permacite.mhtml import export
 from permacite.service import names
-from permacite.service.documents import marking, reading, records
+from permacite.service.documents import reading, records
+from permacite.service.documents.showing import marking, regions
 from permacite.service.model import Page, PageState
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive, Representation, Version
-    from permacite.service.documents.marking import Marked
+    from permacite.service.documents.showing.marking import Marked
     from permacite.service.model import TextPiece
 
 __all__ = ["View", "page", "view"]
@@ -39,6 +39,7 @@ body {{ margin: 1rem; font: 1rem/1.6 system-ui, sans-serif; color-scheme: light 
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; font-family: monospace }}
 mark {{ background: #ffe08a; color: #231a00 }}
 img, video {{ max-width: 100%; height: auto }}
+{style}
 </style></head><body>{body}{script}</body></html>
 """
 """Around a document that is no page: a text, an image, a sound."""
@@ -150,21 +151,22 @@ def _other(archive: Archive, wanted: View, marked: Marked) -> Page:
     """Return a document that is no page: text as it is, media as an element, else its type."""
     shown, script = wanted.shown, wanted.script
     content = archive.read(shown)
+    is_marked = bool(marked.spans)
     kind = shown.media_type.partition("/")[0]
     if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
         text = names.canonical_text(content, shown.charset or "utf-8")
         pieces = reading.split(text, marked).pieces
         body = "<pre>\n" + "".join(_piece(piece) for piece in pieces) + "</pre>"
     elif kind in ("image", "audio", "video"):
-        address = f"data:{shown.media_type};base64,{base64.b64encode(content).decode()}"
-        element = {"image": '<img alt="" src="{}">', "audio": '<audio controls src="{}"></audio>'}
-        body = element.get(kind, '<video controls src="{}"></video>').format(address)
+        body, is_marked = regions.element(shown.media_type, content, wanted.fragment)
     else:
         about = f"{html.escape(shown.media_type)}, {shown.size_bytes:,} bytes"
         body = f"<p>{about}. This type has no view here; its bytes are under Formats.</p>"
     tail = f"<script>{script}</script>" if script else ""
-    made = _SHELL.format(title=html.escape(str(shown.pdi)), body=body, script=tail)
-    return Page(str(shown.pdi), made, wanted.state.tag, marked=bool(marked.spans))
+    made = _SHELL.format(
+        title=html.escape(str(shown.pdi)), style=regions.STYLE, body=body, script=tail
+    )
+    return Page(str(shown.pdi), made, wanted.state.tag, marked=is_marked)
 
 
 def _piece(piece: TextPiece) -> str:
