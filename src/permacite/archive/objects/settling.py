@@ -185,9 +185,8 @@ class Settling:
             more = self._settle_some()
             with self._lock:
                 if not more and not self._busy:
-                    break
-        with self._lock:
-            self._thread = None
+                    self._thread = None
+                    return
 
     def _settle_some(self) -> bool:
         """Make files of one batch, and say whether there may be more to do."""
