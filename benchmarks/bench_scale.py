@@ -162,10 +162,11 @@ def measure() -> str:
             "",
             "![Cost of one operation against the number of names](./scale.svg)",
             "",
-            f"The names were made {GROUP} in a transaction (the first row): all rows and log entries",
-            "that a commit writes, no octets. The durable commits are whole, 4 KiB, one at a time,",
-            "and wait for the disk, which others may be using. An inclusion proof has as many hashes",
-            f"as the tree has levels. At the end a name takes {bytes_each:,.0f} octets of the catalog.",
+            f"The names were made {GROUP} in a transaction (the first row): all rows and entries",
+            "of the log that a commit writes, no octets. Durable commits are whole, 4 KiB, one at",
+            "a time, and wait for the disk, which others may be using. An inclusion proof has as",
+            "many hashes as the tree has levels.",
+            f"At the end a name takes {bytes_each:,.0f} octets of the catalog.",
         ]
     )
 
