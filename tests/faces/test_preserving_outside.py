@@ -6,14 +6,16 @@ import base64
 import hashlib
 import json
 import sys
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive import Archive, NewRepresentation, Provenance
 from permacite.service.cases import Service
+from permacite.service.promises.preserving import ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,6 +135,23 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
                 assert new.quoters(kept.pdi) == old.quoters(kept.pdi)
         (quoting,) = new.quoters(f"{old.list().documents[0].pdi}")
         assert (quoting.status, quoting.words) == ("exact", "tide")
+
+
+def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
+    now = [datetime(2026, 12, 31, 22, tzinfo=UTC)]
+    image = [NewRepresentation(b"", "image/png")]
+    with Archive.create(tmp_path / "a", series="lab.example.us", clock=lambda: now[0]) as first:
+        for unique_id in (None, "2", "9", None):
+            first.commit(image, unique_id=unique_id)
+        now[0] += timedelta(days=2)
+        first.commit(image, unique_id="1")
+        ocfl.export(first, tmp_path / "ocfl")
+        leaves = list(first.log.leaves())
+        following = first.commit(image).pdi
+    ocfl.restore(tmp_path / "ocfl", tmp_path / "anew")
+    with Archive.open(tmp_path / "anew", clock=lambda: now[0]) as second:
+        assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
+        assert second.commit(image).pdi == following
 
 
 def test_the_earlier_key_is_told_and_still_holds_the_log(

@@ -295,6 +295,10 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, P
         """Return a version's place in the order of commit."""
         ...
 
+    def is_serial(self, pdi: PDI) -> bool:
+        """Say whether a document's unique id was taken from the day's serial numbers."""
+        ...
+
     def count(self, selection: Selection) -> int:
         """Return how many versions `select` would give."""
         ...

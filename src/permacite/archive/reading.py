@@ -157,6 +157,10 @@ class Reading:
         """Return how many versions `list` would give."""
         return self._catalog.count(names.selection(pattern, latest=latest))
 
+    def is_serial(self, pdi: PDI) -> bool:
+        """Say whether a document's unique id is a serial number, and not one that was given."""
+        return self._catalog.is_serial(pdi)
+
     def find_by_uri(self, uri: str) -> Sequence[Version]:
         """Return the versions that came from `uri`, requested or final, newest first."""
         return self._catalog.find_by_uri(uri)

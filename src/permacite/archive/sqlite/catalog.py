@@ -146,6 +146,15 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
             ).fetchone()
         return None if row is None else int(row[0])
 
+    def is_serial(self, pdi: PDI) -> bool:
+        """Say whether a document's unique id was taken from the day's serial numbers."""
+        with self._readers.lend() as connection:
+            row = connection.execute(
+                "SELECT serial FROM document WHERE series = ? AND date = ? AND unique_id = ?",
+                rows.document_key(pdi),
+            ).fetchone()
+        return row is not None and row[0] is not None
+
     def count(self, selection: Selection) -> int:
         """Return how many versions `select` would give."""
         condition, parameters = rows.where(selection)

@@ -97,6 +97,7 @@ def _files(archive: Archive, version: Version, formats: list[dict[str, Any]]) ->
     said: dict[str, Json] = {
         "name": str(version.pdi.document),
         "version": version.number,
+        "serial": archive.is_serial(version.pdi),
         "committed_at": _time(version.committed_at),
         **members(
             {
@@ -254,7 +255,7 @@ class _Replay:
             archive.commit(
                 formats,
                 series=".".join(document.series),
-                unique_id=document.unique_id,
+                unique_id=None if said.get("serial") else document.unique_id,
                 provenance=_provenance(said),
             )
         else:
