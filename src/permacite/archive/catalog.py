@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from datetime import date
+    from datetime import date, datetime
     from pathlib import Path
 
     from permacite.archive.delegation import Delegation, Kind
@@ -34,6 +34,7 @@ __all__ = [
     "LogRecords",
     "Order",
     "Selection",
+    "Stamped",
     "StatementRecords",
     "StoredFormat",
     "UnsettledRecords",
@@ -101,6 +102,18 @@ class Leaf:
     """SHA-256 of an octet 0 and `content` (RFC 6962 §2.1)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """A checkpoint with a time-stamp of another authority on it (RFC 3161)."""
+
+    size: int
+    note: str
+    authority: str
+    """The address that was asked."""
+    response: bytes
+    """A TimeStampResp in DER."""
+
+
 class LogRecords(Protocol):
     """The entries of the Merkle log, and the hashes above them."""
 
@@ -155,6 +168,19 @@ class LogRecords(Protocol):
 
     def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
         """Return sizes and notes of the checkpoints that were signed, the newest first."""
+        ...
+
+    def stamped(self, sequence: int | None = None) -> list[Stamped]:
+        """Return the time-stamps on checkpoints, of the shortest log first.
+
+        Of those that cover the leaf `sequence`, where it is given.
+        """
+        ...
+
+    def record_timestamp(
+        self, size: int, authority: str, response: bytes, stamped_at: datetime
+    ) -> None:
+        """Keep a time-stamp on the checkpoint of `size`."""
         ...
 
     def record_checkpoint(self, size: int, note: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from permacite.capture.model import Capture, Exchange, Failure, Limits, Progress, Redirect
+from permacite.capture.model import Capture, Exchange, Failure, Limits, Progress, Redirect, Sent
 from permacite.capture.parts import body_parts
 from permacite.errors import CaptureError
 
@@ -31,6 +31,7 @@ __all__ = [
     "Limits",
     "Progress",
     "Redirect",
+    "Sent",
     "body_parts",
     "capture",
     "fetch",
@@ -69,12 +70,13 @@ def fetch(
     limits: Limits | None = None,
     allow_private: bool = False,
     lookup: Lookup | None = None,
+    sent: Sent | None = None,
 ) -> Exchange:
-    """Fetch `uri` alone, as `capture` would. Raises CaptureError."""
+    """Fetch `uri` alone, as `capture` would, or post what is `sent`. Raises CaptureError."""
     with _needing_aiohttp(uri):
         from permacite.capture.run import fetch_one, to_the_end  # noqa: PLC0415 - only captures need it
     return to_the_end(
-        fetch_one(uri, limits or Limits(), allow_private=allow_private, lookup=lookup)
+        fetch_one(uri, limits or Limits(), allow_private=allow_private, lookup=lookup, sent=sent)
     )
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
 
     from permacite.capture.address import Target
-    from permacite.capture.model import Headers, Limits, Lookup, Refuse
+    from permacite.capture.model import Headers, Limits, Lookup, Refuse, Sent
 
 __all__ = ["DOCUMENT", "USER_AGENT", "Fetcher"]
 
@@ -118,37 +118,50 @@ class Fetcher:
             await self._session.close()
         await self._hosts.close()
 
-    async def fetch(self, uri: str, *, accept: str = "*/*", likely: str | None = None) -> Exchange:
+    async def fetch(
+        self,
+        uri: str,
+        *,
+        accept: str = "*/*",
+        likely: str | None = None,
+        sent: Sent | None = None,
+    ) -> Exchange:
         """Fetch `uri` and return what came; `likely` is its type where nothing else tells it.
 
-        Raises CaptureError, and nothing else, for whatever goes wrong.
+        With `sent`, its content is posted, once, and never to where a redirect points. Raises
+        CaptureError, and nothing else, for whatever goes wrong.
         """
         limit = self.limits.load_s
         try:
             async with asyncio.timeout(limit):
-                return await self._follow(uri, accept, likely)
+                return await self._follow(uri, accept, likely, sent=sent)
         except TimeoutError:
             raise timed_out(uri, limit, "load_s") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise explain(error, uri) from error
 
-    async def _follow(self, uri: str, accept: str, likely: str | None) -> Exchange:
+    async def _follow(
+        self, uri: str, accept: str, likely: str | None, *, sent: Sent | None
+    ) -> Exchange:
         """Ask for `uri`, then for wherever it points, until content comes."""
         started_at, clock = datetime.now(UTC), monotonic()
         chain: list[Redirect] = []
         target = parse_target(uri)
         seen = {target.uri}
         while True:
-            answer, content = await self._ask_twice(target, uri, accept)
+            answer, content = await self._ask_twice(target, uri, accept, sent=sent)
             if content is not None:
                 break
+            if sent is not None:
+                told = f"{uri} redirects a request that is made only once"
+                raise CaptureError(told, uri=uri, reason="redirects")
             chain.append(Redirect(target.uri, answer.status, _field(answer, "location")))
             target = self._next(uri, target, chain, seen)
         received = media_type_or_none(_field(answer, "content-type"))
         return Exchange(
             uri=uri,
             final_uri=target.uri if chain else uri,
-            method="GET",
+            method="GET" if sent is None else "POST",
             status=answer.status,
             reason=_octets(answer.reason),
             request_headers=tuple(answer.request_info.headers.items()),
@@ -189,24 +202,30 @@ class Fetcher:
         return following
 
     async def _ask_twice(
-        self, target: Target, uri: str, accept: str
+        self, target: Target, uri: str, accept: str, *, sent: Sent | None
     ) -> tuple[_Answer, bytes | None]:
         """Ask again where a connection was cut; what else goes wrong would go wrong again."""
         try:
-            return await self._ask(target, uri, accept)
+            return await self._ask(target, uri, accept, sent=sent)
         except (aiohttp.ServerDisconnectedError, OSError) as error:
-            if isinstance(error, OSError) and error.errno not in _DROPPED:
+            cut = not isinstance(error, OSError) or error.errno in _DROPPED
+            if sent is not None or not cut:
                 raise
-            return await self._ask(target, uri, accept)
+            return await self._ask(target, uri, accept, sent=None)
 
-    async def _ask(self, target: Target, uri: str, accept: str) -> tuple[_Answer, bytes | None]:
+    async def _ask(
+        self, target: Target, uri: str, accept: str, *, sent: Sent | None
+    ) -> tuple[_Answer, bytes | None]:
         """Return the answer with its content, or with None where it points elsewhere."""
         await self._hosts.pin(target, uri)
         if self._session is None:
             raise RuntimeError("a Fetcher is used inside `async with`")
-        async with self._session.get(
+        headers = {"User-Agent": USER_AGENT, "Accept": accept, "Accept-Encoding": ACCEPTED}
+        async with self._session.request(
+            "GET" if sent is None else "POST",
             URL(target.uri, encoded=True),
-            headers={"User-Agent": USER_AGENT, "Accept": accept, "Accept-Encoding": ACCEPTED},
+            headers=headers if sent is None else headers | {"Content-Type": sent.media_type},
+            data=None if sent is None else sent.content,
             allow_redirects=False,
             ssl=self._tls if target.scheme == "https" else True,
         ) as response:

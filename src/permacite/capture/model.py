@@ -21,6 +21,7 @@ __all__ = [
     "Progress",
     "Redirect",
     "Refuse",
+    "Sent",
 ]
 
 Headers = tuple[tuple[str, str], ...]
@@ -58,6 +59,13 @@ class Limits:
     """How deep frames and style sheets may nest."""
     header_bytes: int = 16 * 1024
     """Of one header field."""
+
+
+class Sent(NamedTuple):
+    """What is posted with a request."""
+
+    content: bytes
+    media_type: str
 
 
 class Redirect(NamedTuple):

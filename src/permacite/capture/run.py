@@ -18,7 +18,7 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from permacite.capture.model import Refuse
+    from permacite.capture.model import Refuse, Sent
 
 __all__ = ["capture_page", "fetch_one", "to_the_end"]
 
@@ -61,10 +61,17 @@ async def capture_page(
 
 
 async def fetch_one(
-    uri: str, limits: Limits, *, allow_private: bool, lookup: Lookup | None
+    uri: str,
+    limits: Limits,
+    *,
+    allow_private: bool,
+    lookup: Lookup | None,
+    sent: Sent | None = None,
 ) -> Exchange:
-    """Fetch `uri` alone, asked for as a page is. Raises CaptureError."""
+    """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
     async with Fetcher(limits, refuse=_policy(allow_private), lookup=lookup) as fetcher:
+        if sent is not None:
+            return await fetcher.fetch(absolute(uri), sent=sent)
         return await _page(fetcher, uri)
 
 

@@ -30,6 +30,7 @@ _ROOMS = {
     "prove": "permacite.cli.proof",
     "verify": "permacite.cli.archive",
     "log": "permacite.cli.proof",
+    "stamp": "permacite.cli.proof",
     "check": "permacite.cli.cite",
     "quotes": "permacite.cli.quotes",
     "quoted-by": "permacite.cli.quotes",

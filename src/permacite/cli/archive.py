@@ -230,6 +230,11 @@ def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="A checkpoint of the same log that you kept, to compare that of a proof with.",
 )
+@click.option(
+    "--tsa-ca",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
+)
 @json_option
 @click.pass_context
 def verify(
@@ -239,6 +244,7 @@ def verify(
     everything: bool,
     key: str | None,
     checkpoint: Path | None,
+    tsa_ca: Path | None,
     as_json: bool,
 ) -> None:
     """Check what is stored against its digests, or a proof offline.
@@ -253,9 +259,10 @@ def verify(
     if (reference is None) != everything:
         raise click.UsageError("give one name or the file of a proof, or --all")
     if reference is not None and Path(reference).is_file():
-        ctx.exit(tell_proof(Path(reference), key, checkpoint, as_json=as_json))
-    if key is not None or checkpoint is not None:
-        raise click.UsageError("--key and --checkpoint are for the file of a proof")
+        path = Path(reference)
+        ctx.exit(tell_proof(path, key, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json))
+    if any(one is not None for one in (key, checkpoint, tsa_ca)):
+        raise click.UsageError("--key, --checkpoint and --tsa-ca are for the file of a proof")
     with Service.open(ctx.obj) as service:
         findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]

@@ -1,4 +1,4 @@
-"""Commands about proofs: prove, log; and what `verify` tells of a bundle."""
+"""Commands about proofs: prove, log, stamp; and what `verify` tells of a bundle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from permacite.service.promises import proofs
 if TYPE_CHECKING:
     from permacite.service.promises.model import LogState, Verified
 
-__all__ = ["log", "prove", "tell_proof"]
+__all__ = ["log", "prove", "stamp", "tell_proof"]
 
 
 @click.command()
@@ -62,12 +62,20 @@ def prove(
     note(f"public key, for whoever checks it: {proof.key}")
 
 
-def tell_proof(path: Path, key: str | None, kept: Path | None, *, as_json: bool) -> int:
+def tell_proof(
+    path: Path,
+    key: str | None,
+    *,
+    kept: Path | None,
+    tsa_ca: Path | None,
+    as_json: bool,
+) -> int:
     """Check the bundle at `path`, print what holds, and return the exit status."""
     if key is not None and Path(key).is_file():
         key = proofs.key_in(Path(key).read_text(encoding="utf-8", errors="replace"))
     checkpoint = None if kept is None else kept.read_text(encoding="utf-8", errors="replace")
-    found = proofs.check(path.read_bytes(), key, kept=checkpoint)
+    roots = None if tsa_ca is None else tsa_ca.read_bytes()
+    found = proofs.check(path.read_bytes(), key, kept=checkpoint, tsa_roots=roots)
     if as_json:
         emit(found)
     else:
@@ -171,3 +179,40 @@ def _tell_log(state: LogState) -> None:
         click.echo(f"\ngoes on from {one.size} entries that another key signed:\nkey   {one.key}")
         click.echo("".join(f"  {line}\n" for line in one.checkpoint.splitlines()), nl=False)
     click.echo(f"\n{state.checkpoint}", nl=False)
+
+
+@click.command()
+@click.argument("authority", metavar="URL")
+@click.option(
+    "--tsa-ca",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The certificate (PEM) under which the authority signs, to check its answer with.",
+)
+@click.option("--allow-private", is_flag=True, help="URL may be an address of this network.")
+@json_option
+@click.pass_obj
+def stamp(
+    archive: Path | None,
+    authority: str,
+    *,
+    tsa_ca: Path | None,
+    allow_private: bool,
+    as_json: bool,
+) -> None:
+    """Have the log, as it is now, stamped with the time by the RFC 3161 authority at URL.
+
+    Its answer is another authority's word on when the log was like that. It is kept, goes into the
+    proofs of all that the log held by then, and `permacite verify --tsa-ca` checks it offline. The
+    authority is told the digest of the signed checkpoint, and nothing of what is archived.
+
+    Exit status: 0 stamped, 1 the authority cannot be asked, or its answer does not hold.
+    """
+    roots = None if tsa_ca is None else tsa_ca.read_bytes()
+    with Service.open(archive) as service:
+        made = service.stamp(authority, roots=roots, allow_private=allow_private)
+    if as_json:
+        emit(made)
+        return
+    click.echo(f"{made.stamped_at:%Y-%m-%d %H:%M:%S} UTC  {made.size} entries  {made.authority}")
+    if not made.checked:
+        note("whose word this is was not checked: give the authority's certificate with --tsa-ca")

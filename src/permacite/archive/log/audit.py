@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from permacite.archive.catalog import Catalog, Selection
+from permacite.archive.log import timestamps
 from permacite.archive.log.merkle import EMPTY, leaf_hash, node_hash
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.model import Finding
@@ -86,6 +87,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
                 yield Finding(_LOG, "log", problem)
         counted.update(_counts(leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifier)
+    yield from _timestamp_faults(log)
     for size in sorted(signed):
         yield Finding(_LOG, "log", f"a checkpoint says {size} entries; there are {tree.size}")
     if any(counted[table] != count for table, count in catalog.committed().items()):
@@ -108,6 +110,19 @@ def _checkpoint_faults(
         yield Finding(_LOG, "log", f"checkpoint {tree.size} has another root than the entries")
     elif verifier is not None and not verifier.verifies(parsed):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} is not signed by the log's key")
+
+
+def _timestamp_faults(log: Log) -> Iterator[Finding]:
+    """Return what is wrong with the time-stamps; whose they are is checked with a proof."""
+    for one in log.stamped():
+        try:
+            fault = timestamps.read(one.response).fault(one.note)
+        except ParseError as error:
+            fault = error.problem
+        except StorageError:
+            return  # without the package, time-stamps go unchecked
+        if fault:
+            yield Finding(_LOG, "log", f"checkpoint {one.size}: {fault}")
 
 
 def _counts(leaf: Leaf) -> dict[str, int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
+from permacite.archive.log import timestamps
 from permacite.archive.log.keys import Signer, Verifier, load_or_make
 from permacite.archive.log.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.archive.log.note import Checkpoint, Note
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.catalog import Catalog, Leaf, Stamped
+    from permacite.archive.log.timestamps import Stamp
 
 __all__ = ["Log"]
 
@@ -68,6 +71,27 @@ class Log:
         LimitError for a bundle with an entry that is too long for it.
         """
         return content_of(Tile.parse(path), self._catalog)
+
+    def stamped(self, sequence: int | None = None) -> list[Stamped]:
+        """Return the time-stamps on checkpoints, the earliest first; those that cover a leaf."""
+        return self._catalog.stamped(sequence)
+
+    def keep_timestamp(
+        self, note: str, authority: str, response: bytes, *, nonce: int | None = None
+    ) -> Stamp:
+        """Keep the answer of a time-stamp authority about the checkpoint `note` of this log.
+
+        Raises ParseError where it is no time-stamp, IntegrityError where it is one on something
+        else, was not granted, or answers another request than that with `nonce`.
+        """
+        stamp = timestamps.read(response)
+        fault = stamp.fault(note, nonce=nonce)
+        if fault:
+            expected = hashlib.sha256(note.encode()).hexdigest()
+            raise IntegrityError(fault, expected=expected, actual=stamp.imprint.hex())
+        size = Checkpoint.parse(Note.parse(note).text).size
+        self._catalog.record_timestamp(size, authority, response, stamp.stamped_at)
+        return stamp
 
     def checkpoint(self) -> str:
         """Return the signed checkpoint of the log as it is; each is kept.

@@ -10,6 +10,7 @@ from permacite.service.promises import (
     logs,
     proofs,
     sets,
+    stamping,
     statements,
     writing,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         NameSet,
         Proof,
         SealedDay,
+        StampedLog,
         Statement,
         Tombstone,
     )
@@ -57,6 +59,12 @@ class Promises:
     def log(self, *, since: int | None = None) -> LogState:
         """Return the log, signed; with the proof that it grew from `since` entries."""
         return logs.log_state(self._archive, since=since)
+
+    def stamp(
+        self, authority: str, *, roots: bytes | None = None, allow_private: bool = False
+    ) -> StampedLog:
+        """Have the log stamped with the time by an authority, and keep its answer (RFC 3161)."""
+        return stamping.stamp(self._archive, authority, roots=roots, allow_private=allow_private)
 
     def held_to(self, checkpoint: str) -> LogState:
         """Return the log, once it is found to extend a checkpoint that someone kept."""

@@ -26,6 +26,7 @@ __all__ = [
     "NameSet",
     "Proof",
     "SealedDay",
+    "StampedLog",
     "Statement",
     "Tombstone",
     "Verified",
@@ -58,8 +59,8 @@ class Check:
 
     "content" (the bytes) or "absence" (the names of a sealed day), "inclusion" (of the entry in
     the log), "signature" (under the log), "files" (all else in the bundle), "key" (the one that
-    was given), "quote" (the words), "view" (the log that a kept checkpoint names); or "bundle",
-    where it cannot be read.
+    was given), "quote" (the words), "timestamp" (of another authority), "view" (the log that a
+    kept checkpoint names); or "bundle", where it cannot be read.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Verified:
     digest: str | None = None
     committed_at: datetime | None = None
     """When the archive committed it, or sealed the day, as the entry of its log says."""
+    stamped_at: datetime | None = None
+    """When another authority saw the log; the check "timestamp" tells whose word that is."""
     log: str | None = None
     """The name of the log."""
     tree_size: int | None = None
@@ -130,6 +133,18 @@ class EarlierLog:
     """For how many entries it vouched."""
     checkpoint: str
     """The signed note."""
+
+
+@dataclass(frozen=True, slots=True)
+class StampedLog:
+    """A time-stamp on the log, of another authority (RFC 3161)."""
+
+    size: int
+    """Entries of the log that was stamped."""
+    authority: str
+    stamped_at: datetime
+    checked: bool
+    """Whether its signature was checked, with a certificate that was given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from permacite.archive import Citation, utc_now
 from permacite.archive.log import Checkpoint, Verifier, check_proof
 from permacite.archive.log.note import Note
+from permacite.archive.log.timestamps import roots_in
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.documents.resolving import resolve
@@ -115,24 +116,34 @@ def _citation(
     )
 
 
-def check(data: bytes, key: str | None = None, *, kept: str | None = None) -> Verified:
+def check(
+    data: bytes,
+    key: str | None = None,
+    *,
+    kept: str | None = None,
+    tsa_roots: bytes | None = None,
+) -> Verified:
     """Check a proof bundle. It needs no archive and no network.
 
     `key` is the public key text "<name>+<id>+<base64>" that the archive publishes: with it, a
     bundle that holds proves what it says; without, the bundle agrees with itself and no more.
-    `kept` is a checkpoint of the same log, to be compared with the one in the bundle. A bundle that
-    is damaged or forged gives an answer that names what does not hold.
+    `kept` is a checkpoint of the same log, to be compared with the one in the bundle; `tsa_roots`
+    are certificates (PEM) of authorities whose time-stamp the bundle must bear. A bundle that is
+    damaged or forged gives an answer that names what does not hold.
 
-    Raises ParseError where `data` is no zip file, `key` no key or `kept` no checkpoint, LimitError
-    for a bundle that unpacks to too much.
+    Raises ParseError where `data` is no zip file, `key` no key, `kept` no checkpoint or `tsa_roots`
+    no certificate, LimitError for a bundle that unpacks to too much, StorageError where a package
+    for the checks is missing.
     """
     note = None if kept is None else Note.parse(kept_note(kept))
     if key is not None:
         Verifier.parse(key)
+    if tsa_roots is not None:
+        roots_in(tsa_roots)
     if not data.startswith(_ZIP):
         raise ParseError("expected a proof bundle, which is a zip file", "(a file)", 0)
     try:
-        report = check_proof(data, key)
+        report = check_proof(data, key, tsa_roots=tsa_roots)
     except ParseError as error:
         where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
         return Verified(
@@ -151,6 +162,7 @@ def check(data: bytes, key: str | None = None, *, kept: str | None = None) -> Ve
         quote=None if report.reference is None else _quote(data),
         digest=report.digest,
         committed_at=_moment(report.committed_at),
+        stamped_at=report.stamped_at,
         log=report.origin,
         tree_size=report.tree_size,
         key=report.key,

@@ -22,6 +22,7 @@ from permacite.archive.log.bundles.framing import (
 from permacite.archive.log.bundles.members import CONTENT, SPEC, members
 from permacite.archive.log.bundles.quoting import checked_quote
 from permacite.archive.log.bundles.reports import Check, ProofReport
+from permacite.archive.log.bundles.stamping import checked_stamp
 from permacite.archive.log.keys import Verifier
 from permacite.archive.objects import digest_of
 from permacite.errors import ParseError
@@ -31,16 +32,24 @@ __all__ = ["check_proof"]
 _NAMES = "names.txt"
 _CITATION = "citation.json"
 _CITATION_PROOF = "citation.tlog-proof"
+_STAMP = "timestamp.tsr"
 
 
 def check_proof(
-    data: bytes, public_key: str | None = None, *, max_bytes: int = 1 << 30
+    data: bytes,
+    public_key: str | None = None,
+    *,
+    tsa_roots: bytes | None = None,
+    max_bytes: int = 1 << 30,
 ) -> ProofReport:
     """Check a proof bundle, without any archive or network.
 
     `public_key` is the key text that the archive publishes ("<name>+<id>+<base64>"). With it, the
-    bundle proves what it says if every check passed; without, it only agrees with itself. Raises
-    ParseError where `data` is no bundle, LimitError where it unpacks to more than `max_bytes`.
+    bundle proves what it says if every check passed; without, it only agrees with itself.
+    `tsa_roots` are certificates (PEM) of authorities whose time-stamp the bundle must bear.
+
+    Raises ParseError where `data` is no bundle, LimitError where it unpacks to more than
+    `max_bytes`, StorageError where time-stamps cannot be checked here.
     """
     files = _files(data, max_bytes)
     pdi = _name(files["name.txt"])
@@ -56,6 +65,8 @@ def check_proof(
         checks = [absent(pdi, entry, files[_NAMES])]
         time, digest, checked = entry.get("sealed_at"), digest_of(files[_NAMES]), {_NAMES}
     name = str(pdi)
+    stamped_at, stamps = checked_stamp(files.get(_STAMP), signed.note_text, tsa_roots)
+    checked.add(_STAMP)
     frame = [inclusion(files["leaf.json"], signed), signature(signed)]
     frame.append(others(files, signed, name, checked=checked))
     if key is not None:
@@ -71,8 +82,9 @@ def check_proof(
         root=signed.checkpoint.root,
         key=str(signed.verifier),
         trusted=key == signed.verifier,
+        stamped_at=stamped_at,
         reference=reference,
-        checks=(checks[0], *frame, *checks[1:]),
+        checks=(checks[0], *frame, *checks[1:], *stamps),
     )
 
 

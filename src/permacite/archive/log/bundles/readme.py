@@ -22,6 +22,7 @@ of the following; here is how to check it without permacite.
   citation.tlog-proof  if there: citation.json is an entry of the log too, and this its way
   names.txt         in the place of content, where the archive has no document of this name: all
                     unique ids that were minted on its day, sorted; see step 6
+  timestamp.tsr     if there: when another authority saw the signed root (RFC 3161); see step 7
 
 Nothing else belongs into the zip: any other file in it was added by someone else.
 
@@ -53,6 +54,11 @@ Nothing else belongs into the zip: any other file in it was added by someone els
    it had passed. `sha256sum names.txt` is the digest that it tells as "names", and the number of
    lines is that of its "documents". The unique id of name.txt is none of them. Steps 2 to 5 are
    the same.
+
+7. The time-stamp. With the certificate of its authority, from elsewhere, in ca.pem:
+     sed '1,/^$/d' proof.tlog-proof > checkpoint.note
+     openssl ts -verify -data checkpoint.note -in timestamp.tsr -CAfile ca.pem
+     openssl ts -reply -in timestamp.tsr -text
 """
 
 _EARLIER = ("1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",)

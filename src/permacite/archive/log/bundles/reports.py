@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 __all__ = ["Check", "ProofReport"]
 
@@ -41,6 +45,8 @@ class ProofReport:
     """The public key that signed."""
     trusted: bool
     """Whether that key is one the caller gave; if not, anyone may have made the bundle."""
+    stamped_at: datetime | None
+    """When another authority stamped the log with the time; its certificate is checked if given."""
     reference: str | None
     """The passage that the bundle cites, if it does; its words are the check "quote"."""
     checks: tuple[Check, ...]

@@ -56,12 +56,14 @@ def bundle(
     citation: Citation | None = None,
     citation_leaf: Leaf | None = None,
 ) -> bytes:
-    """Return the zip that proves what `leaf` says of `representation`, under a new checkpoint.
+    """Return the zip that proves what `leaf` says of `representation`, under a checkpoint.
 
-    `citation` is put in with its words, as its own entry of the log where it has one.
+    `citation` is put in with its words, as its own entry of the log where it has one. The
+    checkpoint is the earliest that bears a time-stamp, or that of now where none does.
     """
-    checkpoint = log.checkpoint()
-    files = {"content": content}
+    last = leaf.sequence if citation_leaf is None else max(leaf.sequence, citation_leaf.sequence)
+    checkpoint, stamps = _checkpoint(log, last)
+    files = {"content": content, **stamps}
     if citation_leaf is not None:
         files["citation.json"] = citation_leaf.content
         files["citation.tlog-proof"] = _way(log, citation_leaf, checkpoint)
@@ -72,8 +74,16 @@ def bundle(
 
 def absence(log: Log, name: str, leaf: Leaf, unique_ids: Sequence[str]) -> bytes:
     """Return the zip that proves that `name` is not among those of the day that `leaf` seals."""
-    files = {"names.txt": names_file(unique_ids)}
-    return _zipped(_framed(log, name, leaf, log.checkpoint()) | files)
+    checkpoint, stamps = _checkpoint(log, leaf.sequence)
+    files = {"names.txt": names_file(unique_ids), **stamps}
+    return _zipped(_framed(log, name, leaf, checkpoint) | files)
+
+
+def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
+    """Return the checkpoint to prove a leaf under, and the file of its time-stamp if it has one."""
+    for one in log.stamped(sequence):
+        return one.note, {"timestamp.tsr": one.response}
+    return log.checkpoint(), {}
 
 
 def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.catalog import Stamped
 from permacite.archive.sqlite import leaves, rows
 from permacite.archive.sqlite.log import days
 from permacite.archive.sqlite.log.rebuilding import counted, rebuilt
@@ -12,6 +13,7 @@ from permacite.archive.sqlite.writer import Access
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
+    from datetime import datetime
 
     from permacite.archive.catalog import Leaf
     from permacite.pdi import PDI
@@ -94,6 +96,31 @@ class SqliteLog(Access):
                 "SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT ?",
                 (-1 if limit is None else limit,),
             ).fetchall()
+
+    def stamped(self, sequence: int | None = None) -> list[Stamped]:
+        """Return the time-stamps on checkpoints, of the shortest log first.
+
+        Of those that cover the leaf `sequence`, where it is given.
+        """
+        with self._readers.lend() as connection:
+            if not leaves.has_days(connection):
+                return []
+            found = connection.execute(
+                "SELECT size, note, authority, response FROM timestamp JOIN checkpoint USING (size)"
+                " WHERE size > ? ORDER BY size, timestamp_id",
+                (-1 if sequence is None else sequence,),
+            )
+            return [Stamped(*row) for row in found]
+
+    def record_timestamp(
+        self, size: int, authority: str, response: bytes, stamped_at: datetime
+    ) -> None:
+        """Keep a time-stamp on the checkpoint of `size`."""
+        row = (size, authority, response, rows.timestamp(stamped_at))
+        statement = (
+            "INSERT INTO timestamp (size, authority, response, stamped_at) VALUES (?, ?, ?, ?)"
+        )
+        self._writer.run(lambda connection: connection.execute(statement, row).close())
 
     def record_checkpoint(self, size: int, note: str) -> str:
         """Keep a signed checkpoint; where one of this size is kept, return that instead."""
