@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from permacite.markup import charset_in, codec_of, decode, sniff_charset
+from permacite.markup import charset_in, codec_of, content_type, decode, sniff_charset
 from permacite.markup.labels import CODEC_OF_LABEL, USER_DEFINED
 
 SNIFFED = [
@@ -147,3 +147,36 @@ DECODED = [
 @pytest.mark.parametrize(("content", "charset", "text"), DECODED)
 def test_decodes_as_browsers_do(content: bytes, charset: str, text: str) -> None:
     assert decode(content, charset) == text
+
+
+FIELDS = [
+    # what is tested, field, media type, charset
+    ("none", "Text/HTML", "text/html", None),
+    ("empty", "", "", None),
+    ("plain", "text/html; charset=UTF-8", "text/html", "utf-8"),
+    ("quoted", 'text/html;charset="koi8-r"', "text/html", "koi8-r"),
+    ("quoted-with-escape", 'text/html;charset="koi8\\-r"', "text/html", "koi8-r"),
+    ("single-quotes", "text/html; charset='koi8-r'", "text/html", "koi8-r"),
+    ("white-space", " text/html ;\tCharset = koi8-r ", "text/html", "koi8-r"),
+    ("not-the-first-parameter", "a/b; x=y; charset=koi8-r", "a/b", "koi8-r"),
+    ("inside-a-quoted-value", 'a/b; x="; charset=utf-8"; charset=koi8-r', "a/b", "koi8-r"),
+    ("first-counts", "a/b; charset=koi8-r; charset=utf-8", "a/b", "koi8-r"),
+    ("empty-does-not-count", 'a/b; charset=; charset=""; charset=utf-8', "a/b", "utf-8"),
+    ("no-value", "a/b; charset", "a/b", None),
+    ("no-value-then-one", "a/b; charset; charset=utf-8", "a/b", "utf-8"),
+    ("unclosed", 'a/b; charset="utf-8', "a/b", "utf-8"),
+    ("another-name", "a/b; xcharset=utf-8", "a/b", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "media_type", "charset"), [row[1:] for row in FIELDS], ids=[row[0] for row in FIELDS]
+)
+def test_content_type_fields(field: str, media_type: str, charset: str | None) -> None:
+    assert content_type(field) == (media_type, charset)
+
+
+@pytest.mark.parametrize("piece", [";", '"', ";a", "; charset=", 'a="', "\\", " ", ';a="\\"'])
+def test_long_content_type_fields_take_no_time(piece: str) -> None:
+    media_type, _ = content_type("a/b;" + piece * 200_000)
+    assert media_type == "a/b"

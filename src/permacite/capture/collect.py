@@ -14,6 +14,7 @@ from permacite.capture.address import absolute
 from permacite.capture.fetcher import DOCUMENT
 from permacite.capture.model import Exchange, Failure, Progress
 from permacite.errors import CaptureError, ParseError
+from permacite.markup import content_type
 from permacite.mhtml.links import references
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Collector:
     def _shown(self, exchange: Exchange) -> Iterator[tuple[Link, str]]:
         """Yield each reference of a page or style sheet with the base it is resolved against."""
         base, found = exchange.final_uri, False
-        charset = _charset(exchange.content_type)
+        _, charset = content_type(exchange.content_type)
         for link in references(exchange.content, exchange.media_type, charset):
             if link.role == "base" and not found:
                 base, found = _absolute(link.value, exchange.final_uri) or base, True
@@ -189,14 +190,6 @@ def _absolute(value: str, base: str) -> str | None:
         return absolute(value, base)
     except ParseError:
         return None
-
-
-def _charset(content_type: str) -> str | None:
-    for parameter in content_type.split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            return value.strip().strip("\"'") or None
-    return None
 
 
 def _name(link: Link) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from permacite.extract import markup, octets, text
 from permacite.extract.media import decoders, image, sound, video
 from permacite.extract.media.decoders import Interval
+from permacite.markup import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 from permacite.scan import compile_pattern
 
@@ -32,7 +33,7 @@ def extract(
     lies outside the document, LimitError where the document is too much to decode, and
     PermaciteError where a decoder is not installed.
     """
-    kind, declared = _content_type(media_type)
+    kind, declared = content_type(media_type)
     if isinstance(fragment, FragmentPDI):
         fragment = fragment.specifier
     written = fragment.removeprefix("#")
@@ -43,16 +44,6 @@ def extract(
     if found.scheme in _OF_TEXT:
         return _of_text(text.read(data, kind, charset or declared), found)
     return _decoded(data, kind, found, written)
-
-
-def _content_type(media_type: str) -> tuple[str, str | None]:
-    """Return the media type in lower case, and the charset among its parameters."""
-    kind, *parameters = media_type.split(";")
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            return kind.strip().lower(), value.strip().strip('"') or None
-    return kind.strip().lower(), None
 
 
 def _of_text(document: text.Document, found: Specifier) -> Excerpt:

@@ -7,6 +7,7 @@
 | HTML "extracting a character encoding from a meta element" | charset_in |
 | Encoding Standard §4.2 labels, §6 decode | codec_of, decode |
 | XML 1.0 §4.3.3 | _xml_declaration |
+| RFC 9110 §8.3 Content-Type | content_type |
 | CSS Syntax §3.2 the input byte stream | _css_rule |
 
 Deviations: no charset is guessed from the look of the bytes; HTML falls back on windows-1252, XML
@@ -25,7 +26,7 @@ from permacite.markup.labels import CODEC_OF_LABEL, USER_DEFINED
 from permacite.markup.references import decode as decode_references
 from permacite.scan import compile_pattern
 
-__all__ = ["charset_in", "codec_of", "decode", "sniff_charset"]
+__all__ = ["charset_in", "codec_of", "content_type", "decode", "sniff_charset"]
 
 _HEAD = 1024
 """How many bytes are searched for a declaration (HTML §13.2.3.2)."""
@@ -33,9 +34,29 @@ _HEAD = 1024
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _FALLBACK = {"html": "windows-1252", "xml": "utf-8", "css": "utf-8"}
 _WHITE_SPACE = "\t\n\f\r "
+_PARAMETER = compile_pattern(
+    r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;"]*+))[^;]*+', re.DOTALL
+)
+_ESCAPED = compile_pattern(r"\\(.)", re.DOTALL)
 _LABEL = compile_pattern(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
 """Python finds codecs by what is almost their name, too."""
 _NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
+
+
+def content_type(value: str) -> tuple[str, str | None]:
+    """Return the media type and the charset parameter of a Content-Type field, in lower case.
+
+    The first charset that is not empty counts; None where there is none (RFC 9110 §8.3.1). A quoted
+    value may hold semicolons. Nothing is refused, and comments and continuations, which only mail
+    has, are not read: see `permacite.mhtml.mime.parameters`.
+    """
+    kind = value.partition(";")[0].strip(_WHITE_SPACE).lower()
+    for parameter in _PARAMETER.finditer(value, len(value.partition(";")[0])):
+        name, quoted, plain = parameter.groups(default="")
+        charset = (_ESCAPED.sub(r"\1", quoted) or plain).strip(_WHITE_SPACE + "'").lower()
+        if name.lower() == "charset" and charset:
+            return kind, charset
+    return kind, None
 
 
 def sniff_charset(data: bytes, transport: str | None = None, media_type: str = "text/html") -> str:

@@ -7,12 +7,12 @@ fragment tell whether it has changed. Nothing is archived.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite import capture, uri
+from permacite.archive.objects import digest_of
 from permacite.errors import IntegrityError, NotFoundError, ParseError
 from permacite.fragments import Text, rfc5147, wilde00
 from permacite.service import names
@@ -129,7 +129,7 @@ def _answer(
         after="",
         start=spans[0].char[0] if spans else None,
         end=spans[-1].char[1] if spans else None,
-        digest="sha-256:" + hashlib.sha256(content).hexdigest(),
+        digest=digest_of(content),
         title=source.title,
         uri=address,
         assumed=False,

@@ -7,13 +7,13 @@ already an aggregate is kept as it is, beside the page and the text inside it.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import capture, mhtml
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance, with_indexes
+from permacite.archive.objects import digest_of
 from permacite.service.documents import incoming, records, sources
 from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
@@ -126,11 +126,7 @@ def _page_formats(captured: capture.Capture, page: sources.Source) -> list[NewRe
 def _same(version: Version, representations: list[NewRepresentation]) -> bool:
     """Whether a version holds exactly these bytes."""
     held = {item.digest for item in version.representations}
-    return held == {_digest(item.content) for item in representations}
-
-
-def _digest(content: bytes) -> str:
-    return "sha-256:" + hashlib.sha256(content).hexdigest()
+    return held == {digest_of(item.content) for item in representations}
 
 
 def import_document(

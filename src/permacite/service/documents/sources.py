@@ -65,7 +65,7 @@ def read_source(content: bytes, content_type: str, *, charset: str | None = None
 
     Raises ParseError for text whose charset is neither declared nor found.
     """
-    media_type, declared = _content_type(content_type)
+    media_type, declared = markup.content_type(content_type)
     label = charset or declared
     if media_type in _PAGES:
         codec = markup.sniff_charset(content, label, media_type)
@@ -76,16 +76,6 @@ def read_source(content: bytes, content_type: str, *, charset: str | None = None
     if media_type.startswith("text/"):
         return Source(media_type, label or _known_charset(content), None, None)
     return Source(media_type, None, None, None)
-
-
-def _content_type(value: str) -> tuple[str, str | None]:
-    """Return the media type, lower case, and the charset parameter of a field value."""
-    media_type, *parameters = value.split(";")
-    for parameter in parameters:
-        name, _, text = parameter.partition("=")
-        if name.strip().lower() == "charset" and text.strip():
-            return media_type.strip().lower(), text.strip().strip("\"'").lower()
-    return media_type.strip().lower(), None
 
 
 def _charset_of_text(content: bytes) -> str | None:

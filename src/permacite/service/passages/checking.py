@@ -6,11 +6,11 @@ how alike the nearest words are, and how alike the runner-up is, so that a doubt
 
 from __future__ import annotations
 
-import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from permacite import capture
+from permacite.archive.objects import digest_of
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.extract import extract
 from permacite.fragments import anchor
@@ -38,7 +38,7 @@ def check(archive: Archive, reference: str, *, options: CaptureOptions) -> Check
     exchange = capture.fetch(address, limits=options.limits, allow_private=options.allow_private)
     archived = records.main_representation(version)
     live = _Live(exchange.content, sources.read_source(exchange.content, exchange.content_type))
-    digest = "sha-256:" + hashlib.sha256(exchange.content).hexdigest()
+    digest = digest_of(exchange.content)
     same_bytes = digest == archived.digest
     return Checked(
         pdi=str(archived.pdi),

@@ -14,10 +14,10 @@ text are compared only where the rendition of the page, made anew, is that text 
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from permacite import markup
+from permacite.archive.objects import digest_of
 from permacite.errors import PermaciteError
 from permacite.extract import extract
 from permacite.scan import compile_pattern
@@ -76,7 +76,7 @@ class Overlaps:
         """Compare a passage of a page with one of its text."""
         found = self._place(page, a)
         source, rendition = self._rendition(page)
-        made = f"sha-256:{hashlib.sha256(rendition.text.encode()).hexdigest()}"
+        made = digest_of(rendition.text.encode())
         if found is None or made != text.digest:
             return False
         charset = page.charset or "utf-8"
