@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permacite.capture import Exchange, Limits, Progress
+from permacite.capture import Exchange, Limits, Progress, Sent
 from permacite.capture.address import parse_target, refusal
 from permacite.capture.collect import Collector
 from permacite.capture.content import CodingError, Decoder, sniff
@@ -213,8 +213,15 @@ def test_the_type_is_told_by_the_head_alone(head: bytes, body: bytes, tail: byte
 class _Empty(Fetcher):
     """A web where nothing is found, without a network."""
 
-    async def fetch(self, uri: str, *, accept: str = "*/*", likely: str | None = None) -> Exchange:
-        raise CaptureError(f"nothing for {accept} {likely}", uri=uri, reason="status")
+    async def fetch(
+        self,
+        uri: str,
+        *,
+        accept: str = "*/*",
+        likely: str | None = None,
+        sent: Sent | None = None,
+    ) -> Exchange:
+        raise CaptureError(f"nothing for {accept} {likely} {sent}", uri=uri, reason="status")
 
 
 _PIECES = [
