@@ -22,7 +22,7 @@ import pytest
 from permacite import pdi
 from permacite.archive import Archive, NewRepresentation
 from permacite.archive.log.tiles import Tile, tiles_of
-from permacite.errors import NotFoundError, ParseError
+from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.service.promises.logs import export_tiles
 
 if TYPE_CHECKING:
@@ -229,3 +229,12 @@ def test_c2sp_tlog_tiles_are_given_out_once_they_are_filled(archive: Archive) ->
     for path in ("tile/0/001", "tile/0/001.p/45", "tile/1/000.p/2", "tile/entries/002.p/1"):
         with pytest.raises(NotFoundError):
             archive.log.tile(path)
+
+
+def test_c2sp_tlog_tiles_refuse_a_bundle_whose_lengths_have_too_few_bits(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "long", series="lab.example.us") as archive:
+        archive.statements.state(NAME, "text", "x" * 65_536)
+        assert len(archive.log.tile("tile/0/000.p/1")) == 32
+        with pytest.raises(LimitError, match="entry 0 has [0-9]+ octets") as error:
+            archive.log.tile("tile/entries/000.p/1")
+    assert error.value.maximum == 65_535
