@@ -235,6 +235,6 @@ def test_c2sp_tlog_tiles_refuse_a_bundle_whose_lengths_have_too_few_bits(tmp_pat
     with Archive.create(tmp_path / "long", series="lab.example.us") as archive:
         archive.statements.state(NAME, "text", "x" * 65_536)
         assert len(archive.log.tile("tile/0/000.p/1")) == 32
-        with pytest.raises(LimitError, match="entry 0 has [0-9]+ octets") as error:
+        with pytest.raises(LimitError, match=r"entry 0 has [0-9]+ octets") as error:
             archive.log.tile("tile/entries/000.p/1")
     assert error.value.maximum == 65_535
