@@ -114,10 +114,25 @@ def _class(module: Module, node: ast.ClassDef) -> Iterator[str]:
         yield ""
     for field in fields:
         yield from _constant(module, node.body, field)
+    yield from _methods(module, node)
+
+
+def _methods(module: Module, node: ast.ClassDef) -> Iterator[str]:
+    """Yield the public methods of a class, and those of bases that stand on no page."""
     for method in node.body:
         if isinstance(method, Functions) and not method.name.startswith("_"):
             yield ""
             yield from _head(module, method)
+    for base in node.bases:
+        found = module.find(base.id) if isinstance(base, ast.Name) else None
+        if found is not None and isinstance(found[1], ast.ClassDef) and not _is_shown(*found):
+            yield from _methods(found[0], found[1])
+
+
+def _is_shown(module: Module, node: ast.stmt) -> bool:
+    """Return whether the package of a module names a class of it in public."""
+    package = load(module.root, ".".join(module.name.split(".")[:2]))
+    return package is not None and not set(_names(node)).isdisjoint(package.public)
 
 
 def _is_field(node: ast.stmt) -> bool:
