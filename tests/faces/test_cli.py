@@ -208,7 +208,7 @@ def test_errors_offer_what_was_probably_meant(
     document = saved["main"].removesuffix(".html.1")
     fields = {
         "document": document,
-        "misspelt": document.replace("example", "exmaple"),
+        "misspelt": document.replace("example", "examplle"),
         "main": saved["main"],
         "text": saved["utf-8"],
         "length": len(cli("resolve", saved["utf-8"]).out),
@@ -220,8 +220,10 @@ def test_errors_offer_what_was_probably_meant(
 
 def test_an_empty_list_says_so(saved: dict[str, str], cli: Cli) -> None:
     assert saved
-    outcome = cli("list", "lab.exmaple.us")
-    assert outcome.err == "nothing here is covered by lab.exmaple.us\ndid you mean lab.example.us\n"
+    outcome = cli("list", "lab.examplle.us")
+    assert (
+        outcome.err == "nothing here is covered by lab.examplle.us\ndid you mean lab.example.us\n"
+    )
     assert (outcome.status, len(outcome.out.splitlines())) == (0, 1)
 
 
