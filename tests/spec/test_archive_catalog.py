@@ -56,7 +56,7 @@ def by_hand(directory: Path, statement: str) -> None:
 
 
 def fill(archive: Archive) -> None:
-    """Give every table a row."""
+    """Give every table a row, but for that of time-stamps, which only an authority can make."""
     new = NewRepresentation(
         b"one",
         "text/plain",
@@ -71,11 +71,6 @@ def fill(archive: Archive) -> None:
     archive.statements.state(str(text), "dc:subject", "harbours")
     archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
     archive.days.seal(SERIES, date(2026, 11, 20))
-    by_hand(
-        archive.directory,
-        "INSERT INTO timestamp (size, authority, response, stamped_at)"
-        " SELECT size, 'https://tsa.example/', x'30', signed_at FROM checkpoint",
-    )
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +79,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("filled") / "archive"
     with Archive.create(directory, series=SERIES, clock=noon) as archive:
         fill(archive)
+    by_hand(
+        directory,
+        "INSERT INTO timestamp (size, authority, response, stamped_at)"
+        " SELECT size, 'https://tsa.example/', x'30', signed_at FROM checkpoint",
+    )
     return directory
 
 

@@ -53,10 +53,11 @@ class Basket:
     def put(self, content: bytes) -> str:
         """Keep `content`, here or as an object, and return its digest."""
         if self._together and len(content) <= _SMALL_BYTES:
+            # Whether there is a file already is asked when it is settled: no call of the system
+            # here, after which each of many threads would have to wait for the interpreter.
             digest = digest_of(content)
-            if not self._objects.has(digest):  # else the object is checked, and its name flushed
-                self.contents.append((digest, content))
-                return digest
+            self.contents.append((digest, content))
+            return digest
         return self._objects.put(content)
 
     def has(self, digest: str) -> bool:
@@ -145,7 +146,7 @@ class Settling:
         """Return the octets with this digest, recomputed just now."""
         try:
             return self._objects.get(digest)
-        except NotFoundError:
+        except (NotFoundError, IntegrityError):
             content = self._records.unsettled(digest)
         if content is None:
             return self._objects.get(digest)  # settled between the two looks, or nowhere

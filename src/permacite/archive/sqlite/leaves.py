@@ -130,15 +130,16 @@ def append_all(connection: sqlite3.Connection, entries: Sequence[dict[str, JSON]
         for number, (entry, content) in enumerate(zip(entries, contents, strict=True))
     ]
     connection.executemany("INSERT INTO leaf VALUES (?, ?, ?)", rows)
+    nodes: list[tuple[int, int, bytes]] = []
     level, position, found = 0, first, [leaf_hash(content) for content in contents]
     while found:
-        nodes = [(level, position + number, one) for number, one in enumerate(found)]
-        connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
+        nodes += [(level, position + number, one) for number, one in enumerate(found)]
         if position % 2:
             position -= 1
             found.insert(0, node(connection, level, position))
         pairs = zip(found[::2], found[1::2], strict=False)
         level, position, found = level + 1, position // 2, [node_hash(*pair) for pair in pairs]
+    connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
     return first
 
 
