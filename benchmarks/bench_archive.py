@@ -56,6 +56,13 @@ def rate(work: Callable[[], object], count: int) -> float:
     return count / statistics.median(seconds)
 
 
+def per_second(work: Callable[[], object], count: int = COMMITS) -> float:
+    """Return how many a second, of one round."""
+    start = time.perf_counter()
+    work()
+    return count / (time.perf_counter() - start)
+
+
 def document() -> bytes:
     """Return octets that nothing else has."""
     return secrets.token_bytes(SIZE_BYTES)
@@ -76,12 +83,6 @@ def together(work: Callable[[], object], count: int) -> None:
 def commit_to(archive: Archive) -> Callable[[], object]:
     """Return what commits one document."""
     return lambda: archive.commit([NewRepresentation(document(), "application/octet-stream")])
-
-
-def together_and_close(folder: Path, count: int) -> None:
-    """Commit so many documents by sixteen threads and close: then every content is a file."""
-    with Archive.open(folder) as archive:
-        together(commit_to(archive), count)
 
 
 def flush(folder: Path) -> None:
@@ -120,35 +121,57 @@ def repeated(work: Callable[[], object], count: int) -> Callable[[], object]:
     return lambda: [work() for _ in range(count)]
 
 
+def rates_alone(folder: Path) -> dict[str, float]:
+    """Commit one after the other; return how many a second."""
+    with Archive.open(folder) as archive:
+        return {"permacite, one at a time": per_second(repeated(commit_to(archive), COMMITS))}
+
+
+def rates_together(folder: Path) -> dict[str, float]:
+    """Commit by sixteen threads; return how many a second, until acknowledged and until files."""
+    many = COMMITS * WRITERS
+    with Archive.open(folder) as archive:
+        start = time.perf_counter()
+        together(commit_to(archive), many)
+        acknowledged = time.perf_counter() - start
+    settled = time.perf_counter() - start
+    what = f"permacite, {WRITERS} writers at once"
+    return {what: many / acknowledged, f"{what}, and all made files": many / settled}
+
+
+def rates_of_others(files: Path, connection: sqlite3.Connection, git: Path) -> dict[str, float]:
+    """Return how many a second the rivals do."""
+    rates = {
+        "a bare file": per_second(repeated(lambda: bare_file(files), COMMITS)),
+        "a row of SQLite": per_second(repeated(lambda: bare_row(connection), COMMITS)),
+    }
+    if shutil.which("git"):
+        few = 5
+        rates["git, core.fsync=all"] = per_second(repeated(lambda: git_commit(git), few), few)
+    return rates
+
+
 def measure_commits(folder: Path) -> list[tuple[str, float]]:
-    """Return what commits and how many it does a second."""
-    rows = []
-    with Archive.create(folder / "archive", series="lab.example.zz") as archive:
-        commit = commit_to(archive)
-        rows.append(("permacite, one at a time", rate(repeated(commit, COMMITS), COMMITS)))
-    with Archive.create(folder / "busy", series="lab.example.zz") as archive:
-        commit = commit_to(archive)
-        many = COMMITS * WRITERS
-        what = f"permacite, {WRITERS} writers at once"
-        rows.append((what, rate(lambda: together(commit, many), many)))
-    what = f"{what}, and all made files"
-    rows.append((what, rate(lambda: together_and_close(folder / "busy", many), many)))
-    files = folder / "files"
-    files.mkdir()
-    rows.append(("a bare file", rate(repeated(lambda: bare_file(files), COMMITS), COMMITS)))
+    """Return what commits and how many it does a second: medians of rounds, all in turn."""
+    alone, busy, files, git = (folder / name for name in ("archive", "busy", "files", "git"))
+    for directory in (alone, busy):
+        Archive.create(directory, series="lab.example.zz").close()
+    for directory in (files, git):
+        directory.mkdir()
+    if shutil.which("git"):
+        subprocess.run(["git", "init", "-q", str(git)], check=True, capture_output=True)
     connection = sqlite3.connect(folder / "rows.sqlite", isolation_level=None)
+    seen: dict[str, list[float]] = {}
     with contextlib.closing(connection):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("CREATE TABLE document (id INTEGER PRIMARY KEY, content BLOB)")
-        rows.append(
-            ("a row of SQLite", rate(repeated(lambda: bare_row(connection), COMMITS), COMMITS))
-        )
-    if shutil.which("git"):
-        repository = folder / "git"
-        subprocess.run(["git", "init", "-q", str(repository)], check=True, capture_output=True)
-        rows.append(("git, core.fsync=all", rate(repeated(lambda: git_commit(repository), 5), 5)))
-    return rows
+        for _ in range(ROUNDS):
+            rates = rates_alone(alone) | rates_together(busy)
+            rates |= rates_of_others(files, connection, git)
+            for what, many in rates.items():
+                seen.setdefault(what, []).append(many)
+    return [(what, statistics.median(each)) for what, each in seen.items()]
 
 
 def measure_reading(folder: Path) -> list[tuple[str, float]]:
