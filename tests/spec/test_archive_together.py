@@ -226,8 +226,7 @@ class Parts:
 
     def commit(self, content: bytes) -> Version:
         """Commit octets as one of several at the same time; the thread is not started."""
-        self.held.enter_context(self.settling.basket())
-        basket = self.held.enter_context(self.settling.basket())
+        basket = self.held.enter_context(self.settling.basket(together=True))
         formats = deposit(basket, [picture(content)])
         contents = tuple(basket.contents)
         return self.catalog.commit(

@@ -163,7 +163,10 @@ class Archive(Reading):
             raise ValueError("a version has at least one format (PDI §2.6)")
         if replaces is not None:
             _check_same(replaces, series, unique_id)
-        with self._settling.basket() as basket:
+        with (
+            self._catalog.announced() as under_way,
+            self._settling.basket(together=under_way > 1) as basket,
+        ):
             order = Order(
                 series=self.series if series is None else names.checked_series(series),
                 unique_id=None if unique_id is None else names.checked_unique_id(unique_id),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from datetime import date, datetime
     from pathlib import Path
 
@@ -275,6 +276,13 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, P
 
     def add_series(self, name: str) -> None:
         """Let `name` mint here; nothing happens where it does already."""
+        ...
+
+    def announced(self) -> AbstractContextManager[int]:
+        """Say that a commit is coming, until the block ends; give how many are, this one included.
+
+        Others that commit at the same time may wait for it a little.
+        """
         ...
 
     def commit(self, order: Order) -> Version:

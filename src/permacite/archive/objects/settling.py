@@ -85,8 +85,6 @@ class Settling:
         self._objects = objects
         self._records = records
         self._lock = threading.Lock()
-        self._commits = 0
-        """How many commits are under way."""
         self._waiting_bytes = 0
         """Of what this process handed to the catalog."""
         self._busy = False
@@ -97,18 +95,19 @@ class Settling:
         self._stop = threading.Event()
 
     @contextlib.contextmanager
-    def basket(self) -> Iterator[Basket]:
-        """Lend a basket until the commit that fills it is on the disk, or has failed."""
+    def basket(self, *, together: bool) -> Iterator[Basket]:
+        """Lend a basket until the commit that fills it is on the disk, or has failed.
+
+        `together`: others commit at the same time.
+        """
         with self._lock:
-            self._commits += 1
-            together = self._commits > 1 and self._waiting_bytes < _MOST_BYTES
+            together = together and self._waiting_bytes < _MOST_BYTES
         basket = Basket(self._objects, together=together)
         try:
             yield basket
         finally:
-            with self._lock:
-                self._commits -= 1
-                if basket.contents:
+            if basket.contents:
+                with self._lock:
                     self._waiting_bytes += sum(len(content) for _, content in basket.contents)
                     self._busy = True
                     self._start()

@@ -15,6 +15,7 @@ from permacite.archive.sqlite.unsettled import SqliteUnsettled
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from permacite.archive.catalog import Order, Selection, StoredFormat
@@ -73,6 +74,10 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
         """Let `name` mint here; nothing happens where it does already."""
         row = (name, rows.timestamp(self._clock()))
         self._writer.run(lambda connection: connection.execute(_ADD_SERIES, row).close())
+
+    def announced(self) -> AbstractContextManager[int]:
+        """Say that a commit is coming; give how many are under way."""
+        return self._writer.announced()
 
     def commit(self, order: Order) -> Version:
         """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Readers", "connect", "copy", "faults", "make", "recognize", "reporting"]
 
+_CHECKPOINT_PAGES = 4000
+"""How long the write-ahead log gets, about 16 MB: pages that change often are moved once."""
+
 _REASONS = {
     sqlite3.SQLITE_BUSY: ("locked", "another process holds the archive"),
     sqlite3.SQLITE_LOCKED: ("locked", "another connection holds the archive"),
@@ -62,6 +65,7 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
             connection.execute(f"PRAGMA {setting}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA query_only = {'ON' if query_only else 'OFF'}")
     except sqlite3.Error:
         connection.close()

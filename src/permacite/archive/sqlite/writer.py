@@ -13,13 +13,14 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from permacite.archive.sqlite.connection import Readers, connect, reporting
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive.model import Clock
@@ -31,6 +32,9 @@ I = TypeVar("I")  # noqa: E741 - what goes in
 
 _MAX_JOBS = 256
 """In one transaction: keeps the wait of the first one short."""
+_PATIENCE_S = 0.005
+"""How long a transaction waits for announced jobs at most, and never over half as long as the last
+one took: what it may gain is a flush."""
 
 
 class _Job(Generic[I, T]):
@@ -70,6 +74,22 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._process = os.getpid()
+        self._announced = 0
+
+    @contextlib.contextmanager
+    def announced(self) -> Iterator[int]:
+        """Say that a job is coming, until the block ends; give how many are, this one included.
+
+        A transaction waits a little for them, so that they share its flush.
+        """
+        with self._lock:
+            self._announced += 1
+            many = self._announced
+        try:
+            yield many
+        finally:
+            with self._lock:
+                self._announced -= 1
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction and return its value once that is on the disk.
@@ -123,21 +143,29 @@ class Writer:
 
     def _work(self, connection: sqlite3.Connection) -> None:
         """Serve until the sentinel comes."""
+        patience_s = 0.0
         try:
-            while jobs := self._waiting():
+            while jobs := self._waiting(patience_s):
+                start = time.monotonic()
                 _commit(connection, jobs)
+                patience_s = min(_PATIENCE_S, (time.monotonic() - start) / 2)
         finally:
             connection.close()
 
-    def _waiting(self) -> list[_Job[Any, Any]]:
-        """Wait for a job and return it with those behind it; empty at the end."""
+    def _waiting(self, patience_s: float) -> list[_Job[Any, Any]]:
+        """Wait for a job; return it with those that come with it; empty at the end."""
         jobs: list[_Job[Any, Any]] = []
         job = self._jobs.get()
+        deadline = time.monotonic() + patience_s
         while job is not None:
             jobs.append(job)
-            if len(jobs) == _MAX_JOBS or self._jobs.empty():
+            if len(jobs) == _MAX_JOBS:
                 return jobs
-            job = self._jobs.get()
+            left_s = deadline - time.monotonic() if len(jobs) < self._announced else 0.0
+            try:
+                job = self._jobs.get(timeout=max(0.0, left_s))
+            except queue.Empty:
+                return jobs
         if jobs:
             self._jobs.put(None)  # seen too early: these jobs come first
         return jobs
