@@ -73,11 +73,19 @@ def test_locate_points_at_what_cannot_be_right(cli: Cli, file: str) -> None:
 
 
 def test_locate_understands_the_draft(cli: Cli, file: str) -> None:
-    outcome = cli("text", "locate", file, "match(o)line(1)", "--syntax", "wilde00", "--json")
+    outcome = cli("text", "locate", file, "match(o)line(1)", "--json")
     answer = json.loads(outcome.out)
     assert [part["text"] for part in answer["parts"]] == ["one", "o"]
     assert [part["places"] for part in answer["of"]] == [2, 1]
     assert cli("text", "locate", file, "match(zebra)", "--syntax", "wilde00").status == 1
+    assert cli("text", "locate", file, "match(o)", "--syntax", "rfc5147").status == 2
+
+
+def test_locate_has_gnu_operators_where_asked(cli: Cli, file: str) -> None:
+    expression = r"match(zebra\|one)"
+    assert cli("text", "locate", file, expression).status == 1
+    answer = json.loads(cli("text", "locate", file, expression, "--gnu", "--json").out)
+    assert [part["text"] for part in answer["parts"]] == ["one"]
 
 
 def test_locate_moves_out_of_a_line_ending(cli: Cli, file: str) -> None:

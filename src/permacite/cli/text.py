@@ -52,9 +52,10 @@ def text() -> None:
 @click.option(
     "--syntax",
     type=_SYNTAXES,
-    default="rfc5147",
-    show_default=True,
-    help="By which specification FRAGMENT is read.",
+    help=(
+        "By which specification FRAGMENT is read. Default: wilde00 for char(), line() and match(), "
+        "rfc5147 for all else."
+    ),
 )
 @click.option("--force", is_flag=True, help="Go on although an integrity check fails.")
 @click.option(
@@ -63,6 +64,7 @@ def text() -> None:
     help="Make integrity checks for another charset in that charset, rather than skip them.",
 )
 @click.option("--newline", is_flag=True, help="Let match() see lines (REG_NEWLINE).")
+@click.option("--gnu", is_flag=True, help="Let match() have GNU's operators, such as \\| and \\+.")
 @_of_a_file
 @click.pass_context
 def locate(  # noqa: PLR0913 - each is an option of its own
@@ -70,10 +72,11 @@ def locate(  # noqa: PLR0913 - each is an option of its own
     file: Path,
     fragment: str,
     *,
-    syntax: Syntax,
+    syntax: Syntax | None,
     force: bool,
     transcode: bool,
     newline: bool,
+    gnu: bool,
     charset: str,
     line_endings: LineEndings | None,
     as_json: bool,
@@ -92,6 +95,7 @@ def locate(  # noqa: PLR0913 - each is an option of its own
         force=force,
         transcode=transcode,
         newline=newline,
+        gnu=gnu,
     )
     if as_json:
         emit(found)

@@ -45,18 +45,20 @@ class Text(Entity):
         check: bool = True,
         transcode: bool = False,
         newline: bool = False,
+        gnu: bool = False,
     ) -> Location:
         """Say where `fragment` is: RFC 5147 text, or a parsed value of either syntax.
 
         With `check` False, integrity checks are not run; with `force`, one that fails is no
         obstacle (§4.4). With `transcode`, a check for another charset is made there (§2.3), which
-        reads the whole entity. `newline` is for regular expressions, as in `bre.compile`.
+        reads the whole entity. `newline` and `gnu` are for regular expressions, as in
+        `bre.compile`.
 
         Raises ParseError only for undecodable bytes of a strict entity; LimitError where a regular
         expression takes too long, PermaciteError where nothing is installed that searches for it.
         """
         if isinstance(fragment, wilde00.TextFragment):
-            return union.locate(self._survey, fragment, self.line_endings, newline=newline)
+            return union.locate(self._survey, fragment, self.line_endings, newline=newline, gnu=gnu)
         if isinstance(fragment, str):
             try:
                 fragment = rfc5147.parse(fragment)

@@ -46,14 +46,19 @@ _MAX_DECODED_BYTES = 1 << 26
 
 
 def locate(
-    survey: Survey, fragment: wilde00.TextFragment, mode: LineEndings, *, newline: bool
+    survey: Survey,
+    fragment: wilde00.TextFragment,
+    mode: LineEndings,
+    *,
+    newline: bool,
+    gnu: bool = False,
 ) -> Location:
     """Say where each part is, and all of them. RFC 5147 characters are counted in `mode`.
 
     Raises LimitError where a regular expression takes too long, or matches too often.
     """
     finder = _Finder(survey, mode)
-    parts = tuple(finder.located(part, newline=newline) for part in fragment.parts)
+    parts = tuple(finder.located(part, newline=newline, gnu=gnu) for part in fragment.parts)
     spans = merged(span for part in parts for span in part.spans)
     stripped = ("bom-stripped",) if survey.reader.encoding.mark_bytes else ()
     notes = stripped + (("invalid-bytes",) if survey.invalid else ()) + fragment.warnings
@@ -88,10 +93,10 @@ class _Finder:
         self.survey = survey
         self.mode = mode
 
-    def located(self, part: wilde00.Part, *, newline: bool) -> Located:
+    def located(self, part: wilde00.Part, *, newline: bool, gnu: bool) -> Located:
         """Say where one part is."""
         if isinstance(part, wilde00.Match):
-            return self._match(part, newline=newline)
+            return self._match(part, newline=newline, gnu=gnu)
         if part.problem is not None:
             told = {"order": "its end is not after its start", "zero": "counts begin at 1"}
             problem = f"{part} is ignored: {told[part.problem]}"
@@ -101,9 +106,9 @@ class _Finder:
             return Located(str(part), "ok", spans=self._characters(part.first, last))
         return Located(str(part), "ok", spans=(self._lines(part.first, last),))
 
-    def _match(self, part: wilde00.Match, *, newline: bool) -> Located:
+    def _match(self, part: wilde00.Match, *, newline: bool, gnu: bool) -> Located:
         try:
-            pattern = bre.compile(part.regex, newline=newline)
+            pattern = bre.compile(part.regex, newline=newline, gnu=gnu)
         except ParseError as error:
             problem = f"{part} is ignored: {error.problem} at {error.offset} of the expression"
             return Located(str(part), "ignored", "regex", problem=problem)

@@ -36,6 +36,7 @@ Syntax = Literal["rfc5147", "wilde00", "pdi"]
 LineEndings = Literal["http", "mime", "all", "lf"]
 
 _PDI = compile_pattern(r"(?:(?i:char)=)?([0-9]{1,15}),([0-9]{1,15})")
+_WILDE00 = compile_pattern(r"(?i:char|line|match)\(")
 _PDI_SPEC = "PDI §3.4.1"
 
 
@@ -114,16 +115,19 @@ def locate(
     source: Path,
     fragment: str,
     *,
-    syntax: Syntax = "rfc5147",
+    syntax: Syntax | None = None,
     charset: str = "us-ascii",
     line_endings: LineEndings | None = None,
     force: bool = False,
     transcode: bool = False,
     newline: bool = False,
+    gnu: bool = False,
 ) -> TextLocation:
     """Say where `fragment` is in a file.
 
-    With `transcode`, integrity checks for another charset are made in that charset.
+    Where `syntax` is None, the form tells RFC 5147's `char=` from the older draft's `char()`. With
+    `transcode`, integrity checks for another charset are made in that charset. `newline` and `gnu`
+    are for regular expressions: whether they see lines, and whether they have GNU's operators.
 
     Raises ParseError for a charset that cannot be decoded, and, in the other two syntaxes than RFC
     5147's, for a fragment that cannot be right; NotFoundError for a file that is not there.
@@ -131,10 +135,11 @@ def locate(
     text = Text(source, charset, line_endings)
     if syntax == "pdi":
         return _located_by_pdi(text, fragment)
+    if syntax is None and _WILDE00.match(fragment):
+        syntax = "wilde00"
     parsed = wilde00.parse(fragment) if syntax == "wilde00" else fragment
-    return _told(
-        text, fragment, text.locate(parsed, force=force, transcode=transcode, newline=newline)
-    )
+    location = text.locate(parsed, force=force, transcode=transcode, newline=newline, gnu=gnu)
+    return _told(text, fragment, location)
 
 
 def _located_by_pdi(text: Text, fragment: str) -> TextLocation:
