@@ -320,7 +320,7 @@ def test_fsck_names_what_sql_by_hand_has_changed(
 def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> None:
     shutil.copytree(five, directory)
     with Archive.open(directory, clock=noon) as archive:
-        victim = archive.list()[1].representation("utf-8")
+        victim = list(archive.list())[1].representation("utf-8")
         path = archive.path(victim)
         path.chmod(0o600)
         path.write_bytes(b"word 9")
