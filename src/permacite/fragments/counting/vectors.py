@@ -90,6 +90,12 @@ class _VectorCounter:
         """Whether one of the first `size` marks of an array is set."""
         return self._bytes[number].find(1, 0, size) >= 0
 
+    def _are_alike(self, size: int) -> bool:
+        """Whether the first `size` marks of the first two arrays are the same."""
+        first, second = self._bytes[:2]
+        first[size:] = second[size:] = bytes(len(first) - size)
+        return first == second  # one pass, where comparing arrays takes two
+
     def _marks_continuations(self, octets: Octets, held: _Held, highest: int) -> bool:
         """Mark continuation bytes in the first array; False where this is no UTF-8."""
         np, size = self._np, len(octets)
@@ -105,8 +111,7 @@ class _VectorCounter:
                 np.greater_equal(octets, first, out=leads)
                 np.bitwise_or(needed[length:], leads[:-length], out=needed[length:])
                 cut_off = cut_off or leads[-length:].any()
-        np.not_equal(continued, needed, out=needed)
-        if cut_off or self._is_some(1, size):
+        if cut_off or not self._are_alike(size):
             return False
         return not any(self._is_followed_wrongly(octets, held, rule, highest) for rule in _SECONDS)
 
