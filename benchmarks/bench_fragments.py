@@ -14,7 +14,6 @@ import hashlib
 import json
 import linecache
 import os
-import os
 import random
 import re
 import resource
