@@ -111,7 +111,7 @@ class Conversion:
     exact: bool
 
 
-def locate(
+def locate(  # noqa: PLR0913 - each is an option of its own
     source: Path,
     fragment: str,
     *,

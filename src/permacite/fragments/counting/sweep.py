@@ -47,7 +47,7 @@ _WORTH_A_VECTOR_BYTES = 1 << 20
 _LEAD_BYTES = 1 << 23
 """How much is counted before NumPy is imported: most places may be found by then."""
 
-_MAX_THREADS = 2
+_THREADS = min(2, os.cpu_count() or 1)
 """NumPy takes 16 MiB, each thread four: all together stays well under 32 MiB."""
 
 _RUN = 2
@@ -98,7 +98,7 @@ def sweep(
                 here = mark
                 yield mark
             if here is start or here.tally.byte < plain.size:
-                vectors = _counters(reader, plan, stretch)
+                vectors = _counters(reader, plan, stretch, threads=1 if step else _THREADS)
         if not vectors:
             yield from marks
             return
@@ -138,13 +138,14 @@ Counts = tuple[Tally, bool]
 """What a slice holds, its length in `byte`, and whether some of its bytes are no characters."""
 
 
-def _counters(reader: Reader, plan: Plan, stretch: int) -> list[Counter]:
-    """Return a counter for each thread; none without NumPy."""
+def _counters(reader: Reader, plan: Plan, stretch: int, *, threads: int) -> list[Counter]:
+    """Return a counter for each thread; none without NumPy.
+
+    Summing small slices asks for the interpreter's lock so often that two threads wait for each
+    other longer than they count.
+    """
     size = stretch + 2 * _AROUND_BYTES
-    made = [
-        vector_counter(reader.encoding, plan, size)
-        for _ in range(min(_MAX_THREADS, os.cpu_count() or 1))
-    ]
+    made = [vector_counter(reader.encoding, plan, size) for _ in range(threads)]
     return [one for one in made if one is not None]
 
 
