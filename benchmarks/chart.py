@@ -7,7 +7,7 @@ from html import escape
 
 __all__ = ["line_chart"]
 
-WIDTH, HEIGHT = 720, 360
+WIDTH, HEIGHT = 760, 360
 LEFT, RIGHT, TOP, BOTTOM = 48, 532, 44, 316
 """The edges of the plot; labels of the lines stand right of it."""
 COLOURS = ("#1b6fd0", "#c2520a", "#1f8a4c", "#9b4dca", "#b8860b", "#c0336d", "#0f8a99")
