@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,6 +42,23 @@ def test_a_backup_is_an_archive_and_restores_one(
     again = cli("--archive", str(anew), "restore", str(copy))
     assert (again.status, "not empty" in again.err) == (1, True)
     assert cli("backup", str(tmp_path)).status == 1
+
+
+def test_a_restore_that_was_cut_short_can_be_repeated(
+    cli: Cli, saved: dict[str, str], tmp_path: Path
+) -> None:
+    copy, anew = tmp_path / "copy", tmp_path / "anew"
+    assert cli("backup", str(copy), "--copy").status == 0
+    shutil.copytree(copy, anew)
+    (anew / "catalog.sqlite").rename(anew / "catalog.sqlite.7.new")
+    shutil.rmtree(min(path for path in (anew / "objects").iterdir() if path.name != "tmp"))
+    (anew / "other.txt").touch()
+    refused = cli("--archive", str(anew), "restore", str(copy))
+    assert (refused.status, "not empty" in refused.err) == (1, True)
+    (anew / "other.txt").unlink()
+    assert cli("--archive", str(anew), "restore", str(copy)).status == 0
+    assert cli("--archive", str(anew), "fsck").status == 0
+    assert cli("--archive", str(anew), "resolve", saved["html"]).out.endswith("Some words.")
 
 
 def damage(folder: Path) -> Path:

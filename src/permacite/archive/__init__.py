@@ -5,6 +5,7 @@
 """
 
 from permacite.archive.archive import Archive
+from permacite.archive.backup import is_cut_short
 from permacite.archive.catalog import Leaf
 from permacite.archive.model import (
     JSON,
@@ -36,6 +37,7 @@ __all__ = [
     "Representation",
     "Version",
     "Withdrawal",
+    "is_cut_short",
     "utc_now",
     "with_indexes",
 ]

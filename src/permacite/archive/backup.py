@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.catalog import Catalog
 
-__all__ = ["backup"]
+__all__ = ["backup", "is_cut_short"]
 
 _CATALOG = "catalog.sqlite"
 _KEY = "log.key"
@@ -40,6 +40,12 @@ def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
         raise StorageError(
             f"cannot write the backup: {error.strerror}", path=str(target), reason="io"
         ) from error
+
+
+def is_cut_short(folder: Path) -> bool:
+    """Say whether a folder holds what a backup leaves that was cut short, and nothing else."""
+    left = [path.name for path in folder.iterdir()]
+    return bool(left) and _CATALOG not in left and all(_is_ours(name) for name in left)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import Archive
+from permacite.archive import Archive, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.model import Finding
@@ -39,12 +39,14 @@ def restore(source: Path, directory: Path) -> Copy:
 
     A folder of OCFL objects that `export_ocfl` wrote is a backup too.
 
-    Raises ConflictError where `directory` holds anything, IntegrityError where the backup is
-    damaged, StorageError where it is none.
+    Raises ConflictError where `directory` holds anything but what an earlier restore left that was
+    cut short, IntegrityError where the backup is damaged, StorageError where it is none.
     """
-    if directory.exists() and any(directory.iterdir()):
+    is_root = layout.is_root(source)
+    taken = directory.exists() and any(directory.iterdir())
+    if taken and (is_root or not is_cut_short(directory)):
         raise ConflictError(f"{directory} is not empty", str(directory))
-    if layout.is_root(source):
+    if is_root:
         return ocfl.restore(source, directory)
     with Archive.open(source) as kept:
         for finding in kept.fsck():
