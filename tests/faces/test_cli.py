@@ -163,7 +163,7 @@ def test_export_writes_an_aggregate_and_never_over_a_file(
         (["list", "urn:pdi://lab.example.us/20/*/*/*"], 2, "^"),
         (["show", "urn:pdi://*/2026/11/21/1"], 2, "^"),
         (["verify"], 2, "--all"),
-        (["export", "urn:pdi://lab.example.us/2026/11/21/1.png.9"], 1, "png"),
+        (["export", "{document}.png.9"], 1, "version 9"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -171,6 +171,7 @@ def test_bad_input_is_one_clear_error(
     saved: dict[str, str], cli: Cli, words: list[str], status: int, said: str
 ) -> None:
     fields = {"main": saved["main"], "text": saved["utf-8"], "address": saved["address"]}
+    fields["document"] = saved["main"].removesuffix(".html.1")
     outcome = cli(*(word.format(**fields) for word in words))
     assert said in outcome.err
     assert outcome.status == status
