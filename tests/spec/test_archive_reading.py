@@ -173,6 +173,7 @@ def test_answers_with_the_full_name(shelf: Archive, asked: str, answer: str) -> 
 
 UNKNOWN = [
     ("pdi-51-version", "/2026/11/21/1.html.9", ["/2026/11/21/1.html.2", "/2026/11/21/1.html.1"]),
+    ("pdi-51-both", "/2026/11/21/1.gif.9", ["/2026/11/21/1.html.2", "/2026/11/21/1.html.1"]),
     ("pdi-51-format", "/2026/11/21/1.gif.1", ["/2026/11/21/1.html.1", "/2026/11/21/1.utf-8.1"]),
     ("pdi-51-unique-id", "/2026/11/21/7.html.1", ["/2026/11/21/1"]),
     ("pdi-51-day", "/2026/12/01/1.html.1", ["/2026/11/21/report", "/2026/12/21/1"]),

@@ -94,14 +94,18 @@ def version(catalog: Catalog, pdi: PDI) -> Version:
     if not numbers:
         near = tuple(_meant(catalog, pdi, one) for one in catalog.neighbours(pdi, _CANDIDATES))
         raise NotFoundError(f"no document {document} here", str(pdi), candidates=near)
-    highest = catalog.version(pdi)
-    token = pdi.format or (highest.representations[0].format if highest else None)
-    candidates = [str(document.with_(format=token, version=number)) for number in numbers]
+    latest = [catalog.version(pdi, number) for number in reversed(numbers[-_CANDIDATES:])]
     raise NotFoundError(
         f"{document} has no version {pdi.version}",
         str(pdi),
-        candidates=tuple(reversed(candidates[-_CANDIDATES:])),
+        candidates=tuple(_instead(pdi.format, one) for one in latest if one is not None),
     )
+
+
+def _instead(token: str | None, found: Version) -> str:
+    """Return the name of a version in the format nearest to a token, in any where none is."""
+    formats = [(one.format, one.media_type) for one in found.representations]
+    return str(found.representations[nearest(token, formats) or 0].pdi)
 
 
 def _meant(catalog: Catalog, pdi: PDI, near: str) -> str:
