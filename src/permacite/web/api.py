@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from permacite.errors import ParseError
 from permacite.service.plain import plain
 from permacite.web import headers
+from permacite.web.bodies import body_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -53,7 +54,7 @@ async def cite(request: Request) -> Response:
     """POST /-/api/cite {reference, quote | char | line, nth, before, after, note}: a Cited."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
-    body = (await _body(request)).decode("utf-8", "replace")
+    body = (await body_of(request, most_bytes=_MAX_BODY)).decode("utf-8", "replace")
     try:
         wanted = json.loads(body)
     except json.JSONDecodeError as error:
@@ -86,7 +87,7 @@ async def cite_form(request: Request) -> Response:
     own = f"{request.url.scheme}://{request.headers.get('host', '')}"
     if site not in ("same-origin", "none") or origin not in (None, own):
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
-    form = _form(await _body(request))
+    form = _form(await body_of(request, most_bytes=_MAX_BODY))
     nth = _number(form["nth"], "nth") if form.get("nth") else None
     service: Service = request.app.state.service
     cited = await run_in_threadpool(
@@ -101,15 +102,6 @@ def _form(body: bytes) -> dict[str, str]:
     from starlette.datastructures import QueryParams  # noqa: PLC0415 - the same syntax
 
     return dict(QueryParams(body.decode("ascii", "replace")).items())
-
-
-async def _body(request: Request) -> bytes:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MAX_BODY:
-            raise HTTPException(413, f"expected at most {_MAX_BODY} bytes")
-    return bytes(body)
 
 
 def _wanted(request: Request, name: str) -> str:

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from permacite.errors import ConflictError
 from permacite.service.plain import plain
 from permacite.web import headers
+from permacite.web.bodies import body_of
 from permacite.web.names.addresses import reference_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ async def put(request: Request) -> Response:
         raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
     service: Service = request.app.state.service
     reference = reference_of(request, "/")
-    content = await _body(request)
+    content = await body_of(request, most_bytes=_MOST_BYTES)
     key = request.headers.get("idempotency-key")
     misquoted = "misquoted" in request.query_params
     try:
@@ -64,13 +65,3 @@ async def put(request: Request) -> Response:
         "Location": f"/{saved.pdi}",
     }
     return JSONResponse(plain(saved), 201, fields)
-
-
-async def _body(request: Request) -> bytes:
-    """Read the body, whole. Raises 413 for more than is taken."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MOST_BYTES:
-            raise HTTPException(413, f"expected at most {_MOST_BYTES} bytes")
-    return bytes(body)
