@@ -295,6 +295,13 @@ class Promises(RuleBasedStateMachine):
         size = self.archive.log.size()
         self.roots[size] = self.archive.log.root(size)
 
+    @rule()
+    def close_and_open_again(self) -> None:
+        """Go on in the same folder, as after a night."""
+        directory = self.archive.directory
+        self.archive.close()
+        self.archive = Archive.open(directory, clock=lambda: self.now)
+
     @rule(link=st.booleans())
     def lose_all_but_the_backup(self, link: bool) -> None:  # noqa: FBT001 - drawn
         """Make a backup, refresh it, and go on in it: the first archive is gone."""
@@ -434,6 +441,9 @@ class Promises(RuleBasedStateMachine):
             names = [name for name, number in self.order if number == 1 and f"/{series}/" in name]
             days = [name.split("/")[3:6] for name in names]
             assert days == sorted(days)
+            pattern = pdi.parse(f"urn:pdi://{series}/*/*/*/*.*.1")
+            assert isinstance(pattern, pdi.PDIPattern)
+            assert [str(one.pdi.document) for one in self.archive.list(pattern)] == names
 
     @invariant()
     def serials_are_unique_in_their_day(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
 from permacite.archive import Archive, Citation, NewRepresentation, Provenance
@@ -93,21 +94,6 @@ def test_a_bundle_whose_key_nobody_vouches_for_says_so(proof: bytes) -> None:
     report = check_proof(proof, str(other))
     assert not report.ok
     assert [check.name for check in report.checks if not check.ok] == ["key"]
-
-
-def unzipped(proof: bytes) -> dict[str, bytes]:
-    """Return the files of a bundle."""
-    with zipfile.ZipFile(io.BytesIO(proof)) as files:
-        return {one: files.read(one) for one in files.namelist()}
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    """Return a bundle of these files."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        for one, content in files.items():
-            archive.writestr(one, content)
-    return target.getvalue()
 
 
 FORGERIES = [

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import sqlite3
-import zipfile
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
 from permacite.archive import Archive, NewRepresentation
@@ -188,21 +187,6 @@ def test_absence_is_proven_for_sealed_days_and_unknown_names_alone(archive: Arch
         archive.prove_absence(name("3"))
     with pytest.raises(ConflictError, match="is here"):
         archive.prove_absence(name("report"))
-
-
-def unzipped(proof: bytes) -> dict[str, bytes]:
-    """Return the files of a bundle."""
-    with zipfile.ZipFile(io.BytesIO(proof)) as files:
-        return {one: files.read(one) for one in files.namelist()}
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    """Return a bundle of these files."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        for one, content in files.items():
-            archive.writestr(one, content)
-    return target.getvalue()
 
 
 FORGERIES = [
