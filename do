@@ -59,7 +59,7 @@ ready() {
 lock() {
     python=$(find_python)
     uv=$(find_uv)
-    compile="$uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header $*"
+    compile="$uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header $*"
     $compile pyproject.toml --extra all -o requirements/run.txt
     $compile pyproject.toml requirements/dev.in --extra all -c requirements/run.txt -o requirements/dev.txt
     $compile requirements/bench.in -c requirements/dev.txt -o requirements/bench.txt
