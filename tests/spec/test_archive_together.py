@@ -325,8 +325,16 @@ def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, director
     assert parts.objects.get(other) == b"other"
     assert parts.catalog.unsettled(digest) == b"good"
     with pytest.raises(IntegrityError):
-        parts.objects.get(digest)
+        parts.settling.check(digest)  # as fsck does
     assert parts.settling.get(digest) == b"good"
+    again = parts.commit(b"good").representations[0].digest
+    assert parts.settling.get(again) == b"good", "nobody leans on the altered file"
+    parts.settling.settle()
+    assert unsettled(directory) == 1
+    path.unlink()
+    fresh = Settling(parts.objects, parts.catalog)
+    fresh.settle()
+    assert (unsettled(directory), parts.objects.get(digest)) == (0, b"good")
 
 
 def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -> None:

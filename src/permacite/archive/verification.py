@@ -95,7 +95,7 @@ def _check(catalog: Catalog, objects: Objects, representation: Representation) -
 def _check_object(objects: Objects, digest: str) -> tuple[str, str]:
     """Return the kind of finding for one object, and its detail."""
     try:
-        objects.get(digest)
+        objects.check(digest)
     except NotFoundError:
         return "missing", digest
     except IntegrityError as error:

@@ -82,6 +82,10 @@ class FileObjects:
             )
         return content
 
+    def check(self, digest: str) -> None:
+        """Raise as `get` does."""
+        self.get(digest)
+
     def path(self, digest: str) -> Path:
         """Return the file that holds the octets; it may be read, never written."""
         found = _DIGEST.fullmatch(digest)

@@ -38,6 +38,10 @@ class Objects(Protocol):
         """
         ...
 
+    def check(self, digest: str) -> None:
+        """Raise as `get` does, and for altered octets that nobody leans on too."""
+        ...
+
     def path(self, digest: str) -> Path:
         """Return the file that holds the octets; it may be read, never written."""
         ...

@@ -68,6 +68,10 @@ class Basket:
         """Return the octets of an object, recomputed just now."""
         return self._objects.get(digest)
 
+    def check(self, digest: str) -> None:
+        """Return where an object is right, and raise where it is not."""
+        self._objects.check(digest)
+
     def path(self, digest: str) -> Path:
         """Return the file of an object."""
         return self._objects.path(digest)
@@ -153,6 +157,13 @@ class Settling:
         if actual != digest:
             raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
         return content
+
+    def check(self, digest: str) -> None:
+        """Raise as `get` does; also for an altered file where right octets wait to become one."""
+        try:
+            self._objects.check(digest)
+        except NotFoundError:
+            self.get(digest)
 
     def path(self, digest: str) -> Path:
         """Return the file that holds the octets, made now where it was not."""
