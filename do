@@ -1,5 +1,5 @@
 #!/bin/sh
-# The one entry: ./do demo | run | test | check | docs | bench | fuzz | lock | browser | outside  (see ./do help)
+# The one entry: ./do demo | run | test | deep | check | docs | bench | fuzz | lock | browser | outside  (see ./do help)
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
@@ -100,12 +100,29 @@ check() {
     codespell
 }
 
+# Each part is run, whatever became of the one before it; the last word says whether all held.
+deep() {
+    ready dev
+    ready bench
+    PATH="$venv/bin:$PATH"
+    export PERMACITE_CI=1
+    failed=""
+    coverage run -m pytest -q --deep "$@" || failed="$failed tests"
+    coverage report --skip-covered || failed="$failed coverage"
+    python -m tests.crash.replay --seconds 1800 || failed="$failed crash-states"
+    python fuzz/run.py --seconds 300 || failed="$failed fuzz"
+    python benchmarks/bench_scale.py || failed="$failed million"
+    [ -z "$failed" ] || die "did not hold:$failed"
+    say "all held"
+}
+
 command=${1:-help}
 [ $# -eq 0 ] || shift
 case $command in
     demo) ready run; exec "$venv/bin/python" demo/demo.py "$@" ;;
     run) ready run; exec "$venv/bin/python" -m permacite "$@" ;;
     test) ready dev; exec "$venv/bin/python" -m pytest -q "$@" ;;
+    deep) deep "$@" ;;
     check) check ;;
     docs) ready dev; exec "$venv/bin/python" docs/generate.py "$@" ;;
     bench) ready dev; ready bench; exec "$venv/bin/python" benchmarks/run.py "$@" ;;
@@ -120,6 +137,8 @@ case $command in
 ./do run ...   the command line: ./do run save URL, ./do run --help
 ./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
                Chromium, Go or a C compiler)
+./do deep      the long form: all laws and kills many times over, crash states, mutated bytes, and
+               the archive of a million documents; hours, and every test of ./do test with them
 ./do check     format, lint, types, floors, dependencies, spelling
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
 ./do bench     measure beside named rivals, write benchmarks/RESULTS.md

@@ -1,7 +1,8 @@
-"""How all tests run: hypothesis profiles, and no archive of the user's in reach.
+"""How all tests run: samples or the whole (`--deep`), and no archive of the user's in reach.
 
-`--hypothesis-profile=deep` tries many more inputs. No test asserts a time, so no profile has a
-deadline: machines are shared and noisy.
+With `--deep`, which `./do deep` gives, laws are tried on many more inputs and what is repeated is
+repeated more often. No test asserts a time, so no profile has a deadline: machines are shared and
+noisy.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _PATIENT = [HealthCheck.too_slow]
@@ -19,6 +21,24 @@ _PATIENT = [HealthCheck.too_slow]
 settings.register_profile("default", deadline=None, max_examples=50, suppress_health_check=_PATIENT)
 settings.register_profile("deep", deadline=None, max_examples=2000, suppress_health_check=_PATIENT)
 settings.load_profile("default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer `--deep`."""
+    parser.addoption("--deep", action="store_true", help="the whole instead of samples: hours")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try many more inputs where asked to."""
+    if config.getoption("--deep"):
+        settings.load_profile("deep")
+
+
+@pytest.fixture
+def times(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """Return how often to repeat: the first number in a sample, the second with `--deep`."""
+    deep = bool(request.config.getoption("--deep"))
+    return lambda sample, whole: whole if deep else sample
 
 
 @pytest.fixture(autouse=True)

@@ -17,12 +17,11 @@ from permacite import pdi
 from permacite.archive import Archive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-COMMITS = 200
 THREADS = 4
 PROCESSES = 3
-KILLS = 12
 
 WRITER = f"""
 import hashlib, os, sys, threading
@@ -45,13 +44,16 @@ for _ in range({THREADS}):
 
 
 @pytest.mark.slow
-def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+@pytest.mark.timeout(3600)
+def test_what_was_acknowledged_survives_kill_9(
+    tmp_path: Path, times: Callable[[int, int], int]
+) -> None:
     directory = tmp_path / "archive"
     Archive.create(directory, series="lab.example.zz").close()
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
     acknowledged: list[str] = []
     kills = 0
-    while len(acknowledged) < COMMITS:
+    while len(acknowledged) < times(200, 20_000):
         acknowledged += run_and_kill(directory, after_lines=chance.randint(1, 40))
         kills += 1
     assert kills > 1
@@ -59,15 +61,19 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_several_processes_killed_one_by_one_while_the_others_go_on(tmp_path: Path) -> None:
+@pytest.mark.timeout(3600)
+def test_several_processes_killed_one_by_one_while_the_others_go_on(
+    tmp_path: Path, times: Callable[[int, int], int]
+) -> None:
     directory = tmp_path / "archive"
     Archive.create(directory, series="lab.example.zz").close()
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
+    kills = times(12, 600)
     writers: list[subprocess.Popen[str]] = []
     acknowledged: list[str] = []
     try:
-        for turn in range(KILLS):
-            while len(writers) < min(PROCESSES, KILLS - turn):
+        for turn in range(kills):
+            while len(writers) < min(PROCESSES, kills - turn):
                 writers.append(start(directory))  # it opens the archive while others die
             victim = writers.pop(chance.randrange(len(writers)))
             acknowledged += kill(victim, after_lines=chance.randint(1, 20))
@@ -75,8 +81,8 @@ def test_several_processes_killed_one_by_one_while_the_others_go_on(tmp_path: Pa
         for writer in writers:
             writer.kill()
     assert writers == []
-    assert len(acknowledged) > KILLS
-    check(directory, acknowledged, KILLS * THREADS)
+    assert len(acknowledged) > kills
+    check(directory, acknowledged, kills * THREADS)
 
 
 def start(directory: Path) -> subprocess.Popen[str]:
