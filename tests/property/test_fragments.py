@@ -16,11 +16,11 @@ from tests.property.slow_text import ENDINGS, MODES, Slow, slow, unit_pieces, ut
 
 from permacite.errors import ParseError
 from permacite.fragments import Index, Text, convert, rfc5147
-from permacite.fragments.counting.charsets import resolve
-from permacite.fragments.counting.reading import Reader
-from permacite.fragments.counting.source import MemorySource
-from permacite.fragments.counting.sweep import Mark, sweep
-from permacite.fragments.counting.tally import Plan, Tally
+from permacite.text.charsets import resolve
+from permacite.text.reading import Reader
+from permacite.text.source import MemorySource
+from permacite.text.sweep import Mark, sweep
+from permacite.text.tally import Plan, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,14 +12,14 @@ import pytest
 
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.fragments import Index, Text, wilde00
-from permacite.fragments.counting.source import MemorySource
+from permacite.text.source import MemorySource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.fragments.counting.source import Fetch
     from permacite.fragments.rfc5147 import Scheme
+    from permacite.text.source import Fetch
 
 CONTENT = ("naïve 中文 😀\r\nplain\n" * 9000).encode()
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.errors import ParseError
 from permacite.extract.excerpt import Excerpt, digest_of, extent
 from permacite.fragments import Span
-from permacite.fragments.counting.reading import Reader
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, parse_specifier
 from permacite.scan import compile_pattern
+from permacite.text.reading import Reader
 
 if TYPE_CHECKING:
     from permacite.fragments import Text
-    from permacite.fragments.counting.tally import Tally
+    from permacite.text.tally import Tally
 
 __all__ = ["extract_from"]
 

@@ -3,7 +3,6 @@
 | room | what it holds |
 |---|---|
 | rfc5147, wilde00 | the syntax of `#char=` and `#line=`, and of their first form, with `#match()` |
-| entity | the bytes of a text, and the places in them |
 | text, location | Text: an entity that fragments point into, and where they are in it |
 | checks | the integrity checks of a fragment |
 | union | the parts of a fragment of the first form, and all of them |
@@ -12,15 +11,15 @@
 | anchor | what became of a passage in a changed text |
 | likeness | edit distances, and the parts of a text that are most like another |
 | bre | POSIX basic regular expressions, for `#match()` |
-| counting | characters in texts too large to hold, and the index of such a text |
 
+The entities themselves, how they are decoded, counted and indexed, are in `permacite.text`.
 Everything here is pure and needs the standard library alone, save that `#match()` needs the extra
 `match`; with the extra `fast`, large texts are counted faster.
 """
 
-from permacite.fragments.counting.index import Index
-from permacite.fragments.entity import Entity
-from permacite.fragments.location import Check, Location, Span
+from permacite.fragments.location import Check, Location
 from permacite.fragments.text import Text
+from permacite.text.entity import Entity, Span
+from permacite.text.index import Index
 
 __all__ = ["Check", "Entity", "Index", "Location", "Span", "Text"]

@@ -28,14 +28,14 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
 from permacite.fragments import rfc5147
-from permacite.fragments.counting import charsets
 from permacite.fragments.location import Check
+from permacite.text import charsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.fragments.counting.reading import Reader
-    from permacite.fragments.entity import Entity
+    from permacite.text.entity import Entity
+    from permacite.text.reading import Reader
 
 __all__ = ["check_of", "checked"]
 

@@ -23,7 +23,7 @@ from permacite.errors import ParseError
 from permacite.fragments.text import Text
 
 if TYPE_CHECKING:
-    from permacite.fragments.counting.tally import Tally
+    from permacite.text.tally import Tally
 
 __all__ = [
     "Converted",

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-__all__ = ["Check", "CheckResult", "Ends", "Located", "Location", "Reason", "Span"]
+if TYPE_CHECKING:
+    from permacite.text.entity import Span
+
+__all__ = ["Check", "CheckResult", "Located", "Location", "Reason"]
 
 CheckResult = Literal["ok", "failed", "other-charset", "unknown", "not-run"]
-Ends = tuple[int, int]
-"""Start and end of a half-open range; equal where nothing lies between them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of the entity, counted three ways: each a half-open (start, end).
-
-    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored. Only
-    `byte` counts a byte order mark.
-    """
-
-    char: Ends
-    code_point: Ends
-    byte: Ends
 
 
 @dataclass(frozen=True, slots=True)

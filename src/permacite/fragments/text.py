@@ -4,7 +4,7 @@ URI Fragment Identifiers for the text/plain Media Type (RFC 5147)
 
 | section | function |
 |---|---|
-| §2, §2.1.2, §4.1 counting | permacite.fragments.entity |
+| §2, §2.1.2, §4.1 counting | permacite.text.entity |
 | §2.3, §3.1, §4.4 integrity checks | Text.locate, by permacite.fragments.checks |
 | §4.2 positions beyond the end | Text.locate |
 | §4.5 syntax errors | Text.locate |
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Literal
 from permacite.errors import IntegrityError, ParseError
 from permacite.fragments import checks as integrity
 from permacite.fragments import rfc5147, union, wilde00
-from permacite.fragments.entity import Entity
 from permacite.fragments.location import Location
+from permacite.text.entity import Entity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -27,15 +27,16 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import LimitError, ParseError
 from permacite.fragments import bre, wilde00
-from permacite.fragments.counting.survey import Place
-from permacite.fragments.counting.tally import Measure, Plan
-from permacite.fragments.location import Located, Location, Span
+from permacite.fragments.location import Located, Location
+from permacite.text.entity import Span
+from permacite.text.survey import Place
+from permacite.text.tally import Measure, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from permacite.fragments.counting.survey import Survey
-    from permacite.fragments.counting.tally import LineEndings, Tally, Unit
+    from permacite.text.survey import Survey
+    from permacite.text.tally import LineEndings, Tally, Unit
 
 __all__ = ["locate", "merged"]
 

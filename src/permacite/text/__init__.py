@@ -1,4 +1,4 @@
-"""Counting in texts too large to hold: sources, charsets, tallies, blocks, sweeps and the index.
+"""Texts of any size: how their bytes become characters, and where positions are in them.
 
 | room | what it holds |
 |---|---|
@@ -9,4 +9,5 @@
 | stretch, vectors | the counts of one stretch of bytes: with the standard library, with NumPy |
 | survey, sweep | places found by their position; the counts of long stretches, fast |
 | index | checkpoints, so that any place is found by reading one block |
+| entity | all of these together: an entity, and the places in it |
 """

@@ -16,28 +16,44 @@ Readings:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import IntegrityError
-from permacite.fragments.counting import charsets
-from permacite.fragments.counting.index import digest
-from permacite.fragments.counting.reading import Reader
-from permacite.fragments.counting.source import source_of
-from permacite.fragments.counting.survey import Survey
-from permacite.fragments.counting.tally import Measure, Plan
-from permacite.fragments.location import Span
+from permacite.text import charsets
+from permacite.text.index import digest
+from permacite.text.reading import Reader
+from permacite.text.source import source_of
+from permacite.text.survey import Survey
+from permacite.text.tally import Measure, Plan
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
     from typing import Self
 
-    from permacite.fragments.counting.index import Index
-    from permacite.fragments.counting.reading import Errors
-    from permacite.fragments.counting.source import Buffer, Source
-    from permacite.fragments.counting.tally import Tally, Unit
+    from permacite.text.index import Index
+    from permacite.text.reading import Errors
+    from permacite.text.source import Buffer, Source
+    from permacite.text.tally import Tally, Unit
 
-__all__ = ["Entity"]
+__all__ = ["Ends", "Entity", "Span"]
+
+Ends = tuple[int, int]
+"""Start and end of a half-open range; equal where nothing lies between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the entity, counted three ways: each a half-open (start, end).
+
+    `char` counts a line ending as one (RFC 5147), `code_point` and `byte` as what is stored. Only
+    `byte` counts a byte order mark.
+    """
+
+    char: Ends
+    code_point: Ends
+    byte: Ends
 
 
 class Entity:

@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from permacite.fragments.counting.tally import Plan, Tally
 from permacite.scan import compile_pattern
+from permacite.text.tally import Plan, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.fragments.counting.charsets import Encoding
+    from permacite.text.charsets import Encoding
 
 __all__ = ["Counter", "Endings", "PlainCounter", "are_high", "endings", "safe_cut", "undefined"]
 

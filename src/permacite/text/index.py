@@ -27,19 +27,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
-from permacite.fragments.counting import charsets
-from permacite.fragments.counting.reading import Reader
-from permacite.fragments.counting.source import source_of
-from permacite.fragments.counting.sweep import Mark, sweep
-from permacite.fragments.counting.tally import Plan, Tally
+from permacite.text import charsets
+from permacite.text.reading import Reader
+from permacite.text.source import source_of
+from permacite.text.sweep import Mark, sweep
+from permacite.text.tally import Plan, Tally
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from permacite.fragments.counting.source import Buffer, Source
-    from permacite.fragments.counting.tally import Measure
+    from permacite.text.source import Buffer, Source
+    from permacite.text.tally import Measure
 
     Columns: TypeAlias = "dict[str, array[int]]"
 

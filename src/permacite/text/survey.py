@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from permacite.fragments.counting.reading import BLOCK_BYTES
-from permacite.fragments.counting.sweep import Mark, sweep
-from permacite.fragments.counting.tally import Measure, Plan, Tally, seek, splits_ending, tally
+from permacite.text.reading import BLOCK_BYTES
+from permacite.text.sweep import Mark, sweep
+from permacite.text.tally import Measure, Plan, Tally, seek, splits_ending, tally
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from permacite.fragments.counting.index import Index
-    from permacite.fragments.counting.reading import Block, Reader
-    from permacite.fragments.counting.tally import LineEndings
+    from permacite.text.index import Index
+    from permacite.text.reading import Block, Reader
+    from permacite.text.tally import LineEndings
 
 __all__ = ["Place", "Survey"]
 

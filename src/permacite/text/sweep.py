@@ -17,20 +17,20 @@ from itertools import islice, pairwise
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from permacite.fragments.counting.reading import BLOCK_BYTES
-from permacite.fragments.counting.source import filling
-from permacite.fragments.counting.stretch import PlainCounter, safe_cut
-from permacite.fragments.counting.tally import Tally, tally
-from permacite.fragments.counting.vectors import vector_counter
+from permacite.text.reading import BLOCK_BYTES
+from permacite.text.source import filling
+from permacite.text.stretch import PlainCounter, safe_cut
+from permacite.text.tally import Tally, tally
+from permacite.text.vectors import vector_counter
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from concurrent.futures import Future
 
-    from permacite.fragments.counting.reading import Reader, State
-    from permacite.fragments.counting.source import Fill
-    from permacite.fragments.counting.stretch import Counter
-    from permacite.fragments.counting.tally import Plan
+    from permacite.text.reading import Reader, State
+    from permacite.text.source import Fill
+    from permacite.text.stretch import Counter
+    from permacite.text.tally import Plan
 
 __all__ = ["Mark", "sweep"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from permacite.fragments.counting.stretch import are_high, endings, undefined
-from permacite.fragments.counting.tally import Plan, Tally
+from permacite.text.stretch import are_high, endings, undefined
+from permacite.text.tally import Plan, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from permacite.fragments.counting.charsets import Encoding
-    from permacite.fragments.counting.stretch import Counter
+    from permacite.text.charsets import Encoding
+    from permacite.text.stretch import Counter
 
     Marks: TypeAlias = NDArray[np.bool_]
     Octets: TypeAlias = NDArray[np.uint8]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    from permacite.fragments.counting.charsets import Encoding
-    from permacite.fragments.counting.source import Fetch, Source
+    from permacite.text.charsets import Encoding
+    from permacite.text.source import Fetch, Source
 
 __all__ = ["BLOCK_BYTES", "Block", "Reader", "State"]
 

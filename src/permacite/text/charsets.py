@@ -24,11 +24,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
-from permacite.fragments.counting.tally import line_endings_of
 from permacite.scan import compile_pattern
+from permacite.text.tally import line_endings_of
 
 if TYPE_CHECKING:
-    from permacite.fragments.counting.tally import LineEndings
+    from permacite.text.tally import LineEndings
 
 __all__ = ["LONGEST_MARK", "Charset", "Encoding", "line_endings_in", "resolve", "same"]
 
