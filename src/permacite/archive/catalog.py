@@ -122,6 +122,13 @@ class LogRecords(Protocol):
         """Return the number of leaves."""
         ...
 
+    def log_head(self) -> tuple[int, str | None]:
+        """Return the number of leaves and the newest checkpoint, as they are at one moment.
+
+        Read one after the other, a checkpoint that others signed in between would promise more.
+        """
+        ...
+
     def log_node(self, level: int, position: int) -> bytes:
         """Return the hash over the 2**level leaves from position * 2**level on.
 
@@ -144,8 +151,11 @@ class LogRecords(Protocol):
         """
         ...
 
-    def committed(self) -> dict[str, int]:
-        """Return how many rows there are of what leaves tell: "version", "representation", ..."""
+    def committed(self) -> tuple[int, dict[str, int]]:
+        """Return the number of leaves, and of the rows that they tell, at one moment.
+
+        By table: "version", "representation", ...
+        """
         ...
 
     def seal(self, series: str, date: str) -> Leaf:
@@ -167,7 +177,7 @@ class LogRecords(Protocol):
         """Return the unique ids that a series has minted on a day, sorted."""
         ...
 
-    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
+    def checkpoints(self) -> list[tuple[int, str]]:
         """Return sizes and notes of the checkpoints that were signed, the newest first."""
         ...
 

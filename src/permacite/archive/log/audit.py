@@ -75,6 +75,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         if error.reason != "missing":  # without the package, signatures go unchecked
             yield Finding(_LOG, "log", error.problem)
     signed = dict(catalog.checkpoints())
+    size, committed = catalog.committed()
     tree = _Tree(catalog)
     counted: Counter[str] = Counter()
     for leaf in catalog.leaves():
@@ -85,13 +86,13 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         for problem in (audit_entry(catalog, leaf), tree.add(leaf)):
             if problem:
                 yield Finding(_LOG, "log", problem)
-        counted.update(_counts(leaf))
+        if leaf.sequence < size:
+            counted.update(_counts(leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifier)
     yield from _timestamp_faults(log)
     for size in sorted(signed):
         yield Finding(_LOG, "log", f"a checkpoint says {size} entries; there are {tree.size}")
-    if any(counted[table] != count for table, count in catalog.committed().items()):
-        yield from _untold(catalog, counted)
+    yield from _count_faults(catalog, committed, counted)
 
 
 def _checkpoint_faults(
@@ -102,11 +103,11 @@ def _checkpoint_faults(
         return
     try:
         parsed = Note.parse(note)
-        root = Checkpoint.parse(parsed.text).root
+        said = Checkpoint.parse(parsed.text)
     except ParseError as error:
         yield Finding(_LOG, "log", f"checkpoint {tree.size}: {error.problem}")
         return
-    if root != tree.root():
+    if (said.size, said.root) != (tree.size, tree.root()):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} has another root than the entries")
     elif verifier is not None and not verifier.verifies(parsed):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} is not signed by the log's key")
@@ -133,10 +134,23 @@ def _counts(leaf: Leaf) -> dict[str, int]:
     return found | {"representation": len(formats) if isinstance(formats, list) else 0}
 
 
-def _untold(catalog: Catalog, counted: Counter[str]) -> Iterator[Finding]:
-    """Return the rows that no entry tells, by name, and the tables that have more or fewer."""
+def _count_faults(
+    catalog: Catalog, committed: dict[str, int], counted: Counter[str]
+) -> Iterator[Finding]:
+    """Return the tables that have more rows than the log tells, or fewer, and the rows untold."""
+    differing = [table for table, count in committed.items() if counted[table] != count]
+    if differing:
+        yield from _untold(catalog)
+    for table in differing:
+        told = f"{committed[table]} rows of {table}, {counted[table]} in the log"
+        yield Finding(_LOG, "log", told)
+
+
+def _untold(catalog: Catalog) -> Iterator[Finding]:
+    """Return the rows that no entry tells, by name."""
+    names = list(_full_names(catalog))  # first: what is committed from now on is told
     told = {one for leaf in catalog.leaves() for one in _names(_read(leaf))}
-    for name in _full_names(catalog):
+    for name in names:
         if name not in told:
             yield Finding(name, "log", "no entry of the log tells of it")
     for citation in catalog.citations(None):
@@ -145,9 +159,6 @@ def _untold(catalog: Catalog, counted: Counter[str]) -> Iterator[Finding]:
     for said in catalog.assertions(None, None):
         if f"{said.subject} {said.predicate} {said.object}" not in told:
             yield Finding(said.subject, "log", f"no entry of the log says its {said.predicate!r}")
-    for table, count in catalog.committed().items():
-        if counted[table] != count:
-            yield Finding(_LOG, "log", f"{count} rows of {table}, {counted[table]} in the log")
 
 
 def _full_names(catalog: Catalog) -> Iterator[str]:

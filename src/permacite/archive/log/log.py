@@ -99,11 +99,12 @@ class Log:
         Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
         signed then.
         """
-        size = self.size()
-        for earlier_size, note in self._catalog.checkpoints(limit=1):
-            if earlier_size == size:
+        size, note = self._catalog.log_head()
+        if note is not None:
+            earlier = Checkpoint.parse(Note.parse(note).text)
+            if earlier.size == size:
                 return note
-            self._check_extends(Checkpoint.parse(Note.parse(note).text), size)
+            self._check_extends(earlier, size)
         body = Checkpoint(self.signer.name, size, self.root(size)).body
         return self._catalog.record_checkpoint(size, self.signer.sign(body))
 

@@ -55,13 +55,14 @@ def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
         return None  # the leaf itself is no entry of ours
 
 
-def counted(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return how many rows there are of what leaves tell, by table."""
+def counted(connection: sqlite3.Connection) -> tuple[int, dict[str, int]]:
+    """Return the number of leaves, and of the rows that they tell by table, at one moment."""
     tables = _COUNTED + (_COUNTED_LATER if leaves.has_days(connection) else ())
-    return {
-        table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - ours
-        for table in tables
-    }
+    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608 - ours
+    size, *found = connection.execute(
+        f"SELECT (SELECT count(*) FROM leaf), {counts}"  # noqa: S608 - ours
+    ).fetchone()
+    return int(size), dict(zip(tables, found, strict=True))
 
 
 def _key(name: str) -> tuple[str, str, str]:

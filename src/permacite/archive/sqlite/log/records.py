@@ -22,6 +22,12 @@ __all__ = ["SqliteLog"]
 
 _LEAVES_AT_ONCE = 1000
 
+_HEAD = """
+SELECT (SELECT 1 + coalesce(max(sequence), -1) FROM leaf),
+       (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)
+"""
+"""One statement, so one view of the database."""
+
 
 class SqliteLog(Access):
     """The log of one catalog."""
@@ -30,6 +36,12 @@ class SqliteLog(Access):
         """Return the number of leaves."""
         with self._readers.lend() as connection:
             return leaves.size(connection)
+
+    def log_head(self) -> tuple[int, str | None]:
+        """Return the number of leaves and the newest checkpoint, as they are at one moment."""
+        with self._readers.lend() as connection:
+            size, note = connection.execute(_HEAD).fetchone()
+        return int(size), note
 
     def log_node(self, level: int, position: int) -> bytes:
         """Return the hash over the 2**level leaves from position * 2**level on."""
@@ -58,8 +70,8 @@ class SqliteLog(Access):
         with self._readers.lend() as connection:
             return rebuilt(connection, leaf)
 
-    def committed(self) -> dict[str, int]:
-        """Return how many rows there are of what leaves tell."""
+    def committed(self) -> tuple[int, dict[str, int]]:
+        """Return the number of leaves, and of the rows that they tell, at one moment."""
         with self._readers.lend() as connection:
             return counted(connection)
 
@@ -89,12 +101,11 @@ class SqliteLog(Access):
         with self._readers.lend() as connection:
             return days.unique_ids(connection, series, date)
 
-    def checkpoints(self, limit: int | None = None) -> list[tuple[int, str]]:
+    def checkpoints(self) -> list[tuple[int, str]]:
         """Return sizes and notes of the checkpoints that were signed, the newest first."""
         with self._readers.lend() as connection:
             return connection.execute(
-                "SELECT size, note FROM checkpoint ORDER BY size DESC LIMIT ?",
-                (-1 if limit is None else limit,),
+                "SELECT size, note FROM checkpoint ORDER BY size DESC"
             ).fetchall()
 
     def stamped(self, sequence: int | None = None) -> list[Stamped]:
