@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")"
 root=$PWD
 venv="$root/.venv"
+export UV_SYSTEM_CERTS=1 # trust whom the machine trusts
 
 say() { printf '%s\n' "do: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -19,20 +20,35 @@ find_python() {
     die "Python 3.11 or newer is needed; install it (Debian: apt-get install python3) and run again"
 }
 
+# install WHY PACKAGE...: Debian's packages, where nobody need be asked; else how to do it by hand.
+install() {
+    why=$1; shift
+    command -v apt-get >/dev/null 2>&1 || die "$why; install it and run again (Debian: apt-get install $*)"
+    if [ "$(id -u)" = 0 ]; then as_root=""
+    elif sudo -n true 2>/dev/null; then as_root="sudo -n"
+    else die "$why; run this, then again: sudo apt-get install $*"
+    fi
+    say "$why: installing $*"
+    $as_root apt-get update -qq >&2
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+can_make_environments() { "$python" -c 'import venv, ensurepip' 2>/dev/null; }
+
 # uv makes the environment. Where it is not installed, it is fetched, pinned by hash, into .uv/.
 find_uv() {
     if command -v uv >/dev/null 2>&1; then command -v uv; return; fi
     if [ ! -x "$root/.uv/bin/uv" ]; then
         say "fetching uv into .uv/"
-        if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
-            "$python" -m venv "$root/.uv" >&2
-            "$root/.uv/bin/python" -m pip install -q --disable-pip-version-check \
-                --require-hashes -r requirements/uv.txt >&2
-        elif "$python" -m pip --version >/dev/null 2>&1; then
+        if ! can_make_environments && "$python" -m pip --version >/dev/null 2>&1; then
             "$python" -m pip install -q --disable-pip-version-check --target "$root/.uv" \
                 --require-hashes -r requirements/uv.txt >&2
         else
-            die "no uv, no venv and no pip for $python: install one of them (Debian: apt-get install python3-venv)"
+            can_make_environments || install "$python cannot make environments" python3-venv
+            can_make_environments || die "$python cannot make environments still: use another by PERMACITE_PYTHON=..."
+            "$python" -m venv "$root/.uv" >&2
+            "$root/.uv/bin/python" -m pip install -q --disable-pip-version-check \
+                --require-hashes -r requirements/uv.txt >&2
         fi
     fi
     printf '%s\n' "$root/.uv/bin/uv"
@@ -68,10 +84,7 @@ lock() {
 
 browser() {
     if command -v chromium >/dev/null 2>&1; then say "chromium is here"; return; fi
-    command -v apt-get >/dev/null 2>&1 || die "install Chromium (the program chromium) to run the browser tests"
-    sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
-    $sudo apt-get update -qq
-    $sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core
+    install "the browser tests need Chromium" chromium fonts-dejavu-core
 }
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; and a C
@@ -83,10 +96,7 @@ outside() {
     fi
     command -v cc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
     if [ -z "$packages" ]; then say "Go, its packages and a C compiler are here"; return; fi
-    command -v apt-get >/dev/null 2>&1 || die "install Go with golang.org/x/mod, and a C compiler (Debian: $packages)"
-    sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
-    $sudo apt-get update -qq
-    $sudo apt-get install -y -qq --no-install-recommends $packages
+    install "tests by other programs need Go with golang.org/x/mod, and a C compiler" $packages
 }
 
 check() {
