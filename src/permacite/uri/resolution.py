@@ -27,6 +27,7 @@ Readings:
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
@@ -231,20 +232,35 @@ def resolve(
     """Return what `reference` refers to in a document whose base URI is `base` (RFC 2396 §5.2).
 
     `profile`: "rfc2396" unless `base` is a Reference, which has its own. A prepared `Base` has all
-    its options already, and the others are not looked at; use one for many references.
+    its options already, and the others are not looked at. The last bases given as text are kept
+    prepared, so that many references in one document cost little more than with a `Base`.
     Raises ParseError where either does not parse, where a relative reference meets a base that is
     relative or opaque, where the result would be read as something else, and, with excess="error",
     where ".." goes above the root.
     """
     if not isinstance(base, Base):
-        base = Base(
-            base,
-            profile=profile,
-            same_scheme=same_scheme,
-            excess=excess,
-            empty_path=empty_path,
-        )
+        short = isinstance(base, str) and len(base) <= _LONGEST_KEPT
+        prepare = _kept if short else _prepare
+        base = prepare(base, profile, (same_scheme, excess, empty_path))
     return base.resolve(reference)
+
+
+_LONGEST_KEPT = 2048
+"""Characters of a base that is kept: a few hostile ones must not fill the memory."""
+
+
+def _prepare(
+    base: str | Reference,
+    profile: Profile | None,
+    options: tuple[SameScheme, Excess | None, EmptyPath],
+) -> Base:
+    same_scheme, excess, empty_path = options
+    return Base(
+        base, profile=profile, same_scheme=same_scheme, excess=excess, empty_path=empty_path
+    )
+
+
+_kept = lru_cache(maxsize=32)(_prepare)
 
 
 def establish_base(
