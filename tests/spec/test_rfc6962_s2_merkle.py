@@ -111,6 +111,9 @@ def test_rfc6962_s2_1_2_every_consistency_of_small_trees_holds_and_no_other() ->
                 assert not is_consistent(old, old_root, new, root, proof=proof[:-1])
     assert is_consistent(0, mth([]), 5, mth(leaves[:5]), proof=[])
     assert not is_consistent(6, mth(leaves[:6]), 5, mth(leaves[:5]), proof=[])
+    assert is_consistent(0, mth([]), 0, mth([]), proof=[])
+    for size in (0, -1):
+        assert not is_consistent(size, mth(leaves), size, mth(leaves), proof=[])
     for wrong in (-1, 5):
         with pytest.raises(IndexError):
             inclusion_proof(wrong, 5, node)

@@ -116,12 +116,10 @@ def is_consistent(
 ) -> bool:
     """Say whether `proof` shows that the tree `new` begins with the tree `old`."""
     hashes = list(proof)
-    if old == new:
-        return old_root == new_root and not hashes
-    if old == 0:
-        return not hashes and old_root == EMPTY
-    if not 0 < old < new:
+    if not 0 <= old <= new or (old == 0 and old_root != EMPTY):
         return False
+    if old in (0, new):
+        return not hashes and (old < new or old_root == new_root)
     if old & (old - 1) == 0:
         hashes.insert(0, old_root)  # a complete tree is a node of the new one
     return _walk_consistency(old, new, hashes) == (old_root, new_root)

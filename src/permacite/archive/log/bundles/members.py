@@ -1,22 +1,27 @@
 """Read the files in the zip of a proof, which may be damaged or hostile: all of them, or none.
 
-What unpacks, and to how much, is read from the directory at the end before anything is unpacked.
-The members must fill the zip from its first octet to that directory, each once: so nothing stands
-in it that one program sees and another does not.
+ZIP File Format (PKWARE APPNOTE 6.3.10):
+  §4.3.16 end of central directory record -> `_directory`
+  §4.3.12 central directory header        -> `_listed`
+  §4.3.7 local file header, §4.3.9 data descriptor -> `_file`
+
+Programs differ in what they read of a zip: the directory at its end or the headers before its
+files, the first end or the last, a name up to a zero octet or a name in an extra field, octets up
+to the size that is told or to the end of the packed data. So one way to write a zip is read here,
+in which all of these say the same, and every other is refused.
+
+Deviations: no extra fields, comments, encryption, links or ZIP64; no packing but deflate; files
+stand from the first octet to the directory in its order, and the directory's end is the last octet.
+Readings: names are printable ASCII. A data descriptor has its signature, and follows packed data.
 """
 
 from __future__ import annotations
 
-import io
 import struct
-import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from permacite.errors import LimitError, ParseError, PermaciteError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from permacite.errors import LimitError, ParseError
 
 __all__ = ["CONTENT", "SPEC", "members", "text_of"]
 
@@ -26,24 +31,49 @@ CONTENT = "content"
 
 _MAX_FILES = 100
 _MAX_FILE_BYTES = 16_000_000
-_HEADER_BYTES = 30
-_HEADER = struct.Struct("<26xHH")
-"""What stands before a member: the lengths of its name and of extra fields are the last two."""
-_HAS_DESCRIPTOR = 0x08
-_DESCRIPTOR_BYTES = (12, 16, 20, 24)
-"""After a member that was written to a pipe stand its sizes."""
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    ValueError,
-    LookupError,
-)
-"""What reading a damaged or hostile zip raises."""
+
+_END = struct.Struct("<4s4H2LH")
+_LISTED = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+_DESCRIPTOR = struct.Struct("<4s3L")
+_ZIP64_LOCATOR_BYTES = 20
+
+_DEFLATE_OPTIONS, _HAS_DESCRIPTOR, _NAME_IS_UTF8 = 0x0006, 0x0008, 0x0800
+_KNOWN_FLAGS = _DEFLATE_OPTIONS | _HAS_DESCRIPTOR | _NAME_IS_UTF8
+_STORED, _DEFLATED = 0, 8
+_PLAIN_VERSION = 20
+"""What a program must know that unpacks it: 2.0 has deflate, and no ZIP64."""
+_IS_FOLDER_OR_LABEL = 0x18
+_UNIX_KINDS = (0, 8)
+"""The highest four bits of a Unix mode: none are given, or it is a plain file and no link."""
+
+
+class _Header(NamedTuple):
+    """What directory and local header both say of a file."""
+
+    version: int
+    flags: int
+    method: int
+    time: int
+    date: int
+    crc: int
+    packed_bytes: int
+    size_bytes: int
+    name_bytes: int
+    extra_bytes: int
+
+    @property
+    def has_descriptor(self) -> bool:
+        """Whether checksum and sizes stand behind the file, and not before it."""
+        return bool(self.flags & _HAS_DESCRIPTOR)
+
+
+class _Listed(NamedTuple):
+    """A file as the directory lists it."""
+
+    name: str
+    header: _Header
+    offset: int
 
 
 def members(data: bytes, *, max_bytes: int) -> dict[str, bytes]:
@@ -52,18 +82,19 @@ def members(data: bytes, *, max_bytes: int) -> dict[str, bytes]:
     Raises ParseError for what is no plain zip, LimitError where its files are too large: together
     more than `max_bytes`, or any but "content" more than 16 MB.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            found = archive.infolist()
-            _check_plain(found)
-            _check_sizes(found, max_bytes)
-            _check_filled(data, found, archive.start_dir, archive.comment)
-            # A member's reader stops at the size that was declared, whatever the data unpack to.
-            return {member.filename: archive.read(member) for member in found}
-    except PermaciteError:
-        raise
-    except _BROKEN as error:
-        raise ParseError(f"not a proof bundle: {error}", "(a zip file)", 0, SPEC) from error
+    start, listed = _directory(data)
+    _check_sizes(listed, max_bytes)
+    files: dict[str, bytes] = {}
+    end = 0
+    for one in listed:
+        if one.offset != end:
+            raise _refusal(f"something stands before {one.name}, or over it")
+        if one.name in files:
+            raise _refusal(f"{one.name} stands in it twice")
+        files[one.name], end = _file(data, one)
+    if end != start:
+        raise _refusal("something stands behind its files")
+    return files
 
 
 def text_of(files: dict[str, bytes], name: str) -> str:
@@ -74,44 +105,105 @@ def text_of(files: dict[str, bytes], name: str) -> str:
         raise ParseError(f"expected UTF-8 in {name}", f"({name})", 0, SPEC) from error
 
 
-def _check_plain(found: Sequence[zipfile.ZipInfo]) -> None:
-    """Raise BadZipFile for names that stand twice, and for ways of packing that are not ours."""
-    plain = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-    names = {member.filename for member in found}
-    if len(found) > _MAX_FILES or len(names) < len(found):
-        raise zipfile.BadZipFile("too many files, or one twice")
-    if any(member.compress_type not in plain for member in found):
-        raise zipfile.BadZipFile("packed in another way than deflate")
+def _directory(data: bytes) -> tuple[int, list[_Listed]]:
+    """Return where the directory begins, and what it lists. Raises ParseError."""
+    end = len(data) - _END.size
+    if end < 0 or not data.startswith(b"PK\x05\x06", end) or data[-2:] != b"\0\0":
+        raise _refusal("something stands behind its directory, or the end is missing")
+    _, *disks, count, total, size, start, _ = _END.unpack_from(data, end)
+    if start + size != end or data.startswith(b"PK\x06\x07", end - _ZIP64_LOCATOR_BYTES):
+        raise _refusal("something stands before its directory, or behind it")
+    if any(disks) or count != total or count > _MAX_FILES:
+        raise _refusal(f"it is in parts, or has more than {_MAX_FILES} files")
+    listed: list[_Listed] = []
+    place = start
+    for _ in range(count):
+        one = _listed(data, place, end)
+        listed.append(one)
+        place += _LISTED.size + len(one.name)
+    if place != end:
+        raise _refusal("its directory lists more than it says")
+    return start, listed
 
 
-def _check_sizes(found: Sequence[zipfile.ZipInfo], max_bytes: int) -> None:
+def _listed(data: bytes, place: int, end: int) -> _Listed:
+    """Return the entry of the directory at `place`. Raises ParseError."""
+    if place + _LISTED.size > end:
+        raise _refusal("its directory is cut short")
+    signature, _, *fields = _LISTED.unpack_from(data, place)
+    header, (comment, disk, _, attributes, offset) = _Header(*fields[:10]), fields[10:]
+    name = data[place + _LISTED.size : min(end, place + _LISTED.size + header.name_bytes)]
+    text = name.decode("ascii", "replace")
+    if signature != b"PK\x01\x02" or len(name) != header.name_bytes:
+        raise _refusal("its directory is damaged")
+    if not text or not text.isascii() or not text.isprintable():
+        raise _refusal(f"the name {text!r} is not of printable ASCII")
+    if header.extra_bytes or comment:
+        raise _refusal(f"{text} has extra fields, or a comment")
+    if disk or attributes & _IS_FOLDER_OR_LABEL or attributes >> 28 not in _UNIX_KINDS:
+        raise _refusal(f"{text} is no plain file")
+    _check_packing(text, header)
+    return _Listed(text, header, offset)
+
+
+def _check_packing(name: str, header: _Header) -> None:
+    """Raise ParseError for ways of packing that are not ours, or that some programs cannot see."""
+    if header.version > _PLAIN_VERSION or header.flags & ~_KNOWN_FLAGS:
+        raise _refusal(f"{name} is encrypted, or packed in a newer way than 2.0")
+    if header.method not in (_STORED, _DEFLATED):
+        raise _refusal(f"{name} is packed in another way than deflate")
+    if header.method == _STORED and (
+        header.has_descriptor or header.packed_bytes != header.size_bytes
+    ):
+        raise _refusal(f"{name} is not packed, and does not say where it ends")
+
+
+def _check_sizes(listed: list[_Listed], max_bytes: int) -> None:
     """Raise LimitError where there is too much to unpack."""
-    if sum(member.file_size for member in found) > max_bytes:
+    if sum(one.header.size_bytes for one in listed) > max_bytes:
         raise LimitError("the bundle is too large", limit="bundle_bytes", maximum=max_bytes)
-    for member in found:
-        if member.filename != CONTENT and member.file_size > _MAX_FILE_BYTES:
+    for one in listed:
+        if one.name != CONTENT and one.header.size_bytes > _MAX_FILE_BYTES:
             raise LimitError(
-                f"{member.filename} is too large", limit="bundle_file", maximum=_MAX_FILE_BYTES
+                f"{one.name} is too large", limit="bundle_file", maximum=_MAX_FILE_BYTES
             )
 
 
-def _check_filled(
-    data: bytes, found: Sequence[zipfile.ZipInfo], directory: int, comment: bytes
-) -> None:
-    """Raise BadZipFile where something stands before, between or behind the members."""
-    end = 0
-    for member in sorted(found, key=lambda one: one.header_offset):
-        lengths = _HEADER.unpack_from(data, member.header_offset)
-        if member.header_offset != end:
-            raise zipfile.BadZipFile(f"something stands before {member.filename}, or over it")
-        end += _HEADER_BYTES + sum(lengths) + member.compress_size
-        if member.flag_bits & _HAS_DESCRIPTOR:
-            end = _behind_descriptor(found, end, directory)
-    if end != directory or comment:
-        raise zipfile.BadZipFile("something stands behind its files")
+def _file(data: bytes, listed: _Listed) -> tuple[bytes, int]:
+    """Return the octets of a file, and where it ends with all that belongs to it."""
+    name, header, start = listed
+    local = header
+    if header.has_descriptor:
+        local = header._replace(crc=0, packed_bytes=0, size_bytes=0)
+    before = _LOCAL.pack(b"PK\x03\x04", *local) + name.encode()
+    if not data.startswith(before, start):
+        raise _refusal(f"what stands before {name} is not what its directory says")
+    end = start + len(before) + header.packed_bytes
+    content = _unpacked(data[start + len(before) : end], listed)
+    if header.has_descriptor:
+        behind = _DESCRIPTOR.pack(b"PK\x07\x08", header.crc, header.packed_bytes, header.size_bytes)
+        if not data.startswith(behind, end):
+            raise _refusal(f"what stands behind {name} is not what its directory says")
+        end += len(behind)
+    return content, end
 
 
-def _behind_descriptor(found: Sequence[zipfile.ZipInfo], end: int, directory: int) -> int:
-    """Return where the next member begins, if no more than a descriptor stands before it."""
-    starts = {member.header_offset for member in found} | {directory}
-    return next((end + size for size in _DESCRIPTOR_BYTES if end + size in starts), end)
+def _unpacked(packed: bytes, listed: _Listed) -> bytes:
+    """Return what `packed` unpacks to: as many octets as the directory says, to its last one."""
+    name, header, _ = listed
+    content, whole = packed, len(packed) == header.packed_bytes
+    if header.method == _DEFLATED:
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        try:
+            content = unpacker.decompress(packed, header.size_bytes + 1)
+        except zlib.error as error:
+            raise _refusal(f"{name} does not unpack: {error}") from error
+        whole = whole and unpacker.eof and not unpacker.unused_data
+    if not whole or (len(content), zlib.crc32(content)) != (header.size_bytes, header.crc):
+        raise _refusal(f"{name} unpacks to other octets than its directory says")
+    return content
+
+
+def _refusal(problem: str) -> ParseError:
+    """Return the error that says why a zip is not read."""
+    return ParseError(f"not a proof bundle: {problem}", "(a zip file)", 0, SPEC)
