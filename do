@@ -87,16 +87,17 @@ browser() {
     install "the browser tests need Chromium" chromium fonts-dejavu-core
 }
 
-# What other programs check our log with, a Go compiler and Go's packages for such logs; and a C
-# compiler, for the recorder of system calls in the crash tests.
+# What other programs check our log with, a Go compiler and Go's packages for such logs; a C
+# compiler, for the recorder of system calls in the crash tests; and strace, which sees what decoders open.
 outside() {
     packages=""
     if ! command -v go >/dev/null 2>&1 || ! [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
         packages="golang-go golang-golang-x-mod-dev"
     fi
     command -v cc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
-    if [ -z "$packages" ]; then say "Go, its packages and a C compiler are here"; return; fi
-    install "tests by other programs need Go with golang.org/x/mod, and a C compiler" $packages
+    command -v strace >/dev/null 2>&1 || packages="$packages strace"
+    if [ -z "$packages" ]; then say "Go, its packages, a C compiler and strace are here"; return; fi
+    install "tests by other programs need Go with golang.org/x/mod, a C compiler and strace" $packages
 }
 
 check() {

@@ -2,17 +2,22 @@
 
 They come with the `media` extra and are C libraries that read hostile files. Whoever serves others
 runs what calls them in a process of its own, with limits on memory and time: nothing here forks.
+What a file is, FFmpeg tells by its content; some of its formats are lists of other files, or of
+ports to listen at. So the formats are named here that may be read, and no protocol is allowed.
 """
 
 from __future__ import annotations
 
 import importlib
+import io
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import ParseError, PermaciteError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from fractions import Fraction
 
 __all__ = [
@@ -22,6 +27,7 @@ __all__ = [
     "Interval",
     "empty",
     "load",
+    "opened",
     "undecodable",
 ]
 
@@ -33,6 +39,14 @@ MAX_OUTPUT_PIXELS = 64_000_000
 
 MAX_OUTPUT_BYTES = 1 << 28
 """Octets of the samples of a part of a sound."""
+
+_CONTAINERS = "mov matroska webm ogg avi mpegts mpeg flv asf rm"
+_FORMATS = {
+    "sound": f"{_CONTAINERS} wav w64 aiff au caf voc mp3 aac ac3 eac3 dts flac amr amrnb amrwb ape "
+    "dsf gsm mpc mpc8 oma qcp tak tta wv",
+    "video": f"{_CONTAINERS} dv h264 hevc ivf m4v mpegvideo mjpeg obu yuv4mpegpipe",
+}
+"""FFmpeg's names of the formats that may be read: each is one file that refers to no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,26 @@ def load(name: str) -> Any:
             f"parts of pictures, sound and video need {name.partition('.')[0]}, which is not here",
             hint="pip install 'permacite[media]'",
         ) from None
+
+
+@contextmanager
+def opened(data: bytes, what: str) -> Iterator[Any]:
+    """Open a "sound" or a "video" that is here whole. Nothing else is opened on its account.
+
+    Both options hold for whatever a format opens in its turn (FFmpeg's `ff_copy_whiteblacklists`).
+    """
+    av = load("av")
+    formats = _FORMATS[what].replace(" ", ",")
+    options = {"format_whitelist": formats, "protocol_whitelist": "none"}
+    try:
+        with av.open(io.BytesIO(data), "r", container_options=options) as container:
+            yield container
+    except PermaciteError:
+        raise
+    except av.ArgumentError as error:  # what FFmpeg says of a format that is not allowed
+        raise undecodable(what, "it is in none of the formats that are read") from error
+    except Exception as error:  # whatever a decoder likes to raise for a broken file
+        raise undecodable(what, error) from error
 
 
 def undecodable(what: str, why: object) -> PermaciteError:

@@ -8,13 +8,12 @@ file where it is lossless, else 16 bits.
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 from typing import Any
 
-from permacite.errors import LimitError, PermaciteError
+from permacite.errors import LimitError
 from permacite.extract.excerpt import Excerpt, digest_of, nothing
-from permacite.extract.media.decoders import MAX_OUTPUT_BYTES, Interval, load, undecodable
+from permacite.extract.media.decoders import MAX_OUTPUT_BYTES, Interval, load, opened, undecodable
 from permacite.extract.media.wave_file import LAYOUTS, wave_file
 
 __all__ = ["clip"]
@@ -25,14 +24,8 @@ _LOSSY = "s16"
 
 def clip(data: bytes, time: Interval) -> Excerpt:
     """Return the samples of an interval."""
-    av = load("av")
-    try:
-        with av.open(io.BytesIO(data), "r") as container:
-            part = _decode(container, av, time)
-    except PermaciteError:
-        raise
-    except Exception as error:  # whatever a decoder likes to raise for a broken file
-        raise undecodable("sound", error) from error
+    with opened(data, "sound") as container:
+        part = _decode(container, time)
     if not part.samples:
         nothing(str(time), f"the sound has {part.heard} samples, {part.rate} a second")
     samples = bytes(part.samples)
@@ -65,7 +58,7 @@ class _Part:
             raise LimitError("the part is too long", limit="bytes", maximum=MAX_OUTPUT_BYTES)
 
 
-def _decode(container: Any, av: Any, time: Interval) -> _Part:
+def _decode(container: Any, time: Interval) -> _Part:
     if not container.streams.audio:
         raise undecodable("sound", "there is no sound in it")
     stream = container.streams.audio[0]
@@ -76,7 +69,7 @@ def _decode(container: Any, av: Any, time: Interval) -> _Part:
     packed = stream.codec_context.format.packed.name
     lossless = stream.codec_context.codec.lossless and packed in LAYOUTS
     part = _Part(packed if lossless else _LOSSY, rate, channels, first, last)
-    resampler = av.AudioResampler(part.layout, stream.codec_context.layout, rate)
+    resampler = load("av").AudioResampler(part.layout, stream.codec_context.layout, rate)
     for frame in container.decode(stream):
         if frame.sample_rate != rate or len(frame.layout.channels) != channels:
             raise undecodable("sound", "its rate or its channels change")

@@ -11,22 +11,20 @@ import hashlib
 import io
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from permacite.errors import LimitError, PermaciteError
+from permacite.errors import LimitError
 from permacite.extract.excerpt import Excerpt, nothing
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
     MAX_OUTPUT_PIXELS,
     Interval,
     load,
+    opened,
     undecodable,
 )
 from permacite.extract.media.image import Area, area
 from permacite.scan import compile_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Corners = tuple[int, int, int, int]
 
@@ -45,50 +43,41 @@ def still(data: bytes, first: tuple[int, int], second: tuple[int, int], number: 
     if number > MAX_FRAMES:
         raise LimitError("the frame is too far on", limit="frames", maximum=MAX_FRAMES)
 
-    def cut(container: Any, stream: Any) -> Excerpt:
+    with opened(data, "video") as container:
+        stream = _stream(container)
         for index, frame in enumerate(_frames(container, stream)):
             if index == number:
                 found = area(first, second, _shown(frame))
                 return _encode([frame], found, stream, clipped=found.clipped)
         return nothing(str(number), f"the video has {stream.frames or 'fewer'} frames")
 
-    return _opened(data, cut)
-
 
 def clip(data: bytes, time: Interval, corners: Corners | None) -> Excerpt:
     """Return the frames of an interval, of them an area where `corners` says one (x, y, x, y)."""
-
-    def cut(container: Any, stream: Any) -> Excerpt:
-        chosen: list[Any] = []
-        origin = end = Fraction(0)
-        for index, frame in enumerate(_frames(container, stream)):
-            at = Fraction(frame.pts or 0) * frame.time_base
-            origin = at if index == 0 else origin
-            end = at - origin + Fraction(frame.duration or 0) * frame.time_base
-            if time.holds(at - origin):
-                chosen.append(frame)
-                _check_size(frame, len(chosen))
-            elif (at - origin) * time.per_second >= time.end:
-                end = Fraction(time.end)
-                break
+    with opened(data, "video") as container:
+        stream = _stream(container)
+        chosen, end = _chosen(container, stream, time)
         if not chosen:
             nothing(str(time), f"the video lasts {float(end):.3f} seconds")
         found = area(corners[:2], corners[2:], _shown(chosen[0])) if corners else None
         late = end * time.per_second < time.end
         return _encode(chosen, found, stream, clipped=late or (found is not None and found.clipped))
 
-    return _opened(data, cut)
 
-
-def _opened(data: bytes, cut: Callable[[Any, Any], Excerpt]) -> Excerpt:
-    av = load("av")
-    try:
-        with av.open(io.BytesIO(data), "r") as container:
-            return cut(container, _stream(container))
-    except PermaciteError:
-        raise
-    except Exception as error:  # whatever a decoder likes to raise for a broken file
-        raise undecodable("video", error) from error
+def _chosen(container: Any, stream: Any, time: Interval) -> tuple[list[Any], Fraction]:
+    """Return the frames of an interval, and where the last of those read ends."""
+    chosen: list[Any] = []
+    origin = end = Fraction(0)
+    for index, frame in enumerate(_frames(container, stream)):
+        at = Fraction(frame.pts or 0) * frame.time_base
+        origin = at if index == 0 else origin
+        end = at - origin + Fraction(frame.duration or 0) * frame.time_base
+        if time.holds(at - origin):
+            chosen.append(frame)
+            _check_size(frame, len(chosen))
+        elif (at - origin) * time.per_second >= time.end:
+            return chosen, Fraction(time.end)
+    return chosen, end
 
 
 def _stream(container: Any) -> Any:
