@@ -172,6 +172,12 @@ FAULTS = [
     ("rfc2557-m84-no-parts", HEAD + PAGE, "no-parts", len(HEAD)),
     ("rfc2557-m85-envelope-line", b"From someone\r\nSubject: x\r\n\r\nx", "envelope-line", 0),
     (
+        "rfc2557-m85-envelope-line-of-an-inner-message",
+        b"Content-Type: message/rfc822\r\n\r\nFrom someone\r\nSubject: x\r\n\r\nx",
+        "envelope-line",
+        32,
+    ),
+    (
         "rfc2557-m86-no-empty-line",
         PLAIN + b"--b\r\nX: y\r\n--b--",
         "heading-not-ended",
@@ -397,3 +403,28 @@ def test_bytes_maps_and_files_read_alike(tmp_path: Path) -> None:
         assert [part.path for part in aggregate.body_parts] == ["1", "1.1", "2"]
     view = io.BytesIO(source).getbuffer()
     assert [part.content for part in mhtml.open(view).body_parts] == expected
+
+
+DIGEST = b"Content-Type: multipart/digest; boundary=b\r\n\r\n"
+DIGESTED = [
+    # id, the octets of the one part, its media type, the bodies inside and their subjects
+    ("no-type", b"\r\nSubject: s\r\n\r\nx", "message/rfc822", [("s", b"x")]),
+    ("other-fields", b"X: y\r\n\r\nSubject: s\r\n\r\nx", "message/rfc822", [("s", b"x")]),
+    ("mailbox-line", b"\r\nFrom me\nSubject: s\r\n\r\nx", "message/rfc822", [("s", b"x")]),
+    ("typed", b"Content-Type: text/plain\r\n\r\nSubject: s\r\n\r\nx", "text/plain", []),
+    ("bad-type", b"Content-Type: text\r\n\r\nSubject: s\r\n\r\nx", "text/plain", []),
+]
+
+
+@pytest.mark.parametrize(
+    ("part", "media_type", "inside"),
+    [row[1:] for row in DIGESTED],
+    ids=[f"rfc2557-m86-digest-{row[0]}" for row in DIGESTED],
+)
+def test_a_part_of_a_digest_is_a_message_unless_it_says_otherwise(
+    part: bytes, media_type: str, inside: list[tuple[str | None, bytes]]
+) -> None:
+    first = mhtml.open(DIGEST + b"--b\r\n" + part + b"\r\n--b--\r\n").body_parts[0]
+    assert first.content_type == media_type
+    messages = [(one.heading.text("Subject"), one.body) for one in first.body_parts]
+    assert messages == inside

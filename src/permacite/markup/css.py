@@ -39,8 +39,8 @@ class CssUrl:
     quote: str
 
 
-_ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+(?:\r\n|[\t\n\f\r ])?+|[^\n\f\r0-9a-fA-F])"
-_IDENT = compile_pattern(rf"(?:[-\w\x80-\U0010ffff]|{_ESCAPE})++")
+_ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+(?:\r\n|[\t\n\f\r ])?+|[^\n\f\r0-9a-fA-F]|\Z)"
+_IDENT = compile_pattern(rf"(?:[-\w\x00\x80-\U0010ffff]|{_ESCAPE})++")
 _MARK = r"/\*|[\"'\\@{}]|(?i:url|src|image-set)\("
 _SEARCH = compile_pattern(_MARK)
 _SEARCH_IN_SET = compile_pattern(rf"{_MARK}|[();]")
@@ -51,10 +51,10 @@ _STRING = {
 _WHITE_SPACE = compile_pattern(r"[\t\n\f\r ]*+")
 _BLANK = compile_pattern(r"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+")
 _PREFIX = compile_pattern(rf"{_IDENT.pattern}(?!\(){_BLANK.pattern}")
-_BARE = compile_pattern(rf"(?:[^\"'()\\\t\n\f\r \x00-\x08\x0b\x0e-\x1f\x7f]++|{_ESCAPE})*+")
+_BARE = compile_pattern(rf"(?:[^\"'()\\\t\n\f\r \x01-\x08\x0b\x0e-\x1f\x7f]++|{_ESCAPE})*+")
 _BAD_REST = compile_pattern(r"(?:[^)\\]++|\\(?:[\s\S]|\Z))*+\)?+")
 _UNESCAPE = compile_pattern(
-    r"\\(?:([0-9a-fA-F]{1,6}+)(?:\r\n|[\t\n\f\r ])?+|(\r\n|[\n\f\r])|([\s\S])|\Z)|\x00"
+    r"\\(?:([0-9a-fA-F]{1,6}+)(?:\r\n|[\t\n\f\r ])?+|(\r\n|[\n\f\r])|([\s\S]))|\x00"
 )
 _REFERENCES = frozenset({"url", "src"})
 _IMAGE_SETS = frozenset({"image-set", "-webkit-image-set"})
@@ -124,7 +124,7 @@ class _Scanner:
         self.at = end + closed
         if not closed and end < len(self.source):
             return None
-        return CssUrl(_unescape(self.source[start:end]), kind, start, end, quote)
+        return CssUrl(_unescape(self.source[start:end], cut_off=""), kind, start, end, quote)
 
     def _at_rule(self) -> CssUrl | None:
         """Read the name of an at-rule, and the reference that follows if there is one."""
@@ -205,13 +205,19 @@ class _Scanner:
 
 
 def _continues_name(character: str) -> bool:
-    return character in "-_" or character.isalnum() or character >= "\x80"
+    return character in "-_\0" or character.isalnum() or character >= "\x80"
 
 
-def _unescape(raw: str) -> str:
-    """§4.3.7: hexadecimal escapes, escaped characters, escaped line ends, U+0000."""
+def _unescape(raw: str, *, cut_off: str = "\ufffd") -> str:
+    """§4.3.7: hexadecimal escapes, escaped characters, escaped line ends, U+0000.
+
+    `cut_off`: what a backslash at the very end of the source stands for; nothing in a string
+    (§4.3.5), U+FFFD elsewhere.
+    """
     if "\\" not in raw and "\x00" not in raw:
         return raw
+    if raw.endswith("\\") and (len(raw) - len(raw.rstrip("\\"))) % 2:
+        return _UNESCAPE.sub(_unescaped, raw[:-1]) + cut_off
     return _UNESCAPE.sub(_unescaped, raw)
 
 
@@ -221,6 +227,6 @@ def _unescaped(found: re.Match[str]) -> str:
         number = int(digits, 16)
         valid = 0 < number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF  # noqa: PLR2004 - Unicode
         return chr(number) if valid else "\ufffd"
-    if line_end is not None or found.group() == "\\":
+    if line_end is not None:
         return ""
     return character or "\ufffd"

@@ -30,6 +30,7 @@ __all__ = ["index"]
 
 _BCHARS = compile_pattern(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
 _HEAD = 2048
+_ENVELOPE = compile_pattern(rb"From [^\r\n]*+(?:\r*\n|\r)")
 _FIRST_DELIMITER = compile_pattern(rb"(?:\r*\n|\r)*+--([^\r\n]{1,200})(?:\r*\n|\r)")
 
 
@@ -102,7 +103,8 @@ class _Indexer:
         heading = self._heading_of(entry)
         self._open_entries.append(entry)
         lower = heading.lower()
-        if b"multipart/" not in lower and b"message/" not in lower:
+        in_digest = entry.parent is not None and entry.parent.digest
+        if not in_digest and b"multipart/" not in lower and b"message/" not in lower:
             return None
         return self._look_inside(entry, parse_heading(heading, entry.start))
 
@@ -116,10 +118,7 @@ class _Indexer:
 
     def _look_inside(self, entry: Entry, heading: Heading) -> Entry | None:
         """Note the boundary of a multipart; return the message inside a message part."""
-        field = heading.get("Content-Type")
-        if field is None:
-            return None
-        media_type, parameters = parse_structured(field.latin1)
+        media_type, parameters, offset = _type_of(entry, heading)
         is_message = media_type in ("message/rfc822", "message/global")
         if not is_message and not media_type.startswith("multipart/"):
             return None
@@ -132,12 +131,21 @@ class _Indexer:
         if not is_message:
             if encoded and encoding is not None:
                 self._report("multipart-encoded", encoding.offset, entry)
-            self._begin_multipart(entry, parameters.get("boundary"), field.offset)
+            self._begin_multipart(entry, parameters.get("boundary"), offset)
+            entry.digest = media_type == "multipart/digest"
             return None
         if encoded:
             self._report("message-encoded", entry.start, entry)
             return None
-        return _child(entry, entry.body)
+        return self._begin_inner_message(entry)
+
+    def _begin_inner_message(self, entry: Entry) -> Entry:
+        """Return the message in a part; the line that mailboxes put before one is no field."""
+        envelope = _ENVELOPE.match(self.octets.read(entry.body, entry.body + LONGEST_LINE))
+        inner = _child(entry, entry.body if envelope is None else entry.body + envelope.end())
+        if envelope is not None:
+            self._report("envelope-line", entry.body, inner)
+        return inner
 
     def _begin_multipart(self, entry: Entry, given: str | None, offset: int) -> None:
         entry.multipart = True
@@ -192,6 +200,14 @@ class _Indexer:
 
     def _report(self, code: str, offset: int, entry: Entry, detail: str = "") -> None:
         self.defects.append(Defect(code, offset, entry.path, detail))
+
+
+def _type_of(entry: Entry, heading: Heading) -> tuple[str, dict[str, str], int]:
+    """Return the media type and the parameters of a part, and where they stand."""
+    field = heading.get("Content-Type")
+    if field is None:
+        return entry.default_type, {}, entry.start
+    return *parse_structured(field.latin1), field.offset
 
 
 def _child(parent: Entry, start: int) -> Entry:

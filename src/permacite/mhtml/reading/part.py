@@ -81,7 +81,10 @@ class BodyPart(Stretch):
     def _media_type(self) -> tuple[str, Mapping[str, str]]:
         if self._type is None:
             field = self.heading.get("Content-Type")
-            media_type, parameters = ("", {}) if field is None else parse_structured(field.latin1)
+            media_type: str = self._entry.default_type
+            parameters: dict[str, str] = {}
+            if field is not None:
+                media_type, parameters = parse_structured(field.latin1)
             if not is_media_type(media_type):
                 media_type = "text/plain"  # (RFC 2045 §5.2)
             self._type = media_type, MappingProxyType(parameters)
@@ -89,7 +92,10 @@ class BodyPart(Stretch):
 
     @property
     def content_type(self) -> str:
-        """The media type in lower case, without parameters; text/plain where there is none."""
+        """The media type in lower case, without parameters.
+
+        text/plain where there is none, message/rfc822 inside a multipart/digest.
+        """
         return self._media_type()[0]
 
     @property
