@@ -20,6 +20,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "uri": (),
     "fragments": ("rfc5147", "wilde00", "bre", "quote", "anchor", "convert"),
     "markup": (),
+    "charsets": (),
     "mhtml": ("links", "export"),
     "pdi": (),
     "extract": (),

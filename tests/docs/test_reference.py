@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("uri", "fragments", "markup", "mhtml", "pdi", "extract", "errors")
+PACKAGES = ("charsets", "uri", "fragments", "markup", "mhtml", "pdi", "extract", "errors")
 ROOMS = ("rfc5147", "wilde00", "bre", "quote", "anchor", "convert")
 MODULES = (*PACKAGES, *(f"fragments.{room}" for room in ROOMS), "mhtml.links", "mhtml.export")
 

@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.property.slow_text import ENDINGS, MODES, Slow, slow, unit_pieces, utf8_pieces
 
+from permacite.charsets import decode, resolve
 from permacite.errors import ParseError
 from permacite.fragments import Index, Text, convert, rfc5147
-from permacite.text.charsets import resolve
 from permacite.text.reading import Reader
 from permacite.text.source import MemorySource
 from permacite.text.sweep import Mark, sweep
@@ -181,7 +181,7 @@ AWKWARD = st.lists(
 @example(b"\x1b" * 30 + b"\r\n", "iso-2022-jp", 5)
 def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) -> None:
     encoding = resolve(charset).encoding(data[:5])
-    text = data[encoding.mark_bytes :].decode(encoding.codec, "replace")
+    text = decode(data[encoding.mark_bytes :], encoding.codec, keep_mark=True)
     reader = Reader(MemorySource(data), encoding, "replace")
     assert "".join(block.text for block in reader.blocks(size=step)) == text
     entity = Text(data, charset, "all")
@@ -203,7 +203,8 @@ def marks(
     pairs = []
     for plan in PLANS:
         for mark in sweep(reader, plan, start, step=step, stretch=stretch, lead=lead, by=by):  # type: ignore[arg-type]
-            text = data[encoding.mark_bytes : mark.tally.byte].decode(encoding.codec, "replace")
+            part = data[encoding.mark_bytes : mark.tally.byte]
+            text = decode(part, encoding.codec, keep_mark=True)
             pairs.append((mark, planned(text, mark.tally, plan), "\ufffd" in text))
     return pairs
 

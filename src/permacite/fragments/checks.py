@@ -26,10 +26,10 @@ import codecs
 import hashlib
 from typing import TYPE_CHECKING
 
+from permacite import charsets
 from permacite.errors import ParseError
 from permacite.fragments import rfc5147
 from permacite.fragments.location import Check
-from permacite.text import charsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

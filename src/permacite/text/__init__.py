@@ -3,7 +3,6 @@
 | room | what it holds |
 |---|---|
 | source | where the bytes are: memory, a mapping, a file |
-| charsets | charset names, byte order marks, how bytes become characters |
 | tally | counts before a place, and finding a place by a count |
 | reading | an entity block by block, decoded |
 | stretch, vectors | the counts of one stretch of bytes: with the standard library, with NumPy |

@@ -19,13 +19,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite import charsets
 from permacite.errors import IntegrityError
-from permacite.text import charsets
 from permacite.text.index import digest
 from permacite.text.reading import Reader
 from permacite.text.source import source_of
 from permacite.text.survey import Survey
-from permacite.text.tally import Measure, Plan
+from permacite.text.tally import Measure, Plan, line_endings_in
 
 if TYPE_CHECKING:
     import os
@@ -81,7 +81,7 @@ class Entity:
     ) -> None:
         self.source = source_of(source)
         self.charset = charsets.resolve(charset)
-        self.line_endings = charsets.line_endings_in(self.charset, line_endings)
+        self.line_endings = line_endings_in(self.charset, line_endings)
         with self.source.reading() as fetch:
             head = bytes(fetch(0, charsets.LONGEST_MARK))
         self._use(self.charset.encoding(head), errors, index)

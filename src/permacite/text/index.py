@@ -26,12 +26,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from permacite import charsets
 from permacite.errors import ParseError
-from permacite.text import charsets
 from permacite.text.reading import Reader
 from permacite.text.source import source_of
 from permacite.text.sweep import Mark, sweep
-from permacite.text.tally import Plan, Tally
+from permacite.text.tally import Plan, Tally, line_endings_in
 
 if TYPE_CHECKING:
     import os
@@ -87,7 +87,7 @@ class Index:
         Raises ParseError for a charset that cannot be decoded.
         """
         resolved = charsets.resolve(charset)
-        mode = charsets.line_endings_in(resolved, line_endings)
+        mode = line_endings_in(resolved, line_endings)
         bytes_of = source_of(source)
         with bytes_of.reading() as fetch:
             encoding = resolved.encoding(bytes(fetch(0, charsets.LONGEST_MARK)))

@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from permacite.charsets import incremental
 from permacite.errors import LimitError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    from permacite.text.charsets import Encoding
+    from permacite.charsets import Decoder, Encoding
     from permacite.text.source import Fetch, Source
 
 __all__ = ["BLOCK_BYTES", "Block", "Reader", "State"]
@@ -36,7 +37,7 @@ BLOCK_BYTES = 1 << 15
 _LONGEST_BLOCK_BYTES = 1 << 24
 """A decoder that asks for more than this before it gives a character is refused."""
 
-_SHIFTING = ("iso2022", "hz")
+_SHIFTING = ("iso-2022", "iso2022", "hz")
 """Codecs whose bytes may stand for no character, but for how to read those that follow."""
 
 _WHOLE = "utf-7"
@@ -212,11 +213,11 @@ class Reader:
 _NOTHING = _Piece("", 0, None, invalid=False)
 
 
-def _fed(decoder: codecs.IncrementalDecoder, data: bytes, *, last: bool) -> str | None:
+def _fed(decoder: Decoder, data: bytes, *, last: bool) -> str | None:
     """Decode, or return None, unmoved, where more bytes are pending than the decoder can hold."""
     before = decoder.getstate()
     try:
-        return decoder.decode(data, last)
+        return decoder.decode(data, final=last)
     except UnicodeDecodeError:
         raise
     except UnicodeError:
@@ -224,9 +225,9 @@ def _fed(decoder: codecs.IncrementalDecoder, data: bytes, *, last: bool) -> str 
         return None
 
 
-def _decoder(encoding: Encoding, errors: str, state: State) -> codecs.IncrementalDecoder:
+def _decoder(encoding: Encoding, errors: str, state: State) -> Decoder:
     """Return a decoder that goes on from `state`, which another of the same kind was in."""
-    decoder = codecs.getincrementaldecoder(encoding.codec)(errors)
+    decoder = incremental(encoding.codec, errors)
     if state is not None:
         decoder.setstate((b"", state))
     return decoder
@@ -235,7 +236,7 @@ def _decoder(encoding: Encoding, errors: str, state: State) -> codecs.Incrementa
 @lru_cache(maxsize=64)
 def _fresh(encoding: Encoding) -> int:
     """Return the state of a decoder that has seen nothing; not 0 for all charsets."""
-    return codecs.getincrementaldecoder(encoding.codec)().getstate()[1]
+    return incremental(encoding.codec).getstate()[1]
 
 
 def _refused(encoding: Encoding, data: bytes, start: int, error: UnicodeDecodeError) -> ParseError:
@@ -289,9 +290,7 @@ def _bytes_of(block: Block, offset: int) -> int:
     return _bytewise(decoder, data, done, offset - count, last=block.last)
 
 
-def _bytewise(
-    decoder: codecs.IncrementalDecoder, data: bytes, done: int, wanted: int, *, last: bool
-) -> int:
+def _bytewise(decoder: Decoder, data: bytes, done: int, wanted: int, *, last: bool) -> int:
     """Return the end, in bytes of the block, of the `wanted`th code point after byte `done`."""
     if wanted == 0:
         return done - len(decoder.getstate()[0])

@@ -12,13 +12,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from permacite.charsets import decode
 from permacite.scan import compile_pattern
 from permacite.text.tally import Plan, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.text.charsets import Encoding
+    from permacite.charsets import Encoding
 
 __all__ = ["Counter", "Endings", "PlainCounter", "are_high", "endings", "safe_cut", "undefined"]
 
@@ -56,7 +57,7 @@ def endings(encoding: Encoding) -> Endings:
     """Return the bytes of CR, LF and NEL in UTF-8 or a charset of one byte per character."""
     if encoding.family == "utf-8":
         return Endings(b"\r", b"\n", b"\xc2\x85")
-    table = bytes(range(256)).decode(encoding.codec, "replace")
+    table = decode(bytes(range(256)), encoding.codec)
     return Endings(*(bytes([table.index(c)] if c in table else []) for c in "\r\n\x85"))
 
 
@@ -65,7 +66,7 @@ def undefined(encoding: Encoding) -> bytes:
     """Return the bytes that are no characters, in a charset of one byte per character."""
     if encoding.family == "utf-8":
         return b""
-    table = bytes(range(256)).decode(encoding.codec, "replace")
+    table = decode(bytes(range(256)), encoding.codec)
     return bytes(octet for octet, character in enumerate(table) if character == "\ufffd")
 
 

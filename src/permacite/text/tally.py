@@ -24,6 +24,8 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permacite.charsets import Charset
+
 __all__ = [
     "FULL",
     "LineEndings",
@@ -31,6 +33,7 @@ __all__ = [
     "Plan",
     "Tally",
     "Unit",
+    "line_endings_in",
     "line_endings_of",
     "seek",
     "tally",
@@ -55,6 +58,13 @@ def line_endings_of(name: str) -> LineEndings:
     if name not in _NAMES:
         raise ValueError(f"line_endings: expected one of {', '.join(_NAMES)}")
     return _NAMES[name]
+
+
+def line_endings_in(charset: Charset, name: str | None) -> LineEndings:
+    """Return the mode of that name; by default "all" in EBCDIC charsets, "http" in others."""
+    if name is None:
+        return "all" if charset.is_ebcdic else "http"
+    return line_endings_of(name)
 
 
 class Tally(NamedTuple):

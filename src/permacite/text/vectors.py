@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from permacite.text.charsets import Encoding
+    from permacite.charsets import Encoding
     from permacite.text.stretch import Counter
 
     Marks: TypeAlias = NDArray[np.bool_]

@@ -1,0 +1,32 @@
+"""Charsets: one registry of their names, what decodes each, and two views of it.
+
+The *decoding* view is that of the Encoding Standard: a label such as `latin1` names the codec that
+browsers read it by. The *comparing* view is that of MIME and RFC 5147: two names stand for one
+charset if IANA's registry says so. Texts are decoded whole or in pieces, by the same rules.
+
+Standard library alone; `permacite.errors` and `permacite.scan` besides.
+"""
+
+from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, resolve, same
+from permacite.charsets.decoding import Decoder, Family, decode, family_of, incremental, settled
+from permacite.charsets.labels import codec_of, token_of
+from permacite.charsets.registry import MARKS, RULES_VERSION, USER_DEFINED
+
+__all__ = [
+    "LONGEST_MARK",
+    "MARKS",
+    "RULES_VERSION",
+    "USER_DEFINED",
+    "Charset",
+    "Decoder",
+    "Encoding",
+    "Family",
+    "codec_of",
+    "decode",
+    "family_of",
+    "incremental",
+    "resolve",
+    "same",
+    "settled",
+    "token_of",
+]
