@@ -156,7 +156,7 @@ INVALID = [
     ("rfc5147-a25-beyond-unicode", b"\xf4\x90\x80\x80", "utf-8", 4),
     ("rfc5147-a25-lone-surrogate", b"\x00\xd8a\x00", "utf-16le", 2),
     ("rfc5147-a25-odd-byte", b"a\x00b", "utf-16le", 2),
-    ("rfc5147-a25-undefined-byte", b"a\x81", "windows-1252", 2),
+    ("rfc5147-a25-undefined-byte", b"a\xaa", "windows-1253", 2),
 ]
 
 
