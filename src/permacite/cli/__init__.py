@@ -6,11 +6,9 @@ Every command ends through `run`, which turns each error into a sentence and an 
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
-import traceback
 from pathlib import Path
 
 import click
@@ -93,6 +91,8 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            import difflib  # noqa: PLC0415 - needed for what is misspelt alone
+
             near = difflib.get_close_matches(args[0], _ROOMS, cutoff=_LIKENESS)
             if not near:
                 raise
@@ -153,6 +153,8 @@ def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit 
         return 1
     except Exception as error:  # noqa: BLE001 - the last door: a fault of ours, told in one line
         if os.environ.get("PERMACITE_DEBUG"):
+            import traceback  # noqa: PLC0415 - needed for faults alone
+
             traceback.print_exc()
         name = type(error).__name__
         note(

@@ -12,8 +12,6 @@ import sys
 from typing import TYPE_CHECKING, TypeVar
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from permacite.errors import WithdrawnError
 from permacite.service.plain import plain
@@ -47,6 +45,9 @@ def emit(value: object, *, as_json: bool = True) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
     """Print rows under columns to standard output; wide values wrap, nothing is cut off."""
+    from rich.console import Console  # noqa: PLC0415 - as long to import as all else that starts
+    from rich.table import Table  # noqa: PLC0415 - the same
+
     shown = Table(*columns, title=title or None, box=None, pad_edge=False, header_style="bold")
     for column in shown.columns:
         column.overflow = "fold"
@@ -68,6 +69,8 @@ def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
     if not sys.stderr.isatty():
         yield from items
         return
+    from rich.console import Console  # noqa: PLC0415 - see table
+
     with Console(stderr=True).status(what) as status:
         for number, item in enumerate(items, 1):
             status.update(f"{what}: {number}")
