@@ -1,19 +1,12 @@
-"""The tables of catalog.sqlite, and the triggers that make committed rows immutable.
+"""The first three steps of the schema: tables, and the triggers that make their rows immutable.
 
-The schema grows by steps that only add; a file of an earlier step is brought up when it is opened.
 `INSERT OR REPLACE` would delete a row without firing a DELETE trigger, so each table also refuses
 an INSERT whose key is taken. docs/reference/archive-layout.md describes every column.
 """
 
 from __future__ import annotations
 
-__all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
-
-APPLICATION_ID = 0x50444941
-"""The letters PDIA, in the header of the file; `file` and others can tell what it is."""
-
-SCHEMA_VERSION = 3
-"""Stands in user_version; a file with a higher number is of a later permacite."""
+__all__ = ["FIRST", "SEALED_DAYS", "UNSETTLED", "immutable"]
 
 _TABLES = """
 CREATE TABLE setting (
@@ -228,7 +221,7 @@ WHEN EXISTS (SELECT 1 FROM day WHERE series = NEW.series AND date >= NEW.date)
 BEGIN SELECT RAISE(ABORT, 'permacite: the day is sealed'); END;
 """
 
-_UNSETTLED = """
+_UNSETTLED_TABLE = """
 CREATE TABLE unsettled (
   unsettled_id INTEGER PRIMARY KEY,
   digest TEXT NOT NULL UNIQUE CHECK (length(digest) = 72),
@@ -248,7 +241,7 @@ BEGIN SELECT RAISE(ABORT, 'permacite: rows of unsettled never change'); END;
 """A row goes, and is the only kind that does, once its octets are a file."""
 
 
-def _immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
+def immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
     """Return the triggers that refuse to change, delete or replace a row of `table`."""
     taken = " OR ".join(
         f"EXISTS (SELECT 1 FROM {table} WHERE "  # noqa: S608 - our own names
@@ -268,21 +261,9 @@ def _immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
 
 def _step(tables: str, rules: str, keys: dict[str, tuple[tuple[str, ...], ...]]) -> str:
     """Return all statements of one step."""
-    return "\n".join([tables, rules, *(_immutable(table, keys[table]) for table in keys)])
+    return "\n".join([tables, rules, *(immutable(table, keys[table]) for table in keys)])
 
 
-STEPS = {
-    1: _step(_TABLES, _RULES, _KEYS),
-    2: _step(_MORE_TABLES, _MORE_RULES, _MORE_KEYS),
-    3: _step(_UNSETTLED, _UNSETTLED_RULES, {}),
-}
-"""The statements that lead from the schema before to that of each number."""
-
-
-def schema_of(version: int) -> str:
-    """Return all statements that make an empty catalog of a version."""
-    return "\n".join(STEPS[number] for number in range(1, version + 1))
-
-
-SCHEMA = schema_of(SCHEMA_VERSION)
-"""The same of the latest version."""
+FIRST = _step(_TABLES, _RULES, _KEYS)
+SEALED_DAYS = _step(_MORE_TABLES, _MORE_RULES, _MORE_KEYS)
+UNSETTLED = _step(_UNSETTLED_TABLE, _UNSETTLED_RULES, {})

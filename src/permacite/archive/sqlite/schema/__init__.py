@@ -1,0 +1,29 @@
+"""The schema of catalog.sqlite, by the steps in which it grew.
+
+A file of an earlier step is brought up when it is opened. Steps add tables, and may put another
+trigger in the place of one; no row that is there changes. docs/reference/archive-layout.md
+describes every column.
+"""
+
+from permacite.archive.sqlite.schema.erasable import ERASABLE
+from permacite.archive.sqlite.schema.steps import FIRST, SEALED_DAYS, UNSETTLED
+
+__all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
+
+APPLICATION_ID = 0x50444941
+"""The letters PDIA, in the header of the file; `file` and others can tell what it is."""
+
+SCHEMA_VERSION = 4
+"""Stands in user_version; a file with a higher number is of a later permacite."""
+
+STEPS = {1: FIRST, 2: SEALED_DAYS, 3: UNSETTLED, 4: ERASABLE}
+"""The statements that lead from the schema before to that of each number."""
+
+
+def schema_of(version: int) -> str:
+    """Return all statements that make an empty catalog of a version."""
+    return "\n".join(STEPS[number] for number in range(1, version + 1))
+
+
+SCHEMA = schema_of(SCHEMA_VERSION)
+"""The same of the latest version."""
