@@ -10,12 +10,15 @@ from typing import ClassVar
 
 __all__ = [
     "CaptureError",
+    "ClosedError",
     "ConflictError",
+    "ErasedError",
     "IntegrityError",
     "LimitError",
     "NotFoundError",
     "ParseError",
     "PermaciteError",
+    "RestrictedError",
     "StorageError",
     "WithdrawnError",
 ]
@@ -118,14 +121,13 @@ class NotFoundError(PermaciteError, LookupError):
         self.candidates = candidates
 
 
-class WithdrawnError(NotFoundError):
-    """A name whose octets were withdrawn: it stays, with its digests, and a reason (PDI §2.1).
+class RestrictedError(NotFoundError):
+    """A name that is known, and whose octets are not given out; the kinds say why.
 
-    Fields: `name` (as asked), `status` (410 gone, 451 for legal reasons, as in HTTP), `reason`,
+    Fields: `name` (as asked), `status` (as in HTTP), `reason` (a code from a list),
     `candidates` (other formats of the same version that are given out).
     """
 
-    code = "withdrawn"
     fields: ClassVar[tuple[str, ...]] = ("name", "status", "reason", "candidates")
 
     def __init__(
@@ -140,6 +142,24 @@ class WithdrawnError(NotFoundError):
         super().__init__(problem, name, candidates=candidates)
         self.status = status
         self.reason = reason
+
+
+class WithdrawnError(RestrictedError):
+    """What was withdrawn (410, or 451 for legal reasons): the name stays (PDI §2.1)."""
+
+    code = "withdrawn"
+
+
+class ErasedError(RestrictedError):
+    """What was erased (410): nothing is left but the name, and that and why it was done."""
+
+    code = "erased"
+
+
+class ClosedError(RestrictedError):
+    """What is closed to all but the operator (403); `reason` is "closed" or "embargo"."""
+
+    code = "closed"
 
 
 class IntegrityError(PermaciteError):

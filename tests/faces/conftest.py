@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -120,6 +121,13 @@ class Running:
 @pytest.fixture
 def running(archive: Path) -> Iterator[Running]:
     """Run `permacite serve` on the archive, as a user would."""
+    with served(archive) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def served(archive: Path) -> Iterator[Running]:
+    """Run `permacite serve` on an archive until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-m", "permacite", "--archive", str(archive), "serve", "--port", "0"],
         stderr=subprocess.PIPE,

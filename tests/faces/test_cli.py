@@ -193,7 +193,7 @@ OFFERED = [
     (["resolve", "{misspelt}.html.1"], 1, "\n  {document}\n"),
     (["resolve", "{document}0.html.1"], 1, "\n  {document}\n"),
     (["resolve", "{text}#char=1,999999"], 1, "\n  {text}#char=1,{length}\n"),
-    (["withdraw", "{document}.html", "--reason", "x"], 1, "such as {document} or {main}"),
+    (["withdraw", "{document}.html", "--reason", "safety"], 1, "such as {document} or {main}"),
     (["delegate", "x.us", "http://x.us", "--from", "2026-1-2"], 2, "did you mean 2026-01-02"),
     (["delegate", "x.us", "http://x.us", "--from", "2026/1/32"], 2, "yyyy-mm-dd"),
     (["--archive", "nowhere", "list"], 1, "permacite init nowhere"),

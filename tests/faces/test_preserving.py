@@ -48,9 +48,9 @@ def full(archive: Path) -> Path:
             [picture], unique_id="my%20own", provenance=Provenance(details={"a": [1, {"b": None}]})
         )
         inner.add_format(made.pdi, NewRepresentation(b"GIF", "image/gif"))
-        service.withdraw(page.pdi, reason="a reason", status=451, who="Ann")
-        service.withdraw(text.pdi.removesuffix(".text.1"), reason="x")
-        service.reinstate(text.pdi.removesuffix(".text.1"), reason="y")
+        service.withdraw(page.pdi, reason="court-order", status=451, who="Ann")
+        service.withdraw(text.pdi.removesuffix(".text.1"), reason="safety")
+        service.reinstate(text.pdi.removesuffix(".text.1"))
     return archive
 
 
@@ -74,7 +74,7 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
         for document in old.list().documents:
             assert new.show(document.pdi) == old.show(document.pdi)
         page = next(one for one in new.list().documents if one.title == "T")
-        new.reinstate(page.formats[0].pdi, reason="to look at it")
+        new.reinstate(page.formats[0].pdi)
         assert [one.status for one in new.quotes(page.formats[1].pdi)] == ["exact"]
         name = pdi.parse(f"{new.list().documents[-1].pdi}.png.1")
         assert isinstance(name, pdi.PDI)

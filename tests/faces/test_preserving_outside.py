@@ -70,7 +70,7 @@ def rich(archive: Path) -> Path:
             "p.html", f"<meta charset=utf-8><title>{title}</title>w".encode()
         )
         service.state(page.pdi, "creator", "\u00c4nne", who="Ben")
-        service.withdraw(page.pdi.removesuffix(".html.1"), reason="a reason", status=451)
+        service.withdraw(page.pdi.removesuffix(".html.1"), reason="court-order", status=451)
         for unique_id in ("http%3a%2f%2fa%2eb%2f%c3%a9", "1%2e%2e%2f", LONG):
             made = inner.commit(
                 [

@@ -354,7 +354,9 @@ def test_the_log_is_served_as_tiles(running: Running, passage: str) -> None:
     answer = ask(running.base, "/-/log/tile/0/000.p/2")
     assert (answer.status, len(answer.body)) == (200, 64)
     assert "immutable" in answer.headers["cache-control"]
-    bundle = ask(running.base, "/-/log/tile/entries/000.p/2").body
+    entries = ask(running.base, "/-/log/tile/entries/000.p/2")
+    assert entries.headers["cache-control"] == "no-cache", "an entry may be withdrawn"
+    bundle = entries.body
     length = int.from_bytes(bundle[:2], "big")
     assert json.loads(bundle[2 : 2 + length])["name"] == passage.partition(".text")[0]
     assert ask(running.base, "/-/log/tile/0/000").status == 404

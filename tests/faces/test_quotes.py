@@ -108,8 +108,8 @@ def test_a_quoter_that_is_withdrawn_is_listed_with_the_reason(
     cli: Cli, article: str, source: str, archive: Path
 ) -> None:
     with Service.open(archive) as service:
-        service.withdraw(article.removesuffix(".html.1"), reason="by its author")
+        service.withdraw(article.removesuffix(".html.1"), reason="own-error")
         (found,) = service.quoters(f"{source}#char=4,8")
     assert (found.status, found.words, found.cited_words) == ("withdrawn", "", None)
-    assert found.problem.endswith("was withdrawn: by its author")
-    assert "by its author" in cli("quoted-by", source).out
+    assert found.problem.endswith("was withdrawn: own-error")
+    assert "own-error" in cli("quoted-by", source).out

@@ -250,7 +250,7 @@ class Promises(RuleBasedStateMachine):
     def withdraw(self, name: str, whole: bool, status: Status) -> None:  # noqa: FBT001 - drawn
         """Withdraw a document, or one format of its highest version."""
         subject = self.subject(name, whole=whole)
-        self.archive.statements.withdraw(document(subject), reason="a reason", status=status)
+        self.archive.statements.withdraw(document(subject), reason="safety", status=status)
         self.stated.append((subject, "withdrawn", str(status)))
 
     @rule(name=documents, whole=st.booleans())
@@ -258,7 +258,7 @@ class Promises(RuleBasedStateMachine):
         """Lift a withdrawal, if there is one."""
         subject = self.subject(name, whole=whole)
         try:
-            self.archive.statements.reinstate(document(subject), reason="another")
+            self.archive.statements.reinstate(document(subject))
         except NotFoundError:
             assert self.tombstone([subject]) is None
             return

@@ -201,7 +201,7 @@ def test_a_text_that_is_missing_or_short_is_told(archive: Archive) -> None:
 
 def test_what_is_withdrawn_is_not_given_out_by_its_index(archive: Archive) -> None:
     kept = committed(archive, with_indexes([text()])[0])
-    archive.statements.withdraw(kept.pdi, reason="a mistake")
+    archive.statements.withdraw(kept.pdi, reason="own-error")
     with pytest.raises(WithdrawnError):
         archive.text(kept)
 

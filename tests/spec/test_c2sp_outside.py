@@ -225,16 +225,16 @@ def test_c2sp_tlog_tiles_of_a_long_log() -> None:
 
 
 def test_c2sp_tlog_tiles_are_given_out_once_they_are_filled(archive: Archive) -> None:
-    assert len(archive.log.tile("tile/0/000")) == 256 * 32
+    assert len(archive.tile("tile/0/000")) == 256 * 32
     for path in ("tile/0/001", "tile/0/001.p/45", "tile/1/000.p/2", "tile/entries/002.p/1"):
         with pytest.raises(NotFoundError):
-            archive.log.tile(path)
+            archive.tile(path)
 
 
 def test_c2sp_tlog_tiles_refuse_a_bundle_whose_lengths_have_too_few_bits(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "long", series="lab.example.us") as archive:
         archive.statements.state(NAME, "text", "x" * 65_536)
-        assert len(archive.log.tile("tile/0/000.p/1")) == 32
+        assert len(archive.tile("tile/0/000.p/1")) == 32
         with pytest.raises(LimitError, match=r"entry 0 has [0-9]+ octets") as error:
-            archive.log.tile("tile/entries/000.p/1")
+            archive.tile("tile/entries/000.p/1")
     assert error.value.maximum == 65_535

@@ -343,7 +343,7 @@ def test_pdi_52_a_delegated_name_leads_to_who_answers(
     fragment = server.ask("GET", f"/{unknown}%23char=1,2").headers["location"]
     assert fragment == f"https://other.example/at/{unknown}?fragment=char=1,2"
     assert server.ask("GET", f"/{names['text']}").status == 200, "what is here is answered here"
-    service.withdraw(names["text"], reason="x")
+    service.withdraw(names["text"], reason="safety")
     assert server.ask("GET", f"/{names['text']}").status == 410
 
 

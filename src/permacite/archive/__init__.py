@@ -4,11 +4,13 @@
 (octets) each stand behind a Protocol; the embedded archive keeps them in one folder.
 """
 
+from permacite.archive.access import of_all
 from permacite.archive.archive import Archive
 from permacite.archive.backup import is_cut_short
 from permacite.archive.catalog import Leaf
 from permacite.archive.model import (
     JSON,
+    REASONS,
     Assertion,
     Citation,
     Clock,
@@ -17,6 +19,7 @@ from permacite.archive.model import (
     NewRepresentation,
     Provenance,
     Representation,
+    Restriction,
     Version,
     Withdrawal,
     utc_now,
@@ -25,6 +28,7 @@ from permacite.archive.texts import with_indexes
 
 __all__ = [
     "JSON",
+    "REASONS",
     "Archive",
     "Assertion",
     "Citation",
@@ -35,9 +39,11 @@ __all__ = [
     "NewRepresentation",
     "Provenance",
     "Representation",
+    "Restriction",
     "Version",
     "Withdrawal",
     "is_cut_short",
+    "of_all",
     "utc_now",
     "with_indexes",
 ]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from permacite.pdi import PDI
 
 __all__ = [
     "JSON",
+    "REASONS",
+    "UNSTATED",
     "Assertion",
     "Citation",
     "Clock",
@@ -24,6 +26,7 @@ __all__ = [
     "NewRepresentation",
     "Provenance",
     "Representation",
+    "Restriction",
     "Version",
     "Withdrawal",
     "utc_now",
@@ -181,17 +184,41 @@ class Assertion:
     stated_at: datetime
 
 
+REASONS = ("court-order", "data-protection", "copyright", "safety", "own-error")
+"""Why something is withdrawn: the codes that are on record, and told to all who ask."""
+
+UNSTATED = "unstated"
+"""The code of a withdrawal that was made before there were any."""
+
+
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A tombstone: the name and its digests stay, the octets are no longer given out."""
+    """A tombstone: the name stays, the octets are no longer given out."""
 
     pdi: str
     """What was withdrawn: a document, or one format of one version."""
     status: int
     """410 (Gone), or 451 (Unavailable For Legal Reasons), as in HTTP."""
     reason: str
+    """One of `REASONS`, or `UNSTATED`."""
     who: str | None
     withdrawn_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Why something is not given out, as everyone who asks is told."""
+
+    kind: Literal["withdrawn", "erased", "closed"]
+    pdi: str
+    """What it is over: a document, a version, or one format of one version."""
+    status: int
+    """As in HTTP: 410, 451 or 403."""
+    reason: str
+    """A code: why it was withdrawn, on what ground it was erased, "closed" or "embargo"."""
+    since: datetime
+    until: date | None = None
+    """The day on which an embargo ends; None where it ends by itself on no day."""
 
 
 @dataclass(frozen=True, slots=True)

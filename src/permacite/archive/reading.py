@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import copy
+from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
 from permacite.archive import names, verification
+from permacite.archive.access import Gate
 from permacite.archive.days import Days
 from permacite.archive.delegation import Delegations
 from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
+from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
-from permacite.errors import ConflictError, NotFoundError, WithdrawnError
+from permacite.errors import ConflictError, NotFoundError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog
     from permacite.archive.log import Log
-    from permacite.archive.model import Citation, Finding, Representation, Version
+    from permacite.archive.model import (
+        Assertion,
+        Citation,
+        Finding,
+        Representation,
+        Restriction,
+        Version,
+    )
     from permacite.archive.objects import Objects
     from permacite.fragments import Text
 
@@ -54,19 +64,27 @@ class Reading:
         self._catalog = catalog
         self._objects = objects
         self._texts = Texts(catalog, objects)
+        self._gate = Gate(catalog, self.statements, public=False)
+
+    def public(self) -> Self:
+        """Return the same archive as the public sees it: see `access.gate`."""
+        seen = copy.copy(self)
+        seen._gate = Gate(self._catalog, self.statements, public=True)  # noqa: SLF001 - our own copy
+        return seen
 
     def version(self, pdi: PDI) -> Version:
         """Return the version that `pdi` names; the highest where it names none.
 
         Raises NotFoundError, whose candidates are what there is instead.
         """
-        return names.version(self._catalog, pdi)
+        return self._gate.version(names.version(self._catalog, pdi))
 
     def versions(self, pdi: PDI) -> list[Version]:
         """Return all versions of a document, the first one first. Raises NotFoundError."""
         numbers = self._catalog.numbers(pdi)
         found = [self._catalog.version(pdi, number) for number in numbers]
-        return [one for one in found if one is not None] or [self.version(pdi)]
+        known = [one for one in found if one is not None]
+        return [*self._gate.versions(known)] or [self.version(pdi)]
 
     def representation(self, pdi: PDI) -> Representation:
         """Return what answers to `pdi`: exact, or the highest version and the nearest format.
@@ -74,22 +92,27 @@ class Reading:
         `text` finds the plain text under the name of its charset; no format finds HTML, then plain
         text, then the first. Raises NotFoundError, whose candidates are what there is instead.
         """
-        return names.representation(self._catalog, pdi)
+        return self._gate.representation(names.representation(self._catalog, pdi))
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
         """Return what `representation` does, and the version that it is of."""
-        return names.answering(self._catalog, pdi)
+        version, chosen = names.answering(self._catalog, pdi)
+        seen = self._gate.version(version)
+        return seen, seen.representation(chosen.format)
 
     def find_versions(self, pdis: Sequence[PDI]) -> Sequence[Version | None]:
         """Return what `version` answers for each of many names, in their order; None if unknown.
 
         They are asked for together, which takes a fraction of the time.
         """
-        return self._catalog.find_versions(pdis)
+        found = self._catalog.find_versions(pdis)
+        seen = iter(self._gate.versions([one for one in found if one is not None]))
+        return [None if one is None else next(seen) for one in found]
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
         """Return what `representation` answers for each of many names, likewise."""
-        return self._catalog.find_representations(pdis)
+        found = self._catalog.find_representations(pdis)
+        return [None if one is None else self._gate.representation(one) for one in found]
 
     def read(self, representation: Representation) -> bytes:
         """Return the octets, checked against their digest.
@@ -97,7 +120,7 @@ class Reading:
         Raises IntegrityError where they are altered, NotFoundError where they are missing,
         WithdrawnError.
         """
-        self._check_given_out(representation)
+        self._gate.check(representation)
         return self._objects.get(representation.digest)
 
     def path(self, representation: Representation) -> Path:
@@ -105,12 +128,12 @@ class Reading:
 
         Raises WithdrawnError.
         """
-        self._check_given_out(representation)
+        self._gate.check(representation)
         return self._objects.path(representation.digest)
 
     def read_received(self, representation: Representation) -> bytes:
         """Return the octets as they were received, where they differ, checked likewise."""
-        self._check_given_out(representation)
+        self._gate.check(representation)
         return self._objects.get(representation.received_digest or representation.digest)
 
     def octets(self, digest: str) -> bytes:
@@ -119,7 +142,7 @@ class Reading:
 
     def attachment(self, representation: Representation, name: str) -> bytes | None:
         """Return a side object, checked likewise; None where there is none of this name."""
-        self._check_given_out(representation)
+        self._gate.check(representation)
         digest = self._catalog.attachments(representation).get(name)
         return None if digest is None else self._objects.get(digest)
 
@@ -145,11 +168,10 @@ class Reading:
         while left is None or left > 0:
             size = most if left is None else min(most, left)
             page = self._catalog.select(wanted, after=place, limit=size, newest_first=newest_first)
-            for found, version in page:
-                place = found
-                yield version
+            yield from self._gate.versions([version for _, version in page])
             if len(page) < size:
                 return
+            place = page[-1][0]
             left = None if left is None else left - size
             most = min(2 * most, _LARGEST_PAGE)
 
@@ -163,20 +185,31 @@ class Reading:
 
     def find_by_uri(self, uri: str) -> Sequence[Version]:
         """Return the versions that came from `uri`, requested or final, newest first."""
-        return self._catalog.find_by_uri(uri)
+        return self._gate.shown(self._catalog.find_by_uri(uri))
 
     def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
-        return self._catalog.citations(pdi)
+        return self._gate.citations(self._catalog.citations(pdi))
+
+    def assertions(
+        self, subject: str | None = None, predicate: str | None = None
+    ) -> Sequence[Assertion]:
+        """Return the statements with this subject and predicate, oldest first; any where None."""
+        return self._gate.assertions(self.statements.assertions(subject, predicate))
+
+    def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
+        """Return what stands before those of `representations` whose octets are not given out."""
+        return self._gate.restrictions(representations)
 
     def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Return what the document, version or format `pdi` quotes, as A@origin=B (PDI §3.5)."""
-        return [_citation(*found) for found in self._catalog.quotations(pdi)]
+        found = [_citation(*one) for one in self._catalog.quotations(pdi)]
+        return self._gate.quotations(found)
 
     def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
         found = [_citation(*one) for one in self._catalog.quoters(pdi)]
-        return [one for one in found if _is_of(one.cited, pdi)]
+        return self._gate.quotations([one for one in found if _is_of(one.cited, pdi)])
 
     def check_quotation(self, citation: CitationPDI) -> str:
         """Say whether a composite document shows, at the origin, what its citation cites.
@@ -214,7 +247,7 @@ class Reading:
         digest of all octets is recomputed first. Raises IntegrityError where octets are altered,
         NotFoundError where they are missing, WithdrawnError, StorageError.
         """
-        self._check_given_out(representation)
+        self._gate.check(representation)
         return self._texts.text(representation, whole=whole)
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
@@ -230,6 +263,14 @@ class Reading:
         """
         yield from self.verify()
         yield from verification.fsck(self._catalog, self._objects, self._texts)
+
+    def tile(self, path: str) -> bytes:
+        """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".
+
+        Raises ParseError for another path, NotFoundError for a tile that is not filled so far,
+        LimitError for a bundle with an entry that is too long for it.
+        """
+        return content_of(Tile.parse(path), self._catalog, self._gate.leaves)
 
     def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
         """Return a zip that proves, offline, that this archive holds what `pdi` names.
@@ -254,21 +295,6 @@ class Reading:
             raise ConflictError(f"{pdi.document} is here", str(pdi))
         leaf, unique_ids = self.days.seal_and_names(pdi)
         return absence(self.log, names.as_urn(pdi), leaf, unique_ids)
-
-    def _check_given_out(self, representation: Representation) -> None:
-        """Raise WithdrawnError where a representation is withdrawn."""
-        withdrawal = self.statements.withdrawal(representation)
-        if withdrawal is None:
-            return
-        formats = self.version(representation.pdi).representations
-        withdrawn = self.statements.tombstones(formats)
-        raise WithdrawnError(
-            f"{withdrawal.pdi} was withdrawn: {withdrawal.reason}",
-            str(representation.pdi),
-            status=withdrawal.status,
-            reason=withdrawal.reason,
-            candidates=tuple(str(one.pdi) for one in formats if one.pdi not in withdrawn),
-        )
 
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""

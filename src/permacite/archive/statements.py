@@ -13,27 +13,29 @@ and about one format of one version, the latest counts.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.model import Assertion, Withdrawal
+from permacite.archive.model import REASONS, UNSTATED, Assertion, Withdrawal
 from permacite.errors import ConflictError, NotFoundError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.archive.catalog import Catalog
-    from permacite.archive.model import Representation
+    from permacite.archive.model import JSON, Representation
     from permacite.pdi import PDI
 
-__all__ = ["Statements"]
+__all__ = ["EFFECTS", "Statements", "without_persons"]
 
 _WITHDRAWN = "withdrawn"
 _REINSTATED = "reinstated"
-_EFFECTS = (_WITHDRAWN, _REINSTATED)
+EFFECTS = (_WITHDRAWN, _REINSTATED)
+"""The predicates that decide whether something is given out."""
 _ASKED_AT_ONCE = 10_000
 """SQLite takes 32,766 parameters in one question, and each is two."""
 
@@ -52,7 +54,7 @@ class Statements:
         Raises ParseError where `subject` is no PDI, ConflictError for the predicates "withdrawn"
         and "reinstated", which `withdraw` and `reinstate` write.
         """
-        if predicate in _EFFECTS:
+        if predicate in EFFECTS:
             raise ConflictError(f"the predicate {predicate!r} has a method of its own", subject)
         if not predicate.strip():
             raise ParseError("expected a predicate", predicate, 0, "PDI §3.6.5")
@@ -76,19 +78,26 @@ class Statements:
     ) -> Withdrawal:
         """Withdraw a document, all its versions, or one format of one version.
 
-        From now on its octets are not given out. Raises NotFoundError where it is not here.
+        From now on its octets are not given out. `reason` is a code of `REASONS`: it is in the log
+        for ever. Raises NotFoundError where it is not here, ParseError for any other reason.
         """
+        if reason not in REASONS:
+            problem = f"expected a reason from the list: {', '.join(REASONS)}"
+            raise ParseError(problem, reason, 0, hint="what is told of it in words is not kept")
         subject = self._subject(pdi)
         text = canonical_json({"reason": reason, "status": int(status)}).decode()
         return _withdrawal(self._catalog.record_assertion(subject, _WITHDRAWN, text, who))
 
-    def reinstate(self, pdi: PDI, *, reason: str, who: str | None = None) -> Assertion:
+    def reinstate(self, pdi: PDI, *, who: str | None = None) -> Assertion:
         """Lift a withdrawal. Raises NotFoundError where `pdi` is not withdrawn."""
         subject = self._subject(pdi)
         if self._latest([subject]) is None:
             raise NotFoundError(f"{subject} is not withdrawn", subject)
-        text = canonical_json({"reason": reason}).decode()
-        return self._catalog.record_assertion(subject, _REINSTATED, text, who)
+        return self._catalog.record_assertion(subject, _REINSTATED, "{}", who)
+
+    def repeat(self, subject: str, predicate: str, value: str, *, who: str | None) -> Assertion:
+        """Record a statement as it was recorded elsewhere, be it a withdrawal: for copies."""
+        return self._catalog.record_assertion(subject, predicate, value, who)
 
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
@@ -105,7 +114,7 @@ class Statements:
     def _tombstones(self, wanted: list[Representation]) -> dict[PDI, Withdrawal]:
         pairs = {one.pdi: self._subjects(one) for one in wanted}
         subjects = list(dict.fromkeys(subject for pair in pairs.values() for subject in pair))
-        said = enumerate(self._catalog.assertions(subjects, list(_EFFECTS)))
+        said = enumerate(self._catalog.assertions(subjects, list(EFFECTS)))
         latest = {one.subject: (place, one) for place, one in said}
         found = {}
         for name, pair in pairs.items():
@@ -133,7 +142,7 @@ class Statements:
 
     def _latest(self, subjects: list[str]) -> Withdrawal | None:
         """Return the withdrawal among the statements about `subjects` that nothing lifted since."""
-        found = self._catalog.assertions(subjects, list(_EFFECTS))
+        found = self._catalog.assertions(subjects, list(EFFECTS))
         if not found or found[-1].predicate == _REINSTATED:
             return None
         return _withdrawal(found[-1])
@@ -144,13 +153,22 @@ def _canonical(subject: str) -> str:
     return names.as_urn(grammar.parse(subject))
 
 
+def without_persons(assertion: Assertion) -> Assertion:
+    """Return a withdrawal, or the end of one, with nothing in it but codes."""
+    codes: dict[str, JSON] = {}
+    if assertion.predicate == _WITHDRAWN:
+        made = _withdrawal(assertion)
+        codes = {"reason": made.reason, "status": made.status}
+    return dataclasses.replace(assertion, object=canonical_json(codes).decode(), who=None)
+
+
 def _withdrawal(assertion: Assertion) -> Withdrawal:
-    """Return the withdrawal that a statement is."""
+    """Return the withdrawal that a statement is; earlier ones had a reason in any words."""
     said = json.loads(assertion.object)
     return Withdrawal(
         pdi=assertion.subject,
         status=said["status"],
-        reason=said["reason"],
+        reason=said["reason"] if said["reason"] in REASONS else UNSTATED,
         who=assertion.who,
         withdrawn_at=assertion.stated_at,
     )

@@ -16,7 +16,7 @@ from permacite.service.cases import Service
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.model import Exported, Format, VersionNote, Withdrawn
+    from permacite.service.model import Exported, Format, Restricted, VersionNote
 
 __all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
 
@@ -90,15 +90,15 @@ def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: boo
         note(f"nothing here is covered by {pattern}")
         for near in difflib.get_close_matches(pattern, series, cutoff=_LIKENESS):
             note(f"did you mean {near}")
-    if any(item.withdrawn for document in listing.documents for item in document.formats):
-        note("[410] and [451]: withdrawn; `permacite show` tells why")
+    if any(item.restricted for document in listing.documents for item in document.formats):
+        note("[410], [451], [403]: not given out; `permacite show` tells why")
     if not listing.complete:
         note(f"{len(rows)} of {listing.total} shown; --limit shows more")
 
 
 def _marked(item: Format) -> str:
-    """Return a format's token, with the status of its withdrawal if it is withdrawn."""
-    return item.format if item.withdrawn is None else f"{item.format}[{item.withdrawn.status}]"
+    """Return a format's token, with the status that answers if it is not given out."""
+    return item.format if item.restricted is None else f"{item.format}[{item.restricted.status}]"
 
 
 @click.command()
@@ -120,7 +120,7 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
         ("source", document.uri),
         ("retrieved", _moment(document.retrieved_at)),
         ("committed", _moment(document.committed_at)),
-        ("withdrawn", _told(document.withdrawn)),
+        ("restricted", _told(document.restricted)),
     ]
     table(("", ""), [row for row in rows if row[1] is not None])
     click.echo()
@@ -128,10 +128,10 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
     formats: list[list[object]] = [
         [f.pdi, f.media_type, f.charset, f.size_bytes, f.digest] for f in document.formats
     ]
-    if any(f.withdrawn for f in document.formats):
-        columns.append("withdrawn")
+    if any(f.restricted for f in document.formats):
+        columns.append("restricted")
         for row, item in zip(formats, document.formats, strict=True):
-            row.append(_told(item.withdrawn))
+            row.append(_told(item.restricted))
     table(columns, formats)
     if shown.citations:
         click.echo()
@@ -140,16 +140,16 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
 
 
 def _numbered(version: VersionNote) -> str:
-    """Return the number of a version, with the status of its withdrawal if it is withdrawn."""
-    withdrawn = version.withdrawn
-    return str(version.number) if withdrawn is None else f"{version.number}[{withdrawn.status}]"
+    """Return the number of a version, with the status that answers if it is not given out."""
+    one = version.restricted
+    return str(version.number) if one is None else f"{version.number}[{one.status}]"
 
 
-def _told(withdrawn: Withdrawn | None) -> str | None:
-    """Return a withdrawal for people."""
-    if withdrawn is None:
+def _told(one: Restricted | None) -> str | None:
+    """Return a restriction for people."""
+    if one is None:
         return None
-    return f"{withdrawn.status}, {_moment(withdrawn.withdrawn_at)}: {withdrawn.reason}"
+    return f"{one.kind} ({one.status}), {_moment(one.since)}: {one.reason}"
 
 
 def _moment(moment: datetime | None) -> str | None:

@@ -100,7 +100,12 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("pdi")
-@click.option("--reason", required=True, help="Why; everyone who asks for PDI is told.")
+@click.option(
+    "--reason",
+    type=click.Choice(keeping.REASONS),
+    required=True,
+    help="Why: a code, which everyone who asks for PDI is told, and which stays in the log.",
+)
 @click.option(
     "--status",
     type=click.Choice(["410", "451"]),
@@ -114,10 +119,12 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
 def withdraw(
     archive: Path | None, pdi: str, *, reason: str, status: str, who: str | None, as_json: bool
 ) -> None:
-    """Give out the bytes of PDI no more: a document, or one format of one version.
+    """Give out PDI no more: a document, or one format of one version.
 
-    The name, its digests and the bytes stay in the archive; the name is never used again. The
-    withdrawal is an entry of the log, and `permacite reinstate` lifts it.
+    Its title, address, words and citations are hidden with its bytes, over HTTP and in what is
+    exported for others. All of it stays in the archive, and the name is never used again. The
+    withdrawal is an entry of the log, and `permacite reinstate` lifts it; `permacite erase`
+    destroys.
 
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
@@ -133,16 +140,15 @@ def withdraw(
 
 @click.command()
 @click.argument("pdi")
-@click.option("--reason", required=True, help="Why.")
 @click.option("--who", help="Who lifts the withdrawal.")
 @click.pass_obj
-def reinstate(archive: Path | None, pdi: str, *, reason: str, who: str | None) -> None:
+def reinstate(archive: Path | None, pdi: str, *, who: str | None) -> None:
     """Lift the withdrawal of PDI. Both stay on record.
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
     """
     with Service.open(archive) as service:
-        click.echo(f"given out again: {service.reinstate(pdi, reason=reason, who=who)}")
+        click.echo(f"given out again: {service.reinstate(pdi, who=who)}")
 
 
 @click.group()

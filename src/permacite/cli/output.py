@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from permacite.errors import WithdrawnError
+from permacite.errors import RestrictedError
 from permacite.service.plain import plain
 from permacite.service.problems import exit_status, problem
 
@@ -90,8 +90,8 @@ def report(error: PermaciteError, *, as_json: bool) -> int:
         click.echo(f"permacite: {error}", err=True)
         candidates = error.details().get("candidates")
         if isinstance(candidates, tuple) and candidates:
-            withdrawn = isinstance(error, WithdrawnError)
-            click.echo("still given out:" if withdrawn else "nearest:", err=True)
+            restricted = isinstance(error, RestrictedError)
+            click.echo("still given out:" if restricted else "nearest:", err=True)
             for candidate in candidates:
                 click.echo(f"  {candidate}", err=True)
     return exit_status(error)

@@ -79,6 +79,13 @@ class Service(Promises):
                 error.hint = f"permacite init {directory} makes an archive there"
             raise
 
+    def public(self) -> Self:
+        """Return the same archive as the public sees it: what is restricted shows its name alone.
+
+        Closing either closes both.
+        """
+        return type(self)(self._archive.public())
+
     def close(self) -> None:
         """Let go of the archive."""
         self._archive.close()

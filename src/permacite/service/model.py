@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
 __all__ = [
     "UNPRINTED",
@@ -31,12 +31,12 @@ __all__ = [
     "Quotation",
     "Reading",
     "Resolved",
+    "Restricted",
     "Saved",
     "Shown",
     "TextPage",
     "TextPiece",
     "VersionNote",
-    "Withdrawn",
 ]
 
 UNPRINTED = {"json": False}
@@ -44,12 +44,18 @@ UNPRINTED = {"json": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
-    """A withdrawal, as everyone who asks is told: `status` is 410, or 451 for legal reasons."""
+class Restricted:
+    """Why something is not given out, as everyone who asks is told."""
 
+    kind: str
+    """"withdrawn", "erased" or "closed"."""
     status: int
+    """As in HTTP: 410 gone, 451 for legal reasons, 403 closed."""
     reason: str
-    withdrawn_at: datetime
+    """A code from a list; of what is closed, "closed" or "embargo"."""
+    since: datetime
+    until: date | None
+    """The day on which an embargo ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +66,13 @@ class Format:
     format: str
     media_type: str
     charset: str | None
-    size_bytes: int
-    digest: str
+    size_bytes: int | None
+    digest: str | None
+    """None, as the size, where the bytes are not given out to whoever asks."""
     derived_from: str | None
     rendition: str | None
-    withdrawn: Withdrawn | None = None
-    """Why its bytes are no longer given out; None where they are."""
+    restricted: Restricted | None = None
+    """Why its bytes are not given out; None where they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ class Document:
     committed_at: datetime
     retrieved_at: datetime | None
     formats: tuple[Format, ...]
-    withdrawn: Withdrawn | None = None
+    restricted: Restricted | None = None
     """Why nothing of it is given out; None where any format is."""
 
 
@@ -92,7 +99,7 @@ class VersionNote:
     pdi: str
     """The full name that people mean by it: one that is given out, if any is."""
     committed_at: datetime
-    withdrawn: Withdrawn | None
+    restricted: Restricted | None
     """As of the whole version."""
 
 
@@ -321,8 +328,6 @@ class PageState:
     """Changes when anything that the page is made of does."""
     modified_at: datetime
     """When the newest format of the version was committed."""
-    assumed: bool
-    """Whether the name left the version or the format open, so that another may answer later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.errors import WithdrawnError
+from permacite.errors import RestrictedError
 
 if TYPE_CHECKING:
     from permacite.errors import Detail, PermaciteError
@@ -21,6 +21,8 @@ STATUS: dict[str, tuple[int, int, str]] = {
     "syntax": (2, 400, "The text does not follow its grammar"),
     "not-found": (1, 404, "Nothing here has that name"),
     "withdrawn": (1, 410, "What had this name was withdrawn"),
+    "erased": (1, 410, "What had this name was erased"),
+    "closed": (1, 403, "What has this name is not open to all"),
     "integrity": (1, 409, "The bytes are not those that were committed"),
     "conflict": (1, 409, "What is committed never changes"),
     "limit": (1, 413, "A limit was reached"),
@@ -37,7 +39,7 @@ def exit_status(error: PermaciteError) -> int:
 def http_status(error: PermaciteError) -> int:
     """Return the HTTP status of an answer that reports `error`."""
     # A withdrawal says itself whether it is one for legal reasons (RFC 7725).
-    return error.status if isinstance(error, WithdrawnError) else STATUS[error.code][1]
+    return error.status if isinstance(error, RestrictedError) else STATUS[error.code][1]
 
 
 def problem(error: PermaciteError) -> dict[str, Detail]:

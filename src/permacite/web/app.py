@@ -79,6 +79,6 @@ def create_app(service: Service, *, names: Sequence[str], writable: bool = False
             Exception: problems.unexpected,
         },
     )
-    app.state.service = service
+    app.state.service = service.public()
     app.state.writable = writable
     return app

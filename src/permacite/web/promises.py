@@ -45,11 +45,14 @@ async def checkpoint(request: Request) -> Response:
 async def tile(request: Request) -> Response:
     """GET /-/log/tile/{path} answers a tile of hashes or a bundle of entries (C2SP tlog-tiles).
 
-    They never change, so they may be kept for ever. 404 for one that is not filled so far.
+    Hashes never change, so they may be kept for ever. An entry that is withdrawn is empty in its
+    bundle. 404 for a tile that is not filled so far.
     """
     service: Service = request.app.state.service
-    content = await run_in_threadpool(service.tile, "tile/" + request.path_params["path"])
-    fields = headers.bytes_headers() | {"Cache-Control": _FOR_EVER}
+    path: str = request.path_params["path"]
+    content = await run_in_threadpool(service.tile, f"tile/{path}")
+    caching = "no-cache" if path.startswith("entries/") else _FOR_EVER
+    fields = headers.bytes_headers() | {"Cache-Control": caching}
     return Response(content, headers=fields, media_type="application/octet-stream")
 
 

@@ -24,7 +24,6 @@ FRAME_SCRIPT = (Path(__file__).parent / "static" / "frame.js").read_text(encodin
 """The one script an archived page's frame may run: it tells the reader what is selected."""
 
 _SHOWN_AT_ONCE = 500
-_A_DAY = "private, max-age=86400"
 
 
 async def home(request: Request) -> Response:
@@ -56,8 +55,8 @@ async def document(request: Request, reference: str) -> Response:
 async def frame(request: Request) -> Response:
     """GET /-/page/{name}: the archived page itself, inert, for the reader's frame.
 
-    Under a name with version and format it may be kept for a day; under any other it is asked for
-    again, and answered with 304 while it is the same.
+    It is asked for again each time, since it may be withdrawn, and answered with 304 while it is
+    the same.
     """
     service: Service = request.app.state.service
     reference = reference_of(request, "/-/page/")
@@ -69,7 +68,6 @@ async def frame(request: Request) -> Response:
     fields = headers.frame_headers(FRAME_SCRIPT) | {
         "ETag": tag,
         "Last-Modified": format_datetime(state.modified_at, usegmt=True),
-        "Cache-Control": "no-cache" if state.assumed else _A_DAY,
     }
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):

@@ -9,7 +9,6 @@ from permacite.archive.log import timestamps
 from permacite.archive.log.keys import Signer, Verifier, load_or_make
 from permacite.archive.log.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.archive.log.note import Checkpoint, Note
-from permacite.archive.log.tiles import Tile, content_of
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -63,14 +62,6 @@ class Log:
     def consistency(self, old: int, new: int) -> list[bytes]:
         """Return the proof that the tree of `new` leaves extends that of `old`."""
         return consistency_proof(old, new, self._catalog.log_node)
-
-    def tile(self, path: str) -> bytes:
-        """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".
-
-        Raises ParseError for another path, NotFoundError for a tile that is not filled so far,
-        LimitError for a bundle with an entry that is too long for it.
-        """
-        return content_of(Tile.parse(path), self._catalog)
 
     def stamped(self, sequence: int | None = None) -> list[Stamped]:
         """Return the time-stamps on checkpoints, the earliest first; those that cover a leaf."""

@@ -7,7 +7,8 @@ C2SP tlog-tiles (c2sp.org):
 
 Deviations: an entry of more than 65,535 octets has no place in a bundle, where lengths have 16
 bits; the bundle that would hold it is refused, and the hashes above it are given out all the same.
-Readings: none.
+Readings: an entry that is not given out, or was erased, stands in its bundle with the length 0; its
+hash stands in the tile of hashes as ever, so that all that is proven holds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from permacite.archive.catalog import Catalog, Leaf
 
@@ -98,14 +99,19 @@ def _row(level: int | None, count: int) -> Iterator[Tile]:
         yield Tile(level, count // _WIDTH, count % _WIDTH)
 
 
-def content_of(tile: Tile, catalog: Catalog) -> bytes:
-    """Return the octets of a tile. Raises NotFoundError where the log is not that long."""
+def content_of(
+    tile: Tile, catalog: Catalog, seen: Callable[[Iterable[Leaf]], Iterable[Leaf]]
+) -> bytes:
+    """Return the octets of a tile; `seen` are the entries as they may be given out.
+
+    Raises NotFoundError where the log is not that long.
+    """
     size = catalog.log_size()
     if tile.end > size:
         raise NotFoundError(f"the log has {size} entries, too few for {tile.path}", tile.path)
     start = tile.index * _WIDTH
     if tile.level is None:
-        return _bundled(catalog.leaves(start, start + tile.width))
+        return _bundled(seen(catalog.leaves(start, start + tile.width)))
     level = tile.level * _HEIGHT
     return b"".join(catalog.log_node(level, start + one) for one in range(tile.width))
 

@@ -51,7 +51,7 @@ PassageText = names.TextOf | IndexedText
 def text_for(archive: Archive, representation: Representation, *, whole: bool) -> PassageText:
     """Return a text. With `whole` its digest is recomputed, else those of what is read.
 
-    Raises IntegrityError, NotFoundError, WithdrawnError.
+    Raises IntegrityError, NotFoundError, RestrictedError.
     """
     return indexed(archive, representation, whole=whole) or names.text_of(archive, representation)
 

@@ -27,7 +27,7 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
     name, fragment = names.document_of(reference)
     version = archive.version(name)
     answer = shown(archive, version, name)
-    archive.path(answer)  # what is withdrawn is not shown
+    archive.path(answer)  # what is restricted is not shown
     citations = recorded.all_cited(archive, archive.citations(version.pdi))
     exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
     source = text_source(archive, version)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.service.model import Document, Format, VersionNote, Withdrawn
+from permacite.archive import of_all
+from permacite.service.model import Document, Format, Restricted, VersionNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from permacite.archive import Archive, Representation, Version, Withdrawal
+    from permacite.archive import Archive, Representation, Restriction, Version
     from permacite.pdi import PDI
 
 __all__ = ["document", "documents", "history", "main_representation"]
@@ -24,48 +25,38 @@ def document(archive: Archive, version: Version) -> Document:
 
 
 def documents(archive: Archive, versions: Iterable[Version]) -> tuple[Document, ...]:
-    """Return versions as plain values, each format with its withdrawal."""
+    """Return versions as plain values, each format with its restriction."""
     listed = list(versions)
-    tombstones = _tombstones(archive, listed)
-    return tuple(_document(version, tombstones) for version in listed)
+    restricted = _restricted(archive, listed)
+    return tuple(_document(version, restricted) for version in listed)
 
 
 def history(archive: Archive, name: PDI) -> tuple[VersionNote, ...]:
     """Return all versions of a document, the first one first. Raises NotFoundError."""
     versions = archive.versions(name)
-    tombstones = _tombstones(archive, versions)
+    restricted = _restricted(archive, versions)
     return tuple(
         VersionNote(
             version.number,
-            str(main_representation(version, tombstones).pdi),
+            str(main_representation(version, restricted).pdi),
             version.committed_at,
-            _of_all(version, tombstones),
+            _told(of_all(version, restricted)),
         )
         for version in versions
     )
 
 
-def _tombstones(archive: Archive, versions: Iterable[Version]) -> dict[PDI, Withdrawal]:
-    everything = (one for version in versions for one in version.representations)
-    return archive.statements.tombstones(everything)
+def _restricted(archive: Archive, versions: Iterable[Version]) -> dict[PDI, Restriction]:
+    return archive.restrictions(one for version in versions for one in version.representations)
 
 
-def _of_all(version: Version, tombstones: Mapping[PDI, Withdrawal]) -> Withdrawn | None:
-    """Return the withdrawal of a version of which nothing is given out: its last."""
-    found = [tombstones.get(one.pdi) for one in version.representations]
-    known = [one for one in found if one is not None]
-    if not known or len(known) < len(found):
-        return None
-    return _withdrawn(max(known, key=lambda one: one.withdrawn_at))
+def _told(one: Restriction | None) -> Restricted | None:
+    return (
+        None if one is None else Restricted(one.kind, one.status, one.reason, one.since, one.until)
+    )
 
 
-def _withdrawn(tombstone: Withdrawal | None) -> Withdrawn | None:
-    if tombstone is None:
-        return None
-    return Withdrawn(tombstone.status, tombstone.reason, tombstone.withdrawn_at)
-
-
-def _document(version: Version, tombstones: Mapping[PDI, Withdrawal]) -> Document:
+def _document(version: Version, restricted: Mapping[PDI, Restriction]) -> Document:
     provenance = version.provenance
     return Document(
         pdi=str(version.pdi.document),
@@ -74,34 +65,34 @@ def _document(version: Version, tombstones: Mapping[PDI, Withdrawal]) -> Documen
         uri=provenance.final_uri or provenance.uri,
         committed_at=version.committed_at,
         retrieved_at=provenance.retrieved_at,
-        formats=tuple(_format(item, tombstones.get(item.pdi)) for item in version.representations),
-        withdrawn=_of_all(version, tombstones),
+        formats=tuple(_format(item, restricted.get(item.pdi)) for item in version.representations),
+        restricted=_told(of_all(version, restricted)),
     )
 
 
-def _format(representation: Representation, tombstone: Withdrawal | None) -> Format:
+def _format(representation: Representation, restriction: Restriction | None) -> Format:
     return Format(
         pdi=str(representation.pdi),
         format=representation.format,
         media_type=representation.media_type,
         charset=representation.charset,
-        size_bytes=representation.size_bytes,
-        digest=representation.digest,
+        size_bytes=representation.size_bytes if representation.digest else None,
+        digest=representation.digest or None,
         derived_from=representation.derived_from,
         rendition=representation.rendition,
-        withdrawn=_withdrawn(tombstone),
+        restricted=_told(restriction),
     )
 
 
 def main_representation(
-    version: Version, tombstones: Mapping[PDI, Withdrawal] | None = None
+    version: Version, restricted: Mapping[PDI, Restriction] | None = None
 ) -> Representation:
     """Return the representation that stands for the document: its page, else its text.
 
-    Where `tombstones` are given, one that is given out, if any is.
+    Where `restricted` is given, one that is given out, if any is.
     """
     formats = version.representations
-    given_out = [one for one in formats if one.pdi not in (tombstones or {})] or formats
+    given_out = [one for one in formats if one.pdi not in (restricted or {})] or formats
     for media_type in _PREFERRED:
         for item in given_out:
             if item.media_type == media_type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.errors import WithdrawnError
+from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.service import names
 from permacite.service.documents.indexed import text_for
@@ -47,7 +47,7 @@ class _Texts:
         self._known: dict[str, tuple[str | Text, Text] | None] = {}
 
     def of(self, representation: Representation) -> tuple[str | Text, Text] | None:
-        """Return a text, to count in and as an entity; None where it is withdrawn."""
+        """Return a text, to count in and as an entity; None where it is not given out."""
         if representation.digest not in self._known:
             self._known[representation.digest] = self._read(representation)
         return self._known[representation.digest]
@@ -55,7 +55,7 @@ class _Texts:
     def _read(self, representation: Representation) -> tuple[str | Text, Text] | None:
         try:
             source = text_for(self.archive, representation, whole=False)
-        except WithdrawnError:
+        except RestrictedError:
             return None  # what was cited stays on record; checks of it cannot be made any more
         entity = source.entity
         return (source.text if isinstance(source, names.TextOf) else entity), entity

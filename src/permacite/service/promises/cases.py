@@ -72,7 +72,7 @@ class Promises:
 
     def tile(self, path: str) -> bytes:
         """Return a file of the log in the layout of C2SP tlog-tiles, such as "tile/0/000"."""
-        return self._archive.log.tile(path)
+        return self._archive.tile(path)
 
     def export_tiles(self, directory: Path) -> LogState:
         """Write the log into `directory` as tiles with a checkpoint, for other programs."""
@@ -101,12 +101,12 @@ class Promises:
     def withdraw(
         self, reference: str, *, reason: str, status: int = 410, who: str | None = None
     ) -> Tombstone:
-        """Give out the bytes of a document, or of one format of one version, no more."""
+        """Give out a document, or one format of one version, no more; `reason` is a code."""
         return keeping.withdraw(self._archive, reference, reason=reason, status=status, who=who)
 
-    def reinstate(self, reference: str, *, reason: str, who: str | None = None) -> str:
+    def reinstate(self, reference: str, *, who: str | None = None) -> str:
         """Lift a withdrawal; returns the name that answers again."""
-        return keeping.reinstate(self._archive, reference, reason=reason, who=who)
+        return keeping.reinstate(self._archive, reference, who=who)
 
     def series(self) -> list[str]:
         """Return the series that mint here; the first mints where none is named."""

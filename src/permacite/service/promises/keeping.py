@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import Archive, is_cut_short
+from permacite.archive import REASONS, Archive, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.model import Finding
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["HARMLESS", "backup", "fsck", "reinstate", "restore", "withdraw"]
+__all__ = ["HARMLESS", "REASONS", "backup", "fsck", "reinstate", "restore", "withdraw"]
 
 HARMLESS = frozenset({"ok", "orphan"})
 """Findings that nobody need worry about."""
@@ -75,7 +75,7 @@ def fsck(archive: Archive) -> Iterator[Finding]:
 def withdraw(
     archive: Archive, reference: str, *, reason: str, status: int, who: str | None
 ) -> Tombstone:
-    """Withdraw a document, or one format of one version: its bytes are no longer given out.
+    """Withdraw a document, or one format of one version: nothing of it is given out.
 
     Raises NotFoundError, ConflictError for part of a document or a status but 410 and 451.
     """
@@ -100,7 +100,8 @@ def withdraw(
     left = []
     if name.version is not None:
         formats = archive.version(name).representations
-        left = [one for one in formats if archive.statements.withdrawal(one) is None]
+        restricted = archive.restrictions(formats)
+        left = [one for one in formats if one.pdi not in restricted]
     return Tombstone(
         pdi=made.pdi,
         status=made.status,
@@ -111,7 +112,7 @@ def withdraw(
     )
 
 
-def reinstate(archive: Archive, reference: str, *, reason: str, who: str | None) -> str:
+def reinstate(archive: Archive, reference: str, *, who: str | None) -> str:
     """Lift a withdrawal, and return the name that answers again. Raises NotFoundError."""
     name, _ = names.document_of(reference)
-    return archive.statements.reinstate(name, reason=reason, who=who).subject
+    return archive.statements.reinstate(name, who=who).subject

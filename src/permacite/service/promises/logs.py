@@ -131,7 +131,8 @@ def seal_days(archive: Archive) -> list[SealedDay]:
 def export_tiles(archive: Archive, directory: Path) -> LogState:
     """Write the log into `directory` as tiles and a checkpoint, or bring an earlier export up.
 
-    A tile that is whole never changes, so any file server can give the folder out. Raises
+    A tile of hashes that is whole never changes, so any file server can give the folder out; what
+    is withdrawn since leaves the bundles of entries. Raises
     IntegrityError where the folder holds another log, LimitError for an entry that is too long for
     a bundle, StorageError.
     """
@@ -140,8 +141,15 @@ def export_tiles(archive: Archive, directory: Path) -> LogState:
         if kept.exists():
             held_to(archive, kept.read_text(encoding="utf-8", errors="replace"))
         state = log_state(archive)
+        seen = archive.public()
+        # Whether an entry is given out may change, in bundles of earlier exports too.
+        earlier = [path for path in (directory / "tile/entries").rglob("*") if path.is_file()]
+        bundles = {str(path.relative_to(directory)) for path in earlier}
+        for path in bundles | {tile.path for tile in tiles_of(state.size) if tile.level is None}:
+            _write(directory / path, seen.tile(path), replace=True)
         for tile in tiles_of(state.size):
-            _write(directory / tile.path, archive.log.tile(tile.path))
+            if tile.level is not None:
+                _write(directory / tile.path, seen.tile(tile.path))
         _write(kept, state.checkpoint.encode(), replace=True)
     except OSError as error:
         raise StorageError(

@@ -40,15 +40,15 @@ def matching(archive: Archive, pattern: str, *, limit: int) -> NameSet:
 
 
 def instances(archive: Archive, reference: str) -> list[Resolved]:
-    """Return every format of the version that a name means, those withdrawn left out.
+    """Return every format of the version that a name means, those that are restricted left out.
 
-    Raises LimitError for too much, WithdrawnError where none is left.
+    Raises LimitError for too much, RestrictedError where none is left.
     """
     version = _version(archive, reference)
     if sum(one.size_bytes for one in version.representations) > _MOST_BYTES:
         raise LimitError("too much for one answer", limit="answer_bytes", maximum=_MOST_BYTES)
-    withdrawn = archive.statements.tombstones(version.representations)
-    given_out = [one for one in version.representations if one.pdi not in withdrawn]
+    restricted = archive.restrictions(version.representations)
+    given_out = [one for one in version.representations if one.pdi not in restricted]
     # Where nothing is given out, the answer is the error that says why.
     wanted = given_out or version.representations
     return [resolve(archive, str(one.pdi)) for one in wanted]

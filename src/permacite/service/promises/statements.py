@@ -71,12 +71,12 @@ def listed(
     With `parts` those about its versions, formats, fragments and citations too.
     """
     if subject is None:
-        return [_plain(one) for one in archive.statements.assertions(None, predicate)]
+        return [_plain(one) for one in archive.assertions(None, predicate)]
     name = names.parse(subject)
     if not parts:
-        found = archive.statements.assertions(as_urn(name), predicate)
+        found = archive.assertions(as_urn(name), predicate)
         return [_plain(one) for one in found]
-    every = archive.statements.assertions(None, predicate)
+    every = archive.assertions(None, predicate)
     return [_plain(one) for one in every if _is_part(name, pdi.parse(one.subject))]
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from permacite.errors import NotFoundError, ParseError, WithdrawnError
+from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.service.plain import plain
 from permacite.web import headers, reader
 from permacite.web.names import writing
@@ -37,7 +37,6 @@ _SET = 100
 _LARGEST_SET = 1000
 """How many documents of a set are listed: where nothing is said, and at most."""
 
-_FOREVER = "public, max-age=31536000, immutable"
 _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 """A name whose two slashes some program between us and the user has made one."""
@@ -113,8 +112,8 @@ async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> 
     service: Service = request.app.state.service
     address = await run_in_threadpool(service.elsewhere, reference)
     own = urlsplit(str(request.base_url)).netloc
-    withdrawn = isinstance(error, WithdrawnError)
-    if withdrawn or address is None or urlsplit(address).netloc == own:
+    restricted = isinstance(error, RestrictedError)
+    if restricted or address is None or urlsplit(address).netloc == own:
         raise error
     return RedirectResponse(address, 307)
 
@@ -146,11 +145,14 @@ def _restored(request: Request, collapsed: re.Match[str]) -> str:
 
 
 def _naming(found: Resolved) -> dict[str, str]:
-    """Return the fields that say which version answers, and for how long that holds."""
-    caching = "no-cache" if found.assumed else _FOREVER
+    """Return the fields that say which version answers.
+
+    The bytes never change, yet they may be withdrawn: whoever keeps them asks before giving them
+    out again, and is told so by a 304.
+    """
     return {
         "Content-Location": found.pdi,
-        "Cache-Control": caching,
+        "Cache-Control": "no-cache",
         "Vary": "Accept",
         "Link": f'<{found.pdi}>; rel="cite-as"',
     }

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import __version__, markup, mhtml
-from permacite.errors import WithdrawnError
+from permacite.errors import RestrictedError
 from permacite.extract import extract
 from permacite.mhtml import export
 from permacite.service import names
@@ -67,23 +67,22 @@ class View:
 def view(archive: Archive, reference: str, *, script: str, text_fragment: str | None) -> View:
     """Return what a name shows, without making it. `script` is the one script it may hold.
 
-    Raises NotFoundError, WithdrawnError.
+    Raises NotFoundError, RestrictedError.
     """
     name, fragment = names.document_of(reference)
     version = archive.version(name)
     main, shown = records.main_representation(version), reading.shown(archive, version, name)
-    withdrawn = archive.statements.tombstones(version.representations)
+    restricted = archive.restrictions(version.representations)
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
     parts += [version.provenance.final_uri or version.provenance.uri]
-    formats = [one for one in version.representations if one.pdi not in withdrawn]
+    formats = [one for one in version.representations if one.pdi not in restricted]
     parts += [f"{one.pdi} {one.digest}" for one in formats]
     state = PageState(
         tag=hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
         modified_at=max(one.committed_at for one in version.representations),
-        assumed=name.version is None or name.format != shown.format,
     )
     found = View(version, main, shown, fragment, text_fragment, script, state)
-    archive.path(main if found.is_page else shown)  # what is withdrawn is not shown
+    archive.path(main if found.is_page else shown)  # what is restricted is not shown
     return found
 
 
@@ -112,7 +111,7 @@ def _aggregate_bytes(
     """Return the aggregate of a page; of a page that came alone, one made of it."""
     for item in version.representations:
         if item.media_type in ("multipart/related", "message/rfc822"):
-            with contextlib.suppress(WithdrawnError):
+            with contextlib.suppress(RestrictedError):
                 return archive.read(item)
     content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"
     location = version.provenance.final_uri or version.provenance.uri

@@ -303,17 +303,9 @@ def _provenance(said: dict[str, Any]) -> Provenance:
 
 
 def _state(archive: Archive, leaf: dict[str, Any]) -> None:
-    """Make a statement again; withdrawals have a method of their own."""
-    subject, predicate, who = leaf["name"], leaf["predicate"], leaf.get("who")
-    if predicate in {"withdrawn", "reinstated"}:
-        said = json.loads(leaf["object"])
-        name, _ = names.document_of(subject)
-        if predicate == "withdrawn":
-            archive.statements.withdraw(name, reason=said["reason"], status=said["status"], who=who)
-        else:
-            archive.statements.reinstate(name, reason=said["reason"], who=who)
-        return
-    archive.statements.state(subject, predicate, leaf["object"], who=who)
+    """Make a statement again."""
+    value, who = leaf["object"], leaf.get("who")
+    archive.statements.repeat(leaf["name"], leaf["predicate"], value, who=who)
 
 
 def _cite(archive: Archive, leaf: dict[str, Any]) -> None:

@@ -11,12 +11,13 @@ WARC 1.1 (ISO 28500:2017):
 Deviations: none.
 Readings: what is archived are the octets after transfer and content codings were taken off, so they
 are given as resources; a `response` record would have to invent what came over the network. What
-was withdrawn is left out.
+was withdrawn is left out: the file is for others.
 """
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import gzip
 import hashlib
 import uuid
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from permacite import mhtml, uri
 from permacite.archive import utc_now
-from permacite.errors import ParseError, WithdrawnError
+from permacite.errors import ParseError
 from permacite.service.documents import listing, records
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def export(archive: Archive, path: Path, pattern: str | None) -> tuple[int, int]
 
     Raises FileExistsError where `path` is there.
     """
+    archive = archive.public()
     wanted = None if pattern is None else listing.pattern_of(pattern)
     compressed = path.suffix == ".gz"
     versions = count = 0
@@ -84,7 +86,8 @@ def _version(archive: Archive, version: Version) -> Iterator[bytes]:
     main = records.main_representation(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
-    given = [one for one in version.representations if _is_given_out(archive, one)]
+    restricted = archive.restrictions(version.representations)
+    given = tuple(one for one in version.representations if one.pdi not in restricted)
     if not given:
         return
     for one in given:
@@ -97,15 +100,7 @@ def _version(archive: Archive, version: Version) -> Iterator[bytes]:
         else:
             fields |= {"WARC-Type": "resource", "WARC-Target-URI": target}
             yield _record(fields | _type(one), archive.read(one))
-    yield _names(version, root, date, target)
-
-
-def _is_given_out(archive: Archive, one: Representation) -> bool:
-    try:
-        archive.path(one)
-    except WithdrawnError:
-        return False
-    return True
+    yield _names(dataclasses.replace(version, representations=given), root, date, target)
 
 
 def _parts(aggregate: bytes, root: str, date: str) -> Iterator[bytes]:

@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = ["quoters", "quotes"]
 
+_HIDDEN = frozenset({"withdrawn", "erased", "closed"})
+"""What becomes of quotations whose source is not given out: their words are not repeated."""
+
 
 def quotes(archive: Archive, reference: str) -> list[Quotation]:
     """Return what the version that `reference` names quotes, in order, and whether it agrees.
 
-    Raises NotFoundError, WithdrawnError.
+    Raises NotFoundError, RestrictedError.
     """
     name, _ = names.document_of(reference)
     version, _ = archive.answering(name)
@@ -52,9 +55,9 @@ def quotes(archive: Archive, reference: str) -> list[Quotation]:
 
 def _found(archive: Archive, version: Version) -> list[tuple[Representation, list[finding.Found]]]:
     """Return each format that quotes, with its quotations."""
-    withdrawn = archive.statements.tombstones(version.representations)
+    restricted = archive.restrictions(version.representations)
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
-    formats = [one for one in version.representations if one.pdi not in withdrawn]
+    formats = [one for one in version.representations if one.pdi not in restricted]
     if not formats:
         archive.path(version.representations[0])  # nothing is given out: the error says why
     pages = [one for one in formats if one.media_type in PAGES]
@@ -105,7 +108,7 @@ def _compared(
         url=sources.address(composite, found.start, found.end),
         cited=cited,
         status=status,
-        words=found.words,
+        words="" if status in _HIDDEN else found.words,
         cited_words=words,
         problem=problem,
     )
@@ -142,7 +145,7 @@ def _other(
     start = int(one.origin) if one.origin.isdecimal() else 0
     end = start + (len(words) if words is not None and status == "exact" else 0)
     here = ""
-    if composite.media_type.startswith("text/"):
+    if composite.media_type.startswith("text/") and status not in _HIDDEN:
         size = len(words or "")
         text = names.text_of(archive, composite).text
         here = text[start : start + size]

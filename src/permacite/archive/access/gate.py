@@ -1,0 +1,232 @@
+"""What may be given out, and to whom: every answer of an archive passes here.
+
+| of what is restricted | the operator | the public |
+|---|---|---|
+| octets, texts, side objects, proofs | of what is closed | none |
+| title, address, provenance, digests | all that is on record | none |
+| citations, statements, who quotes it | all that is on record | none |
+| entries of the log with words in them | all | empty, in their place |
+| name, format tokens, status, code of the reason | yes | yes |
+
+The operator opens the archive's own folder; the public asks over HTTP, or reads what is exported
+for others. A name stays known to all: it stands in the log, and is never used again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+from permacite import pdi as grammar
+from permacite.archive.model import Provenance, Restriction
+from permacite.archive.statements import EFFECTS, without_persons
+from permacite.errors import ParseError, RestrictedError, WithdrawnError
+from permacite.pdi import PDI, CitationPDI, PDIPattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.model import (
+        JSON,
+        Assertion,
+        Citation,
+        Representation,
+        Version,
+        Withdrawal,
+    )
+    from permacite.archive.statements import Statements
+
+__all__ = ["Gate", "of_all"]
+
+_ERRORS: dict[str, type[RestrictedError]] = {"withdrawn": WithdrawnError}
+
+
+class Gate:
+    """Decides for one audience: the operator, or the public."""
+
+    def __init__(self, catalog: Catalog, statements: Statements, *, public: bool) -> None:
+        self._catalog = catalog
+        self._statements = statements
+        self.public = public
+
+    def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
+        """Return what stands before those of `representations` whose octets are not given out."""
+        found = self._statements.tombstones(representations)
+        return {name: _of_withdrawal(one) for name, one in found.items()}
+
+    def check(self, representation: Representation) -> None:
+        """Raise WithdrawnError where the octets of a representation are not given out."""
+        found = self.restrictions([representation]).get(representation.pdi)
+        if found is None:
+            return
+        version = self._catalog.version(representation.pdi, representation.pdi.version)
+        formats = () if version is None else version.representations
+        restricted = self.restrictions(formats)
+        raise _ERRORS[found.kind](
+            f"{found.pdi} {_SAID[found.kind]}: {found.reason}",
+            str(representation.pdi),
+            status=found.status,
+            reason=found.reason,
+            candidates=tuple(str(one.pdi) for one in formats if one.pdi not in restricted),
+        )
+
+    def version(self, version: Version) -> Version:
+        """Return a version as the audience may see it."""
+        return self.versions([version])[0]
+
+    def versions(self, versions: Sequence[Version]) -> Sequence[Version]:
+        """Return versions as the audience may see them."""
+        if not self.public:
+            return versions
+        restricted = self.restrictions(one for v in versions for one in v.representations)
+        return [_bare(one, restricted) for one in versions] if restricted else versions
+
+    def representation(self, representation: Representation) -> Representation:
+        """Return a representation as the audience may see it."""
+        if not self.public or not self.restrictions([representation]):
+            return representation
+        return _bare_format(representation)
+
+    def shown(self, versions: Sequence[Version]) -> Sequence[Version]:
+        """Return the versions of which the audience may know where they are from."""
+        if not self.public:
+            return versions
+        restricted = self.restrictions(one for v in versions for one in v.representations)
+        return [one for one in versions if of_all(one, restricted) is None]
+
+    def citations(self, citations: Sequence[Citation]) -> Sequence[Citation]:
+        """Return the citations whose words the audience may read."""
+        if not self.public:
+            return citations
+        hidden = self._hidden([one.pdi for one in citations])
+        return [one for one in citations if one.pdi not in hidden]
+
+    def quotations(self, citations: Sequence[CitationPDI]) -> Sequence[CitationPDI]:
+        """Return the quotations that stand in documents that the audience may read."""
+        if not self.public:
+            return citations
+        hidden = self._hidden([one.pdi for one in citations])
+        return [one for one in citations if one.pdi not in hidden]
+
+    def assertions(self, assertions: Sequence[Assertion]) -> Sequence[Assertion]:
+        """Return the statements that the audience may read; withdrawals without persons."""
+        if not self.public:
+            return assertions
+        subjects = {one.subject: _names_in(one.subject) for one in assertions}
+        hidden = self._hidden([name for names in subjects.values() for name in names])
+        return [
+            without_persons(one) if one.predicate in EFFECTS else one
+            for one in assertions
+            if one.predicate in EFFECTS or hidden.isdisjoint(subjects[one.subject])
+        ]
+
+    def leaves(self, leaves: Iterable[Leaf]) -> Iterable[Leaf]:
+        """Return entries of the log; empty, in their places, what the audience may not read.
+
+        An entry of the first schema says in clear what later ones only commit to.
+        """
+        if not self.public:
+            return leaves
+        entries = [(leaf, _read(leaf)) for leaf in leaves]
+        subjects = [_subjects_of(entry) for _, entry in entries]
+        hidden = self._hidden([name for names in subjects for name in names])
+        return [
+            dataclasses.replace(leaf, content=b"")
+            if _is_withdrawal(entry) or not hidden.isdisjoint(names)
+            else leaf
+            for (leaf, entry), names in zip(entries, subjects, strict=True)
+        ]
+
+    def _hidden(self, names: Sequence[PDI]) -> set[PDI]:
+        """Return those of `names` that are restricted, wholly or, where open, in any format."""
+        wanted = list(dict.fromkeys(names))
+        versions = dict(zip(wanted, self._catalog.find_versions(wanted), strict=True))
+        formats = [one for v in versions.values() if v is not None for one in v.representations]
+        restricted = self.restrictions(formats)
+        return {
+            name
+            for name, version in versions.items()
+            if version is not None
+            and any(
+                one.pdi in restricted and name.format in {None, one.format}
+                for one in version.representations
+            )
+        }
+
+
+_SAID = {"withdrawn": "was withdrawn"}
+_TELLING = frozenset({"version", "format", "citation", "assertion"})
+"""Kinds of entries that tell of a document; the others tell of days and series."""
+
+
+def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restriction | None:
+    """Return the restriction of a version of which nothing is given out: its last; else None."""
+    found = [restricted.get(one.pdi) for one in version.representations]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return None
+    return max(known, key=lambda one: one.since, default=None)
+
+
+def _of_withdrawal(one: Withdrawal) -> Restriction:
+    return Restriction("withdrawn", one.pdi, one.status, one.reason, one.withdrawn_at)
+
+
+def _bare(version: Version, restricted: Mapping[PDI, Restriction]) -> Version:
+    """Return a version without what tells of restricted formats."""
+    formats = tuple(
+        _bare_format(one) if one.pdi in restricted else one for one in version.representations
+    )
+    hidden = of_all(version, restricted) is not None
+    provenance = Provenance() if hidden else version.provenance
+    return dataclasses.replace(version, provenance=provenance, representations=formats)
+
+
+def _bare_format(one: Representation) -> Representation:
+    """Return a format by its name and type alone."""
+    return dataclasses.replace(
+        one, charset=None, size_bytes=0, digest="", canonical_digest=None, received_digest=None
+    )
+
+
+def _names_in(subject: str) -> list[PDI]:
+    """Return the names of the documents that a statement is about; none for sets and series."""
+    try:
+        value = grammar.parse(subject)
+    except ParseError:
+        return []
+    names = []
+    while isinstance(value, CitationPDI):
+        names.append(value.pdi)
+        value = value.cited
+    if isinstance(value, PDIPattern):
+        return names
+    return [*names, value if isinstance(value, PDI) else value.pdi]
+
+
+def _read(leaf: Leaf) -> Mapping[str, JSON]:
+    """Return an entry; an empty one where it is not readable, or erased."""
+    try:
+        entry = json.loads(leaf.content)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _is_withdrawal(entry: Mapping[str, JSON]) -> bool:
+    """Say whether an entry has the reason of a withdrawal in words."""
+    return "schema" not in entry and entry.get("predicate") in EFFECTS
+
+
+def _subjects_of(entry: Mapping[str, JSON]) -> list[PDI]:
+    """Return what an entry tells of in clear: the version, or whatever a statement is about."""
+    if "schema" in entry or entry.get("kind") not in _TELLING:
+        return []
+    names = _names_in(str(entry.get("name")))
+    number, token = entry.get("version"), entry.get("format")
+    if not isinstance(number, int):
+        return names
+    token = token if isinstance(token, str) else None
+    return [dataclasses.replace(one, version=number, format=token) for one in names]

@@ -1,0 +1,172 @@
+"""What is withdrawn is hidden on every route and in all that is exported for others."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.earlier import unpack
+from tests.faces.conftest import served
+from tests.faces.test_http import ask
+
+from permacite.service.cases import Service
+from permacite.web.app import ROUTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome, Running
+    from tests.faces.test_http import Answer
+
+    Cli = Callable[..., Outcome]
+
+CANARY = "canary-heron"
+ADDRESS = f"https://example.org/a?token={CANARY}"
+PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words.".encode()
+
+
+@pytest.fixture
+def names(archive: Path) -> dict[str, str]:
+    """A document full of canaries, and one that quotes it: full names by format, and "quoter"."""
+    with Service.open(archive) as service:
+        page = service.import_document(f"{CANARY}.html", PAGE, uri=ADDRESS)
+        found = {one.format: one.pdi for one in page.document.formats}
+        cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
+        service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
+        service.state(cited.reference, "subject", f"a part about {CANARY}")
+        quoting = f'<title>Quoter</title><blockquote cite="{cited.reference}">{cited.quote}'
+        found["quoter"] = service.import_document("b.html", quoting.encode()).pdi
+        found["document"] = page.document.pdi
+        found["cited"] = cited.reference
+        service.log()
+    return found
+
+
+def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the path of each route, and requests of it about the document."""
+    full, document = names["utf-8"], names["document"]
+    cited = names["cited"].replace("#", "%23")
+    for pattern in ("", f"?pattern={document}"):
+        yield "/", f"/{pattern}"
+    yield "/-/static/{file}", "/-/static/reader.css"
+    for name in (full, names["html"], document, cited):
+        yield "/-/page/{name:path}", f"/-/page/{name}"
+        yield "/-/api/document", f"/-/api/document?name={name}"
+        yield "/-/api/passages", f"/-/api/passages?name={name}&quote=Some"
+        yield "/-/api/proof", f"/-/api/proof?name={name}"
+        yield "/-/api/quotes", f"/-/api/quotes?name={name}"
+        yield "/-/api/quoters", f"/-/api/quoters?name={name}"
+        yield "/-/api/statements", f"/-/api/statements?name={name}"
+        for view in ("bytes", "json", "reader", "reader&show=text"):
+            yield "/{name:path}", f"/{name}?view={view}"
+        for wanted in ("N2R", "N2Rs", "N2L", "N2Ls", "N2C", "N2Cs", "N2N", "N2Ns"):
+            yield "/uri-res/{service}", f"/uri-res/{wanted}?{name}"
+    for wanted in ("L2Ns", "L2Ls", "L2C"):
+        yield "/uri-res/{service}", f"/uri-res/{wanted}?https://example.org/a"
+    yield "/uri-res/{service}", f"/uri-res/N2Cs?{document}.*.*"
+    yield "/{name:path}", f"/{document}.*.*"
+    yield "/-/api/documents", "/-/api/documents"
+    yield "/-/api/statements", "/-/api/statements"
+    yield "/-/api/quotes", f"/-/api/quotes?name={names['quoter']}"
+    yield "/-/api/quoters", f"/-/api/quoters?name={names['quoter']}"
+    yield "/{name:path}", f"/{names['quoter']}?view=reader"
+    yield "/-/api/log", "/-/api/log?since=1"
+    yield "/-/log/checkpoint", "/-/log/checkpoint"
+    for level in ("0", "entries"):
+        yield "/-/log/tile/{path:path}", f"/-/log/tile/{level}/000.p/3"
+
+
+def answers(running: Running, names: dict[str, str]) -> dict[str, Answer]:
+    """Return what is answered to each request, forms and scripts among them."""
+    found = {path: ask(running.base, path) for _, path in requests(names)}
+    wanted = json.dumps({"reference": names["document"], "quote": "words"}).encode()
+    path = "/-/api/cite"
+    found[path] = ask(running.base, path, "POST", wanted, Content_Type="application/json")
+    form = f"reference={names['document']}&quote=words".encode()
+    found["/-/cite"] = ask(running.base, "/-/cite", "POST", form)
+    accept = "application/ld+json"
+    found["json-ld"] = ask(running.base, "/-/api/statements", Accept=accept)
+    return found
+
+
+def telling(found: dict[str, Answer]) -> set[str]:
+    """Return the requests whose answers hold a canary, in the body or in a header."""
+    return {
+        path
+        for path, answer in found.items()
+        if CANARY in answer.body.decode("utf-8", "replace") + str(answer.headers)
+    }
+
+
+def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
+    walked = {route for route, _ in requests(names)} | {"/-/api/cite", "/-/cite"}
+    assert walked == {route.path for route in ROUTES}
+
+
+@pytest.mark.parametrize(("status", "reason"), [(410, "own-error"), (451, "data-protection")])
+def test_no_route_tells_what_is_withdrawn(
+    running: Running, archive: Path, names: dict[str, str], status: int, reason: str
+) -> None:
+    before = answers(running, names)
+    assert len(telling(before)) > 30, "the canaries are there"
+    with Service.open(archive) as service:
+        service.withdraw(names["document"], reason=reason, status=status, who=f"Ann {CANARY}")
+    after = answers(running, names)
+    assert telling(after) == set()
+    for path, answer in after.items():
+        assert answer.status < 500, path
+        if names["document"] in path and "/-/api/document?" not in path:
+            assert answer.status in {200, 303, status}, path
+    for name in (names["utf-8"], names["document"], names["cited"].replace("#", "%23")):
+        refused = ask(running.base, f"/{name}")
+        assert (refused.status, refused.json["code"]) == (status, "withdrawn")
+        assert refused.json["reason"] == reason
+    with Service.open(archive) as service:
+        service.reinstate(names["document"])
+    assert telling(before) <= telling(answers(running, names)), "all of it is there again"
+
+
+def test_nothing_that_is_exported_for_others_holds_what_is_withdrawn(
+    cli: Cli, archive: Path, names: dict[str, str], tmp_path: Path
+) -> None:
+    assert cli("log", "--tiles", str(tmp_path / "tiles")).status == 0
+    assert cli("withdraw", names["document"], "--reason", "copyright").status == 0
+    with Service.open(archive) as service:
+        service.import_document("later.txt", b"later")
+    assert cli("log", "--tiles", str(tmp_path / "tiles")).status == 0, "brought up"
+    whole = tmp_path / "whole.warc.gz"
+    assert cli("export", "--warc", str(whole), names["document"]).status == 0
+    (tmp_path / "whole.warc").write_bytes(gzip.decompress(whole.read_bytes()))
+    whole.unlink()
+    for name in (names["document"], names["html"], names["utf-8"], names["cited"]):
+        for words in (
+            ["export", name, "-o", str(tmp_path / "x")],
+            ["prove", name, "-o", str(tmp_path / "x")],
+            ["resolve", name],
+            ["quotes", name],
+            ["cite", name, "--quote", "words"],
+        ):
+            outcome = cli(*words)
+            assert outcome.status == 1, words
+            assert CANARY not in outcome.out + outcome.err, words
+    made = [path for path in tmp_path.rglob("*") if path.is_file()]
+    made = [path for path in made if not path.is_relative_to(archive)]
+    assert len(made) > 5
+    assert [path for path in made if CANARY.encode() in path.read_bytes()] == []
+
+
+def test_entries_that_earlier_versions_wrote_in_clear_are_withheld(tmp_path: Path) -> None:
+    directory, _ = unpack(tmp_path)
+    with Service.open(directory) as service:
+        for document in service.list().documents:
+            service.withdraw(document.pdi, reason="safety")
+        size = service.log().size
+    with served(directory) as running:
+        entries = ask(running.base, f"/-/log/tile/entries/000.p/{size}")
+        told = entries.body.replace(b"canary-who", b"", 1)
+        assert b'"target":"canary-who' in entries.body, "who mints is said of a series"
+        assert (entries.status, b"canary" in told) == (200, False)
+        assert len(ask(running.base, f"/-/log/tile/0/000.p/{size}").body) == 32 * size
