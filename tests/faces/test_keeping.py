@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.faces.test_http import ask
 
+from permacite.archive import Archive, NewRepresentation, Timekeeper
 from permacite.service.cases import Service
 
 if TYPE_CHECKING:
@@ -201,6 +203,30 @@ def test_series_are_added(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("x")
     assert "//press.lab" in cli("import", str(path), "--series", "press.lab.example.us").out
+
+
+def test_another_series_mints_where_none_is_named(cli: Cli, tmp_path: Path) -> None:
+    used = json.loads(cli("series", "use", "new.lab.example.us", "--json").out)
+    assert used == ["new.lab.example.us", "lab.example.us"]
+    path = tmp_path / "a.txt"
+    path.write_text("words")
+    assert "//new.lab.example.us/" in cli("import", str(path)).out
+    assert "//lab.example.us/" in cli("import", str(path), "--series", "lab.example.us").out
+    assert cli("series", "use", "example.org").status == 2
+
+
+def test_the_date_can_be_confirmed(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    today = datetime.now(UTC)
+    path = tmp_path / "a.txt"
+    path.write_text("words")
+    long_ago = Timekeeper(lambda: today - timedelta(days=99), lambda: True)
+    with Archive.open(archive, clock=long_ago) as opened:
+        opened.add_series("old.example.us")
+        opened.commit([NewRepresentation(b"x", "text/plain")], series="old.example.us")
+    assert cli("import", str(path), "--confirm-date", "today").status == 2
+    confirmed = cli("import", str(path), "--confirm-date", f"{today:%Y-%m-%d}")
+    assert confirmed.status == 0
+    assert f"/{today:%Y/%m}/" in confirmed.out
 
 
 def test_delegations_lead_to_who_answers(cli: Cli) -> None:

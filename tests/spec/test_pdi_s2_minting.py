@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import Archive, NewRepresentation, Provenance, Timekeeper
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ def test_pdi_17_the_date_is_that_of_greenwich(archive: Archive, clock: Clock) ->
     assert version.committed_at == datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
 
 
-def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(archive: Archive, clock: Clock) -> None:
+def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(tmp_path: Path, clock: Clock) -> None:
     """Clause pdi-17."""
+    keeper = Timekeeper(clock, lambda: False)
+    archive = Archive.create(tmp_path / "archive", series=SERIES, clock=keeper)
     first = archive.commit([page()])
     clock.now -= timedelta(days=1)
     with pytest.raises(StorageError) as error:
@@ -81,6 +83,7 @@ def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(archive: Archive, clo
     # Another series has minted nothing yet: its dates cannot run backwards.
     archive.add_series("other.example.us")
     assert archive.commit([page()], series="other.example.us").pdi.day == "20"
+    archive.close()
 
 
 def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Archive) -> None:

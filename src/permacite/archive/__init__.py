@@ -10,6 +10,7 @@ from permacite.archive.backup import is_cut_short
 from permacite.archive.catalog import Leaf
 from permacite.archive.model import (
     JSON,
+    NOBODY,
     REASONS,
     Assertion,
     Citation,
@@ -20,14 +21,17 @@ from permacite.archive.model import (
     Provenance,
     Representation,
     Restriction,
+    Timekeeper,
     Version,
     Withdrawal,
+    Witness,
     utc_now,
 )
 from permacite.archive.texts import with_indexes
 
 __all__ = [
     "JSON",
+    "NOBODY",
     "REASONS",
     "Archive",
     "Assertion",
@@ -40,8 +44,10 @@ __all__ = [
     "Provenance",
     "Representation",
     "Restriction",
+    "Timekeeper",
     "Version",
     "Withdrawal",
+    "Witness",
     "is_cut_short",
     "of_all",
     "utc_now",

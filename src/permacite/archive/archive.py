@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
@@ -17,12 +16,14 @@ from permacite.archive.catalog import Catalog, Order
 from permacite.archive.deposit import deposit
 from permacite.archive.log import Log
 from permacite.archive.model import (
+    NOBODY,
     Citation,
     Clock,
     NewCitation,
     NewRepresentation,
     Provenance,
     Version,
+    Witness,
     utc_now,
 )
 from permacite.archive.objects import (
@@ -120,18 +121,27 @@ class Archive(Reading):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @cached_property
+    @property
     def series(self) -> str:
         """The series that mints where none is named."""
         return self._catalog.setting(_SERIES) or self._catalog.series_names()[0]
 
     def series_names(self) -> list[str]:
-        """Return all series that mint here, the first one first."""
-        return self._catalog.series_names()
+        """Return all series that mint here, that which mints where none is named first."""
+        first = self.series
+        return sorted(self._catalog.series_names(), key=lambda name: name != first)
 
     def add_series(self, name: str) -> None:
         """Let another series mint here. Raises ParseError."""
         self._catalog.add_series(names.checked_series(name))
+
+    def use_series(self, name: str) -> None:
+        """Let a series mint from now on where none is named, and here at all. Raises ParseError.
+
+        Names that were minted in others stay what they are.
+        """
+        self.add_series(name)
+        self._catalog.set_setting(_SERIES, names.checked_series(name))
 
     def setting(self, name: str) -> str | None:
         """Return a setting, or None. Settings are the only thing here that can be changed."""
@@ -150,14 +160,17 @@ class Archive(Reading):
         replaces: PDI | None = None,
         provenance: Provenance | None = None,
         key: str | None = None,
+        witness: Witness = NOBODY,
     ) -> Version:
         """Commit all formats of a document together, and return once that is durable.
 
         A new name is minted in `series`, with the date of the clock (UTC) and the next serial
         number of that day, or `unique_id` where given; with `replaces`, the next version of that
         document is made instead, whichever version is named. The same idempotency `key` again gives
-        the first Version. Raises ConflictError (a name that is taken, a key used for other bytes,
-        one format twice), NotFoundError, ParseError, StorageError.
+        the first Version. More than 31 days after the last commit, the date must be borne out: by
+        the system, or by the `witness`. Raises ConflictError (a name that is taken, a key used for
+        other bytes, one format twice), NotFoundError, ParseError, StorageError (reason "clock": the
+        date is not borne out, or the series is ahead of it).
         """
         if not representations:
             raise ValueError("a version has at least one format (PDI §2.6)")
@@ -174,6 +187,7 @@ class Archive(Reading):
                 formats=deposit(basket, representations),
                 provenance=provenance or Provenance(),
                 key=key,
+                witness=witness,
                 contents=tuple(basket.contents),
             )
             return self._catalog.commit(order)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from permacite.archive.model import NOBODY
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         Provenance,
         Representation,
         Version,
+        Witness,
     )
     from permacite.pdi import PDI
 
@@ -73,6 +76,7 @@ class Order:
     provenance: Provenance
     key: str | None
     """The idempotency key."""
+    witness: Witness = NOBODY
     contents: tuple[tuple[str, bytes], ...] = ()
     """Octets by digest that no object holds: they are kept with the name until they are settled."""
 
@@ -161,7 +165,8 @@ class LogRecords(Protocol):
     def seal(self, series: str, date: str) -> Leaf:
         """Seal one day of a series, yyyy-mm-dd, or return the seal that it has.
 
-        Raises ConflictError for a day that has not passed, NotFoundError for another's series.
+        Raises ConflictError for a day that has not passed, NotFoundError for another's series,
+        StorageError (reason "clock") for a day that only this machine's clock says has passed.
         """
         ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "NOBODY",
     "REASONS",
     "UNSTATED",
     "Assertion",
@@ -27,8 +28,10 @@ __all__ = [
     "Provenance",
     "Representation",
     "Restriction",
+    "Timekeeper",
     "Version",
     "Withdrawal",
+    "Witness",
     "utc_now",
 ]
 
@@ -42,6 +45,43 @@ Clock: TypeAlias = Callable[[], datetime]
 def utc_now() -> datetime:
     """Return the time of this call (the default clock)."""
     return datetime.now(UTC)
+
+
+_TOLERANCE = timedelta(days=1)
+"""How far two clocks may be apart that agree: time zones, and answers from a cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Who else says what the date is, at one commit."""
+
+    server: datetime | None = None
+    """The Date field of the answer that is being committed (RFC 9110 §6.6.1)."""
+    operator: date | None = None
+    """Today, as a person confirms it, in UTC."""
+
+    def agrees(self, now: datetime) -> bool:
+        """Say whether one of them says the same as a clock."""
+        if self.server is not None and abs(now - self.server) <= _TOLERANCE:
+            return True
+        today = now.astimezone(UTC).date()
+        return self.operator is not None and abs(today - self.operator) <= _TOLERANCE
+
+
+NOBODY = Witness()
+"""Nobody says anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timekeeper:
+    """A clock, to be called like one, that can say whether something keeps it right."""
+
+    clock: Clock
+    is_kept_right: Callable[[], bool]
+
+    def __call__(self) -> datetime:
+        """Return the time of the call."""
+        return self.clock()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.capture.record import record
@@ -108,6 +110,16 @@ class Exchange:
     def media_type(self) -> str:
         """Type and subtype alone, in lower case."""
         return self.content_type.partition(";")[0].strip().lower()
+
+    @property
+    def date(self) -> datetime | None:
+        """When the server says that it answered (RFC 9110 §6.6.1); None where it does not."""
+        text = next((v for name, v in self.response_headers if name.lower() == "date"), "")
+        try:
+            said = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return None
+        return said.replace(tzinfo=UTC) if said.tzinfo is None else said
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,22 @@ def add_series(archive: Path | None, name: str, *, as_json: bool) -> None:
         _tell_series(service.add_series(name), as_json=as_json)
 
 
+@series.command("use")
+@click.argument("name")
+@json_option
+@click.pass_obj
+def use_series(archive: Path | None, name: str, *, as_json: bool) -> None:
+    """Mint in the series NAME from now on, where no other is named; add it if it is not here.
+
+    Names that are there stay what they are. It is the way on where a clock that was wrong has
+    minted dates to come: no name of that series can have an earlier date.
+
+    Exit status: 0 done, 2 NAME is no series.
+    """
+    with Service.open(archive) as service:
+        _tell_series(service.use_series(name), as_json=as_json)
+
+
 def _tell_series(found: list[str], *, as_json: bool) -> None:
     if as_json:
         emit(found)

@@ -18,12 +18,22 @@ from permacite.service.cases import CaptureOptions, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import date
 
     from permacite.service.model import Saved
 
 __all__ = ["import_", "save"]
 
 MIB = 1024 * 1024
+
+
+_confirm_date = click.option(
+    "--confirm-date",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=lambda _ctx, _option, moment: None if moment is None else moment.date(),
+    metavar="YYYY-MM-DD",
+    help="Today in UTC, where a long pause and a clock that nothing bears out make it doubtful.",
+)
 
 
 @click.command()
@@ -52,6 +62,7 @@ MIB = 1024 * 1024
     show_default=True,
     help="Resources of the page.",
 )
+@_confirm_date
 @json_option
 @click.pass_obj
 def save(  # noqa: PLR0913 - one parameter an option
@@ -64,6 +75,7 @@ def save(  # noqa: PLR0913 - one parameter an option
     timeout: float,
     max_size: int,
     max_parts: int,
+    confirm_date: date | None,
     as_json: bool,
 ) -> None:
     """Save the page at URI and all it shows, under a permanent name.
@@ -78,7 +90,14 @@ def save(  # noqa: PLR0913 - one parameter an option
         parts=max_parts,
     )
     with Service.open(archive) as service, _progress() as progress:
-        saved = service.save(uri, series=series, new=new, options=options, progress=progress)
+        saved = service.save(
+            uri,
+            series=series,
+            new=new,
+            options=options,
+            progress=progress,
+            confirmed_date=confirm_date,
+        )
     _tell(saved, as_json=as_json)
 
 
@@ -88,6 +107,7 @@ def save(  # noqa: PLR0913 - one parameter an option
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
+@_confirm_date
 @json_option
 @click.pass_context
 def import_(
@@ -98,6 +118,7 @@ def import_(
     charset: str | None,
     uri: str | None,
     misquoted: bool,
+    confirm_date: date | None,
     as_json: bool,
 ) -> None:
     """Archive local FILES: .html, .txt, .mhtml, .mht, .eml, or anything else as it is.
@@ -124,6 +145,7 @@ def import_(
                     charset=charset,
                     uri=uri,
                     misquoted=misquoted,
+                    confirmed_date=confirm_date,
                 )
             except PermaciteError as error:
                 note(f"{file}: not imported")

@@ -26,6 +26,7 @@ from permacite.service.promises.quotations.refusing import check_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import date
 
     from permacite.service.model import (
         Checked,
@@ -114,8 +115,12 @@ class Service(Promises):
         new: bool = False,
         options: CaptureOptions | None = None,
         progress: Callable[[int, int, int], None] | None = None,
+        confirmed_date: date | None = None,
     ) -> Saved:
-        """Save the page at `uri`. `progress` is told (parts done, parts known, bytes so far)."""
+        """Save the page at `uri`. `progress` is told (parts done, parts known, bytes so far).
+
+        `confirmed_date` is today in UTC, as a person says, for a clock that nothing bears out.
+        """
         return saving.save(
             self._archive,
             uri,
@@ -123,6 +128,7 @@ class Service(Promises):
             new=new,
             options=options or CaptureOptions(),
             progress=progress,
+            confirmed_date=confirmed_date,
         )
 
     def import_document(
@@ -134,8 +140,9 @@ class Service(Promises):
         charset: str | None = None,
         uri: str | None = None,
         misquoted: bool = False,
+        confirmed_date: date | None = None,
     ) -> Saved:
-        """Archive the bytes of a local file; `name` tells its type.
+        """Archive the bytes of a local file; `name` tells its type; the date as in `save`.
 
         A document that quotes other words than stand at their names is refused (IntegrityError),
         unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
@@ -144,7 +151,13 @@ class Service(Promises):
             media_type = media_type_of(name, content)
             check_quotations(self._archive, content, media_type, charset=charset)
         return saving.import_document(
-            self._archive, name, content, series=series, charset=charset, uri=uri
+            self._archive,
+            name,
+            content,
+            series=series,
+            charset=charset,
+            uri=uri,
+            confirmed_date=confirmed_date,
         )
 
     def passages(self, reference: str, quote: str) -> list[Passage]:

@@ -17,6 +17,7 @@ import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from permacite.archive.sqlite.connection import Readers, connect, reporting
+from permacite.archive.sqlite.dates import kept
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ class Access:
     """The file as the parts of a catalog use it: many read, one writes, a clock dates the rows."""
 
     def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
-        self._clock = clock
+        self._clock = kept(clock)
         self._readers = Readers(path, busy_timeout_s=busy_timeout_s)
         self._writer = Writer(path, busy_timeout_s=busy_timeout_s)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from permacite import capture, mhtml
 from permacite import uri as references
-from permacite.archive import NewRepresentation, Provenance, with_indexes
+from permacite.archive import NewRepresentation, Provenance, Witness, with_indexes
 from permacite.archive.objects import digest_of
 from permacite.service.documents import incoming, records, sources
 from permacite.service.model import LostResource, Saved
@@ -22,6 +22,7 @@ from permacite.service.promises.quotations.recording import with_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import date
 
     from permacite.archive import Archive, Version
 
@@ -53,8 +54,12 @@ def save(
     new: bool,
     options: CaptureOptions,
     progress: Callable[[int, int, int], None] | None,
+    confirmed_date: date | None,
 ) -> Saved:
-    """Capture a page and commit it. Raises CaptureError where the page itself cannot be had."""
+    """Capture a page and commit it. Raises CaptureError where the page itself cannot be had.
+
+    The date of the server bears out that of the commit, or `confirmed_date` does.
+    """
     captured = capture.capture(
         address,
         limits=options.limits,
@@ -72,13 +77,18 @@ def save(
         retrieved_at=captured.started_at,
         details=members(captured.record()),
     )
+    witness = Witness(server=root.date, operator=confirmed_date)
     unchanged = previous is not None and _same(previous, representations)
     if previous is not None and unchanged:
         version = previous
     elif previous is not None:
-        version = archive.commit(representations, replaces=previous.pdi, provenance=provenance)
+        version = archive.commit(
+            representations, replaces=previous.pdi, provenance=provenance, witness=witness
+        )
     else:
-        version = archive.commit(representations, series=series, provenance=provenance)
+        version = archive.commit(
+            representations, series=series, provenance=provenance, witness=witness
+        )
     return Saved(
         pdi=str(records.main_representation(version).pdi),
         document=records.document(archive, version),
@@ -137,6 +147,7 @@ def import_document(
     series: str | None,
     charset: str | None,
     uri: str | None,
+    confirmed_date: date | None,
 ) -> Saved:
     """Commit a local file under a new name. Raises ParseError where it is not what it claims."""
     media_type = sources.media_type_of(name, content)
@@ -144,7 +155,12 @@ def import_document(
     provenance = Provenance(
         title=found.title or name, uri=uri or found.uri, details={"file_name": name}
     )
-    version = archive.commit(found.representations, series=series, provenance=provenance)
+    version = archive.commit(
+        found.representations,
+        series=series,
+        provenance=provenance,
+        witness=Witness(operator=confirmed_date),
+    )
     return Saved(
         pdi=str(records.main_representation(version).pdi),
         document=records.document(archive, version),

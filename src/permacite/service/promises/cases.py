@@ -117,6 +117,11 @@ class Promises:
         self._archive.add_series(name)
         return self._archive.series_names()
 
+    def use_series(self, name: str) -> list[str]:
+        """Let a series mint where none is named, and return all, it first. Raises ParseError."""
+        self._archive.use_series(name)
+        return self._archive.series_names()
+
     def delegate(
         self,
         kind: str,

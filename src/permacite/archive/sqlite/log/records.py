@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.catalog import Stamped
 from permacite.archive.sqlite import leaves, rows
+from permacite.archive.sqlite.dates import check_borne_out
 from permacite.archive.sqlite.log import days
 from permacite.archive.sqlite.log.rebuilding import counted, rebuilt
 from permacite.archive.sqlite.writer import Access
@@ -13,7 +15,6 @@ from permacite.archive.sqlite.writer import Access
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
-    from datetime import datetime
 
     from permacite.archive.catalog import Leaf
     from permacite.pdi import PDI
@@ -77,9 +78,14 @@ class SqliteLog(Access):
 
     def seal(self, series: str, date: str) -> Leaf:
         """Seal one day of a series, yyyy-mm-dd, or return the seal that it has."""
-        return self._writer.run(
-            lambda connection: days.seal(connection, series, date, self._clock())
-        )
+
+        def seal(connection: sqlite3.Connection) -> Leaf:
+            now = self._clock()
+            day = datetime.fromisoformat(date).date()
+            check_borne_out(connection, day, now, clock=self._clock)
+            return days.seal(connection, series, date, now)
+
+        return self._writer.run(seal)
 
     def seal_all(self) -> list[Leaf]:
         """Seal every day that has documents and has passed; return the new seals."""

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.archive.catalog import Order, StoredFormat
-    from permacite.archive.model import Clock
+    from permacite.archive.model import Timekeeper
     from permacite.pdi import PDI
 
 __all__ = ["add_format", "commit"]
 
 
 def commit(
-    connection: sqlite3.Connection, orders: Sequence[Order], clock: Clock
+    connection: sqlite3.Connection, orders: Sequence[Order], clock: Timekeeper
 ) -> list[Committed | Exception]:
     """Write the versions of all `orders` and return the rows of each.
 
@@ -68,7 +68,12 @@ def commit(
 
 
 def add_format(
-    connection: sqlite3.Connection, pdi: PDI, number: int, stored: StoredFormat, *, clock: Clock
+    connection: sqlite3.Connection,
+    pdi: PDI,
+    number: int,
+    stored: StoredFormat,
+    *,
+    clock: Timekeeper,
 ) -> int:
     """Add a format to a version and return the version's row id.
 
@@ -88,7 +93,7 @@ def add_format(
     ).fetchone()
     if present is None:
         places = Places(connection, clock)
-        places.today(key[0])
+        places.add_to(key[0])
         insert_format(connection, version[0], stored, timestamp(places.now))
         append(connection, format_entry(committed(connection, version[0]), stored.format))
     elif present[0] != stored.digest:

@@ -9,7 +9,8 @@ Deviations: none.
 Readings: a clock that is behind the last date of the series mints nothing, because an earlier date
 would be untrue and names would no longer sort by time (pdi-17). Serial numbers are never reused,
 because no document is ever deleted; a number that a caller took as unique id is passed over. The
-first commit of a later day seals the last day on which the series minted.
+first commit of a later day seals the last day on which the series minted. A date that is far from
+the last commit must be borne out by more than the clock (`dates`).
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from permacite.archive.model import NOBODY
+from permacite.archive.sqlite.dates import behind, check_borne_out
 from permacite.archive.sqlite.log.days import seal_passed
 from permacite.archive.sqlite.rows import Key, document_key, name_of
-from permacite.errors import ConflictError, NotFoundError, StorageError
+from permacite.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
     from permacite.archive.catalog import Order
-    from permacite.archive.model import Clock
+    from permacite.archive.model import Timekeeper, Witness
+    from permacite.errors import StorageError
     from permacite.pdi import PDI
 
 __all__ = ["Place", "Places", "document_id"]
@@ -63,23 +67,26 @@ class Places:
     version of the same document, get the same place: the database refuses the second row.
     """
 
-    def __init__(self, connection: sqlite3.Connection, clock: Clock, *, expected: int = 1) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, clock: Timekeeper, *, expected: int = 1
+    ) -> None:
         """Take how many orders are `expected`: so many serial numbers are looked at together."""
         self._connection = connection
         self._clock = clock
         self._expected = expected
         self._now: datetime | None = None
-        self._dates: dict[str, str] = {}
+        self._begun: set[str] = set()
+        """Series that the date was found right for."""
         self._serials: dict[str, Iterator[int]] = {}
 
     def place(self, order: Order) -> Place:
         """Return the place of an order. Raises ConflictError, NotFoundError, StorageError."""
         if order.replaces is not None:
-            return self._next_version(order.replaces)
+            return self._next_version(order.replaces, order.witness)
         series = order.series
-        if series not in self._dates and not _mints(self._connection, series):
+        if series not in self._begun and not _mints(self._connection, series):
             raise NotFoundError(f"{series} does not mint here", series)
-        date = self.today(series)
+        date = self.today(series, order.witness)
         if order.unique_id is None:
             serial = next(self._serials_of(series, date))
             return Place(None, (series, date, str(serial)), 1, serial)
@@ -95,22 +102,48 @@ class Places:
             self._now = self._clock().astimezone(UTC)
         return self._now
 
-    def today(self, series: str) -> str:
-        """Return the date, and seal the series' last one if it has passed.
+    def today(self, series: str, witness: Witness = NOBODY) -> str:
+        """Return the date of what is minted now. Raises StorageError (reason "clock")."""
+        fault = self._begin(series, witness)
+        if fault is not None:
+            raise fault
+        return self.now.date().isoformat()
 
-        Raises StorageError where the clock is behind that date, or not past the last sealed one.
+    def add_to(self, series: str, witness: Witness = NOBODY) -> None:
+        """Prepare for more of a document that has its name. Raises StorageError (reason "clock").
+
+        Its date is past, so a series that is ahead of a clock which is right takes it all the same.
         """
-        if series not in self._dates:
-            today = self.now.date().isoformat()
-            last, sealed = self._connection.execute(_LAST, (series, series)).fetchone()
-            if sealed is not None and today <= sealed:
-                raise _clock_behind(today, f"{series} has sealed {sealed}", series)
-            if last is not None and today > last:
-                seal_passed(self._connection, series, last, self.now)
-            if last is not None and today < last:
-                raise _clock_behind(today, f"{series} has minted on {last}", series)
-            self._dates[series] = today
-        return self._dates[series]
+        fault = self._begin(series, witness)
+        if fault is not None and not self._is_borne_out(witness):
+            raise fault
+
+    def _begin(self, series: str, witness: Witness) -> StorageError | None:
+        """Seal the last day of a series if it has passed; return what a clock behind it means."""
+        if series in self._begun:
+            return None
+        today = self.now.date().isoformat()
+        check_borne_out(
+            self._connection, self.now.date(), self.now, clock=self._clock, witness=witness
+        )
+        last, sealed = self._connection.execute(_LAST, (series, series)).fetchone()
+        if sealed is not None and today <= sealed:
+            return self._behind(series, f"has sealed {sealed}", witness)
+        if last is not None and today < last:
+            return self._behind(series, f"has minted on {last}", witness)
+        if last is not None and today > last:
+            seal_passed(self._connection, series, last, self.now)
+        self._begun.add(series)
+        return None
+
+    def _behind(self, series: str, what: str, witness: Witness) -> StorageError:
+        """Return the error of a clock behind what a series has done."""
+        borne_out = self._is_borne_out(witness)
+        return behind(self.now.date(), f"{series} {what}", series, borne_out=borne_out)
+
+    def _is_borne_out(self, witness: Witness) -> bool:
+        """Say whether anything beside the clock says the same."""
+        return self._clock.is_kept_right() or witness.agrees(self.now)
 
     def _serials_of(self, series: str, date: str) -> Iterator[int]:
         """Return the serial numbers of the day that are left."""
@@ -118,26 +151,16 @@ class Places:
             self._serials[series] = _free(self._connection, series, date, self._expected)
         return self._serials[series]
 
-    def _next_version(self, replaced: PDI) -> Place:
+    def _next_version(self, replaced: PDI, witness: Witness) -> Place:
         """Take the next version of a document. Raises NotFoundError, StorageError."""
         key = document_key(replaced)
         found = document_id(self._connection, key)
         if found is None:
             raise NotFoundError(f"no document {name_of(key)}", str(replaced))
-        self.today(key[0])
+        self.add_to(key[0], witness)
         question = "SELECT max(number) FROM version WHERE document_id = ?"
         highest = self._connection.execute(question, (found,)).fetchone()[0]
         return Place(found, key, highest + 1, None)
-
-
-def _clock_behind(today: str, what: str, series: str) -> StorageError:
-    """Return the error of a clock that cannot be right."""
-    return StorageError(
-        f"the clock says {today}, but {what}",
-        path=series,
-        reason="clock",
-        hint="set the clock of this machine right",
-    )
 
 
 def document_id(connection: sqlite3.Connection, key: Key) -> int | None:
