@@ -170,7 +170,9 @@ def log(
 
 
 def _tell_log(state: LogState) -> None:
-    click.echo(f"log   {state.log}\nsize  {state.size}\nroot  {state.root}\nkey   {state.key}")
+    click.echo(f"log   {state.log}\nsize  {state.size}\nroot  {state.root}")
+    for key in state.keys:
+        click.echo(f"key   {key}")
     if state.since is not None:
         click.echo(f"\nextends the log of {state.since.size}, root {state.since.root}")
         for hash_ in state.since.proof:

@@ -1,8 +1,9 @@
-"""The key that signs checkpoints, and the public key by which anyone checks them.
+"""The keys that sign checkpoints, and the public keys by which anyone checks them.
 
 Key texts are those of the Go package sumdb/note, which other programs for C2SP notes read too:
 "PRIVATE+KEY+<name>+<id>+<base64>" is kept, "<name>+<id>+<base64>" is published. Ed25519 (RFC 8032)
-comes from the package cryptography, and is imported when it is first needed.
+and ML-DSA-44 (FIPS 204) come from the package cryptography, imported when it is first needed; the
+latter since its version 48.
 """
 
 from __future__ import annotations
@@ -10,12 +11,21 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import hmac
 import os
 import secrets
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
-from permacite.archive.log.note import ED25519, KEY_NAME, Note, Signature, key_id, signed
+from permacite.archive.log.cosignature import (
+    LONGEST_NAME,
+    KeyType,
+    signed_message,
+    split,
+    stamped,
+)
+from permacite.archive.log.note import KEY_NAME, Note, Signature, key_id, signed
 from permacite.archive.objects import flush_folder
 from permacite.errors import ParseError, StorageError
 
@@ -23,12 +33,16 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+        Ed25519PrivateKey,
+        Ed25519PublicKey,
+    )
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey, MLDSA44PublicKey
 
 __all__ = ["Signer", "Verifier", "load_or_make"]
 
 _PRIVATE = "PRIVATE+KEY+"
-_KEY_BYTES = 32
+_SEED_BYTES = 32
 _ID_BYTES = 4
 _SPEC = "the key text of a signed note"
 
@@ -39,12 +53,16 @@ class Verifier:
 
     name: str
     public_key: bytes
+    key_type: KeyType = KeyType.ED25519
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read "<name>+<id>+<base64>". Raises ParseError."""
-        name, identifier, data = _fields(text.strip())
-        found = cls(name, data)
+        name, identifier, key_type, data = _fields(text.strip())
+        if len(data) != key_type.key_bytes:
+            problem = f"expected a key of {key_type.key_bytes} octets"
+            raise ParseError(problem, text, len(name) + 10, _SPEC)
+        found = cls(name, data, key_type)
         if found.key_id != identifier:
             raise ParseError("the key is not the one its id names", text, len(name) + 1, _SPEC)
         return found
@@ -52,65 +70,125 @@ class Verifier:
     @property
     def key_id(self) -> bytes:
         """The four octets that name the key in signature lines."""
-        return key_id(self.name, self.public_key)
+        return key_id(self.name, self.key_type, self.public_key)
+
+    @property
+    def label(self) -> str:
+        """The text where it is short; else name, id and algorithm, for ML-DSA keys are long."""
+        if self.key_type is not KeyType.ML_DSA_44:
+            return str(self)
+        return f"{self.name}+{self.key_id.hex()} (ML-DSA-44)"
+
+    def signatures(self, note: Note) -> list[bytes]:
+        """Return what the note bears as signatures of this key, good or not."""
+        own = (self.name, self.key_id)
+        return [one.signature for one in note.signatures if (one.name, one.key_id) == own]
 
     def verifies(self, note: Note) -> bool:
-        """Say whether the note bears a signature of this key, and all it bears are good."""
+        """Say whether the note bears a signature of this key, and all it bears are good.
+
+        Raises StorageError where the package that computes is missing, or too old for the key.
+        """
+        own = self.signatures(note)
+        return bool(own) and all(self._holds(one, note.text) for one in own)
+
+    def _holds(self, line: bytes, text: str) -> bool:
+        """Say whether one signature is good."""
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - see the caption
 
-        key = _ed25519().Ed25519PublicKey.from_public_bytes(self.public_key)
-        own = [one for one in note.signatures if (one.name, one.key_id) == (self.name, self.key_id)]
         try:
-            for one in own:
-                key.verify(one.signature, note.text.encode())
+            time, signature = split(self.key_type, line)
+            self._key().verify(signature, signed_message(self.key_type, self.name, time, text))
         except (InvalidSignature, ValueError):
             return False
-        return bool(own)
+        return True
+
+    def _key(self) -> Ed25519PublicKey | MLDSA44PublicKey:
+        """Return the key as the package has it. Raises StorageError."""
+        key: Ed25519PublicKey | MLDSA44PublicKey
+        if self.key_type is KeyType.ML_DSA_44:
+            key = _mldsa().MLDSA44PublicKey.from_public_bytes(self.public_key)
+        else:
+            key = _ed25519().Ed25519PublicKey.from_public_bytes(self.public_key)
+        return key
 
     def __str__(self) -> str:
-        data = base64.b64encode(bytes([ED25519]) + self.public_key).decode()
+        data = base64.b64encode(bytes([self.key_type]) + self.public_key).decode()
         return f"{self.name}+{self.key_id.hex()}+{data}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: the expanded key is kept, for it takes longer than to sign
 class Signer:
     """A private key. `text` is to be kept secret."""
 
     name: str
     _seed: bytes = field(repr=False)
+    key_type: KeyType = KeyType.ED25519
 
     @classmethod
     def make(cls, name: str) -> Self:
         """Make a new key for `name`, which has no white space and no plus."""
-        return cls(name, secrets.token_bytes(_KEY_BYTES))
+        return cls(name, secrets.token_bytes(_SEED_BYTES))
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read "PRIVATE+KEY+<name>+<id>+<base64>". Raises ParseError."""
         if not text.startswith(_PRIVATE):
             raise ParseError(f"expected {_PRIVATE!r}", "(a private key)", 0, _SPEC)
-        name, _, seed = _fields(text.strip().removeprefix(_PRIVATE))
-        return cls(name, seed)
+        name, _, key_type, seed = _fields(text.strip().removeprefix(_PRIVATE))
+        if len(seed) != _SEED_BYTES:
+            raise ParseError("expected a seed of 32 octets", "(a private key)", 0, _SPEC)
+        return cls(name, seed, key_type)
+
+    def ml_dsa(self) -> Signer | None:
+        """The ML-DSA-44 key of the same name, whose seed is made from this one.
+
+        So one secret is kept, and every copy of it has both keys. Nobody gets from one key to the
+        other, nor, by breaking Ed25519, to the seed. None where the package has no ML-DSA, or the
+        name is too long for it.
+        """
+        if len(self.name.encode()) > LONGEST_NAME:
+            return None
+        try:
+            _mldsa()
+        except StorageError:
+            return None
+        label = f"permacite ML-DSA-44 {self.name}".encode()
+        return Signer(self.name, hmac.digest(self._seed, label, "sha256"), KeyType.ML_DSA_44)
 
     @property
     def text(self) -> str:
         """The key as it is kept."""
-        data = base64.b64encode(bytes([ED25519]) + self._seed).decode()
+        data = base64.b64encode(bytes([self.key_type]) + self._seed).decode()
         return f"{_PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{data}"
 
-    @property
+    @cached_property
     def verifier(self) -> Verifier:
         """The public key."""
-        return Verifier(self.name, self._key().public_key().public_bytes_raw())
+        return Verifier(self.name, self._key.public_key().public_bytes_raw(), self.key_type)
+
+    def signature(self, text: str, *, time: int = 0) -> Signature:
+        """Return the signature line for a text that ends in a newline.
+
+        A key that cosigns signs a `time`, in seconds since 1970, too. Raises ParseError where it
+        signs checkpoints alone, and `text` is none.
+        """
+        message = signed_message(self.key_type, self.name, time, text)
+        made = stamped(self.key_type, time, self._key.sign(message))
+        return Signature(self.name, self.verifier.key_id, made)
 
     def sign(self, text: str) -> str:
         """Return a signed note with this text, which ends in a newline."""
-        signature = self._key().sign(text.encode())
-        return signed(text, [Signature(self.name, self.verifier.key_id, signature)])
+        return signed(text, [self.signature(text)])
 
-    def _key(self) -> Ed25519PrivateKey:
-        """Return the key as the package has it."""
-        key: Ed25519PrivateKey = _ed25519().Ed25519PrivateKey.from_private_bytes(self._seed)
+    @cached_property
+    def _key(self) -> Ed25519PrivateKey | MLDSA44PrivateKey:
+        """The key as the package has it. Raises StorageError."""
+        key: Ed25519PrivateKey | MLDSA44PrivateKey
+        if self.key_type is KeyType.ML_DSA_44:
+            key = _mldsa().MLDSA44PrivateKey.from_seed_bytes(self._seed)
+        else:
+            key = _ed25519().Ed25519PrivateKey.from_private_bytes(self._seed)
         return key
 
 
@@ -124,11 +202,19 @@ def load_or_make(path: Path, name: str) -> Signer:
             _write(path, Signer.make(name).text)
         if os.access(path.parent, os.W_OK):
             flush_folder(path.parent)  # whoever wrote it may not have come to that yet
-        return Signer.parse(path.read_text(encoding="utf-8"))
+        return _kept(path.read_text(encoding="utf-8"))
     except (OSError, ParseError, UnicodeDecodeError) as error:
         raise StorageError(
             f"the log's key cannot be read: {path}", path=str(path), reason="io"
         ) from error
+
+
+def _kept(text: str) -> Signer:
+    """Return the key in a file, from which the other follows. Raises ParseError."""
+    signer = Signer.parse(text)
+    if signer.key_type is not KeyType.ED25519:
+        raise ParseError("expected a key of Ed25519", "(a private key)", 0, _SPEC)
+    return signer
 
 
 def _write(path: Path, text: str) -> None:
@@ -146,8 +232,8 @@ def _write(path: Path, text: str) -> None:
         aside.unlink()
 
 
-def _fields(text: str) -> tuple[str, bytes, bytes]:
-    """Return name, id and key of "<name>+<id>+<base64>". Raises ParseError."""
+def _fields(text: str) -> tuple[str, bytes, KeyType, bytes]:
+    """Return name, id, type and key of "<name>+<id>+<base64>". Raises ParseError."""
     name, _, rest = text.partition("+")
     identifier, _, encoded = rest.partition("+")
     try:
@@ -155,15 +241,17 @@ def _fields(text: str) -> tuple[str, bytes, bytes]:
         number = bytes.fromhex(identifier)
     except (binascii.Error, ValueError):
         data = number = b""
-    if not KEY_NAME.fullmatch(name) or len(number) != _ID_BYTES or data[:1] != bytes([ED25519]):
-        raise ParseError("expected <name>+<id>+<base64> of an Ed25519 key", text, 0, _SPEC)
-    if len(data) != 1 + _KEY_BYTES:
-        raise ParseError("expected a key of 32 octets", text, len(name) + 10, _SPEC)
-    return name, number, data[1:]
+    if not KEY_NAME.fullmatch(name) or len(number) != _ID_BYTES or not data:
+        raise ParseError("expected <name>+<id>+<base64>, the text of a key", text, 0, _SPEC)
+    try:
+        return name, number, KeyType(data[0]), data[1:]
+    except ValueError as error:
+        problem = "expected a key of Ed25519 (type 1, or 4 for cosigners) or ML-DSA-44 (type 6)"
+        raise ParseError(problem, text, len(name) + 10, _SPEC) from error
 
 
 def _ed25519() -> ModuleType:
-    """Return the module that computes. Raises StorageError where it is not installed."""
+    """Return the module that computes Ed25519. Raises StorageError where it is not installed."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - see caption
     except ImportError as error:
@@ -174,3 +262,23 @@ def _ed25519() -> ModuleType:
             hint="pip install permacite[archive]",
         ) from error
     return ed25519
+
+
+@cache
+def _mldsa() -> ModuleType:
+    """Return the module that computes ML-DSA-44. Raises StorageError where there is none."""
+    _ed25519()
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - see the caption
+
+    try:
+        from cryptography.hazmat.primitives.asymmetric import mldsa  # noqa: PLC0415 - see caption
+
+        mldsa.MLDSA44PrivateKey.from_seed_bytes(bytes(_SEED_BYTES))
+    except (ImportError, UnsupportedAlgorithm) as error:
+        raise StorageError(
+            "ML-DSA-44 needs the package cryptography, 48 or newer",
+            path="cryptography",
+            reason="missing",
+            hint="pip install 'cryptography>=48'",
+        ) from error
+    return mldsa

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite.archive.log import timestamps
 from permacite.archive.log.keys import Signer, Verifier, load_or_make
 from permacite.archive.log.merkle import consistency_proof, inclusion_proof, tree_hash
-from permacite.archive.log.note import Checkpoint, Note
+from permacite.archive.log.note import Checkpoint, Note, signed
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -42,6 +43,17 @@ class Log:
     def verifier(self) -> Verifier:
         """The public key: publish its text where people will find it."""
         return self.signer.verifier
+
+    @cached_property
+    def _signers(self) -> tuple[Signer, ...]:
+        """The keys that sign checkpoints: Ed25519, and ML-DSA-44 where the package has it."""
+        beside = self.signer.ml_dsa()
+        return (self.signer,) if beside is None else (self.signer, beside)
+
+    @cached_property
+    def verifiers(self) -> tuple[Verifier, ...]:
+        """All public keys: `verifier`, and that of ML-DSA-44 where the package has it."""
+        return tuple(one.verifier for one in self._signers)
 
     def size(self) -> int:
         """Return the number of leaves."""
@@ -97,7 +109,9 @@ class Log:
                 return note
             self._check_extends(earlier, size)
         body = Checkpoint(self.signer.name, size, self.root(size)).body
-        return self._catalog.record_checkpoint(size, self.signer.sign(body))
+        return self._catalog.record_checkpoint(
+            size, signed(body, [one.signature(body) for one in self._signers])
+        )
 
     def _check_extends(self, earlier: Checkpoint, size: int) -> None:
         """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""

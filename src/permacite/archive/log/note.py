@@ -7,7 +7,7 @@ C2SP signed-note and tlog-checkpoint (c2sp.org):
   tlog-proof, Format         -> `proof_text`, `parse_proof`
 
 Deviations: none.
-Readings: at most 64 signatures are read, and 100 kB of text; both are far beyond what is in use.
+Readings: at most 64 signatures are read, and 500 kB of text; both are far beyond what is in use.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "ED25519",
     "KEY_NAME",
     "Checkpoint",
     "Note",
@@ -36,9 +35,6 @@ __all__ = [
     "signed",
 ]
 
-ED25519 = 1
-"""The signature type of Ed25519 (signed-note, Signature types)."""
-
 _DASH = "\u2014 "
 KEY_NAME = compile_pattern("[^\\s+\ud800-\udfff]++")
 """No white space, no plus (signed-note, Format), and nothing that UTF-8 cannot say."""
@@ -47,7 +43,7 @@ _SIZE = compile_pattern(r"0|[1-9][0-9]{0,17}")
 _HASH_BYTES = 32
 _ID_BYTES = 4
 _MAX_SIGNATURES = 64
-_MAX_CHARACTERS = 100_000
+_MAX_CHARACTERS = 500_000
 _PROOF = "c2sp.org/tlog-proof@v1"
 
 
@@ -72,7 +68,7 @@ class Note:
         """Read a signed note. Raises ParseError."""
         spec = "C2SP signed-note, Format"
         if len(source) > _MAX_CHARACTERS:
-            raise ParseError("expected a note of less than 100 kB", source, _MAX_CHARACTERS, spec)
+            raise ParseError("expected a note of less than 500 kB", source, _MAX_CHARACTERS, spec)
         bad = _NOT_IN_NOTES.search(source)
         if bad is not None:
             raise ParseError("a note is UTF-8 without controls", source, bad.start(), spec)
@@ -106,9 +102,9 @@ def signed(text: str, signatures: Sequence[Signature]) -> str:
     return f"{text}\n{''.join(lines)}"
 
 
-def key_id(name: str, public_key: bytes) -> bytes:
-    """Return the four octets that name an Ed25519 key in a signature line."""
-    return hashlib.sha256(name.encode() + b"\n" + bytes([ED25519]) + public_key).digest()[:4]
+def key_id(name: str, key_type: int, public_key: bytes) -> bytes:
+    """Return the four octets that name a key in a signature line."""
+    return hashlib.sha256(name.encode() + b"\n" + bytes([key_type]) + public_key).digest()[:4]
 
 
 @dataclass(frozen=True, slots=True)

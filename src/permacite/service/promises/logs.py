@@ -45,6 +45,7 @@ def log_state(archive: Archive, *, since: int | None = None) -> LogState:
         root=_text(now.root),
         checkpoint=note,
         key=str(archive.log.verifier),
+        keys=tuple(map(str, archive.log.verifiers)),
         since=None if since is None else _consistency(archive, since, now.size),
         earlier=earlier_logs(archive),
     )

@@ -117,6 +117,8 @@ class LogState:
     """The signed note: keep it, and any later log can be held to it."""
     key: str
     """The public key that checks it."""
+    keys: tuple[str, ...]
+    """The same, and the ML-DSA-44 key that signs too, where it does."""
     since: Consistency | None = None
     """How it grew from an earlier size, where that was asked."""
     earlier: tuple[EarlierLog, ...] = ()

@@ -18,6 +18,7 @@ from permacite.archive.log.bundles.framing import (
     others,
     signature,
     signed_part,
+    vouched,
 )
 from permacite.archive.log.bundles.members import CONTENT, SPEC, members
 from permacite.archive.log.bundles.quoting import checked_quote
@@ -69,9 +70,10 @@ def check_proof(
     checked.add(_STAMP)
     frame = [inclusion(files["leaf.json"], signed), signature(signed)]
     frame.append(others(files, signed, name, checked=checked))
+    trusted = key is not None and vouched(signed, key)
     if key is not None:
-        told = f"signed by {signed.verifier}, expected {key}"
-        frame.append(Check("key", key == signed.verifier, told))
+        told = f"signed by {signed.verifier}, expected {key.label}"
+        frame.append(Check("key", trusted, told))
     return ProofReport(
         name=name,
         absent=CONTENT not in files,
@@ -81,7 +83,7 @@ def check_proof(
         tree_size=signed.checkpoint.size,
         root=signed.checkpoint.root,
         key=str(signed.verifier),
-        trusted=key == signed.verifier,
+        trusted=trusted,
         stamped_at=stamped_at,
         reference=reference,
         checks=(checks[0], *frame, *checks[1:], *stamps),

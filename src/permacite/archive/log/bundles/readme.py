@@ -17,7 +17,8 @@ of the following; here is how to check it without permacite.
   proof.tlog-proof  the way from that entry to the root of the log (c2sp.org/tlog-proof)
   checkpoint.txt    the log's name, its size, and its root hash in base64
   checkpoint.sig    the Ed25519 signature of checkpoint.txt
-  log-key.pem       the public key it was made with; log-key.txt is the same as a note key
+  log-key.pem       the public key it was made with
+  log-key.txt       the same as a note key, and below it the ML-DSA-44 key that signed too, if any
   citation.json     if there: the words that were cited, where they stand, what is around them;
   citation.tlog-proof  if there: citation.json is an entry of the log too, and this its way
   names.txt         in the place of content, where the archive has no document of this name: all
@@ -46,6 +47,9 @@ Nothing else belongs into the zip: any other file in it was added by someone els
 4. The signature:
      openssl pkeyutl -verify -pubin -inkey log-key.pem -rawin -in checkpoint.txt \\
        -sigfile checkpoint.sig
+   A second line in log-key.txt is for the day when Ed25519 can be forged: the last line of
+   proof.tlog-proof is then an ML-DSA-44 signature (FIPS 204), made as c2sp.org/tlog-cosignature
+   says, with the time 0.
 
 5. The key. Anyone can make a key: compare log-key.txt with the key that the archive publishes, or
    that you noted down earlier. Without this step the bundle proves nothing.
@@ -61,7 +65,10 @@ Nothing else belongs into the zip: any other file in it was added by someone els
      openssl ts -reply -in timestamp.tsr -text
 """
 
-_EARLIER = ("1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",)
+_EARLIER = (
+    "1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",
+    "8d20f231662e982c22c195e7aee4a28f79efac402439d3087af6ee6ee306b2fa",
+)
 """SHA-256 of what this page said before: bundles with it are as good as ever."""
 
 

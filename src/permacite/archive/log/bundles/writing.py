@@ -14,7 +14,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.log.bundles.forms import pem_of, signature_of
+from permacite.archive.log.bundles.forms import keys_file, pem_of, signature_of
 from permacite.archive.log.bundles.readme import README
 from permacite.archive.log.days import names_file
 from permacite.archive.log.note import Note, proof_text
@@ -96,7 +96,7 @@ def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes
         "proof.tlog-proof": _way(log, leaf, checkpoint),
         "checkpoint.txt": note.text.encode(),
         "checkpoint.sig": signature_of(note, verifier),
-        "log-key.txt": f"{verifier}\n".encode(),
+        "log-key.txt": keys_file(one for one in log.verifiers if one.signatures(note)),
         "log-key.pem": pem_of(verifier).encode(),
     }
 
