@@ -42,7 +42,7 @@ def test_the_file_is_named_by_the_digest(objects: FileObjects, tmp_path: Path) -
 
 def test_the_file_may_only_be_read(objects: FileObjects) -> None:
     objects.put(HELLO)
-    assert objects.path(DIGEST).stat().st_mode & 0o777 == 0o444
+    assert objects.path(DIGEST).stat().st_mode & 0o777 == 0o400
 
 
 def test_nothing_temporary_is_left(objects: FileObjects, tmp_path: Path) -> None:

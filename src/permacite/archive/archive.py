@@ -30,7 +30,9 @@ from permacite.archive.objects import (
     FileObjects,
     Settling,
     flush_folder,
+    keep_modes,
     make_folders,
+    modes_of,
     write_file,
 )
 from permacite.archive.reading import Reading
@@ -107,6 +109,7 @@ class Archive(Reading):
         catalog = SqliteCatalog(directory / _CATALOG, clock=clock, busy_timeout_s=busy_timeout_s)
         archive = cls(directory, catalog, FileObjects(directory / _OBJECTS))
         if os.access(directory, os.W_OK):
+            keep_modes(directory)
             archive._settling.resume()
         return archive
 
@@ -241,9 +244,11 @@ def _make(directory: Path, series: str, clock: Clock) -> None:
         if taken or any(not _is_aside(path.name) for path in directory.iterdir()):
             what = "is an archive already" if taken else "is not empty"
             raise ConflictError(f"{directory} {what}", str(directory))
+        keep_modes(directory)
         SqliteCatalog.make(directory / _CATALOG, series=series, clock=clock)
         flush_folder(directory)
-        write_file(directory / "README.txt", _README.encode())
+        mode = modes_of(directory).file
+        write_file(directory / "README.txt", _README.encode(), mode=mode)
         flush_folder(directory)
     except FileExistsError as error:
         raise ConflictError(f"{directory} is an archive already", str(directory)) from error

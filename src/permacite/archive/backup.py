@@ -7,7 +7,14 @@ import fcntl
 import os
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import FileObjects, flush_folder, make_folders, write_file
+from permacite.archive.objects import (
+    FileObjects,
+    flush_folder,
+    keep_modes,
+    make_folders,
+    modes_of,
+    write_file,
+)
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -35,6 +42,7 @@ def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
         make_folders(target)
         with _held(target):
             _check(source, target)
+            keep_modes(target)
             _bring_up(source, catalog, target, link=link)
     except OSError as error:
         raise StorageError(
@@ -74,6 +82,7 @@ def _bring_up(source: Path, catalog: Catalog, target: Path, *, link: bool) -> No
     catalog.copy_to(target / _CATALOG, before=take_over)
     for path in left:  # only now: they tell that names may be there which nobody flushed
         path.unlink(missing_ok=True)
+    keep_modes(target)
     flush_folder(target)
 
 
@@ -102,6 +111,7 @@ def _is_aside(name: str) -> bool:
 
 def _copy_small_files(source: Path, target: Path) -> None:
     """Copy the files beside the catalog."""
-    for name, mode in ((_README, 0o644), (_KEY, 0o600)):
+    modes = modes_of(target)
+    for name, mode in ((_README, modes.file), (_KEY, modes.secret)):
         if (source / name).exists() and not (target / name).exists():
             write_file(target / name, (source / name).read_bytes(), mode=mode)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from permacite.archive.objects.flushing import flush_folder
+from permacite.archive.objects.modes import modes_of
 from permacite.archive.objects.protocol import digest_of
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.scan import compile_pattern
@@ -42,6 +43,7 @@ class FileObjects:
         """Folders whose own name is known to be on the disk."""
         try:
             self._temporary.mkdir(parents=True, exist_ok=True)
+            self._modes = modes_of(directory.parent)
             self._sweep()
         except OSError as error:
             _fail(error, self._root)
@@ -128,7 +130,8 @@ class FileObjects:
         parent = folder.rpartition("/")[0]
         self._make_folder(parent)
         try:
-            os.mkdir(folder)  # noqa: PTH102 - a text, as said above
+            os.mkdir(folder, 0o700)  # noqa: PTH102 - a text, as said above
+            os.chmod(folder, self._modes.folder)  # noqa: PTH101 - a text
         except FileExistsError:
             if not os.path.isdir(folder):  # noqa: PTH112 - a text
                 raise
@@ -141,7 +144,7 @@ class FileObjects:
         descriptor, temporary = self._open_temporary()
         try:
             _write_all(descriptor, content)
-            os.fchmod(descriptor, 0o444)
+            os.fchmod(descriptor, self._modes.content)
             os.fsync(descriptor)
             try:
                 os.link(temporary, path)

@@ -26,18 +26,18 @@ def flush_folder(folder: str | Path) -> None:
 
 
 def make_folders(folder: Path) -> None:
-    """Make `folder` and all above it, durably. Raises OSError.
+    """Make `folder`, for its owner alone, and all above it, durably. Raises OSError.
 
     Folders that are there may have been made a moment ago and not have been flushed: the names of
     all are. Some may not be ours to open; those were there long before.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     for above in folder.absolute().parents:
         with contextlib.suppress(OSError):
             flush_folder(above)
 
 
-def write_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+def write_file(path: Path, content: bytes, *, mode: int) -> None:
     """Write a small file whole: aside, as ".new", then under its name. Raises OSError.
 
     It is durable once its folder is flushed.
@@ -46,6 +46,7 @@ def write_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(descriptor, mode)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

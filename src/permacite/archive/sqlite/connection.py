@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING
 
+from permacite.archive.objects import modes_of
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, schema_of
 from permacite.errors import ConflictError, StorageError
 
@@ -79,7 +80,7 @@ def make(path: Path, rows: Iterable[tuple[str, tuple[str, ...]]] = ()) -> None:
     `rows` are the statements, with their parameters, that fill it. Raises FileExistsError where
     `path` is taken.
     """
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    aside = _aside(path)
     connection = sqlite3.connect(aside, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -149,7 +150,7 @@ def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) 
     if path.exists():
         with contextlib.closing(sqlite3.connect(path)) as target:
             _check_copy(source, target)
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    aside = _aside(path)
     try:
         with contextlib.closing(sqlite3.connect(aside)) as made:
             source.backup(made)
@@ -164,6 +165,17 @@ def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) 
             os.link(aside, path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    """Make an empty file beside a catalog, with the mode of one: SQLite's own files take it too."""
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    descriptor = os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(descriptor, modes_of(path.parent).file)
+    finally:
+        os.close(descriptor)
+    return aside
 
 
 def _check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
