@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.extract import extract, extract_from
 from permacite.extract.elements import html_elements, xml_elements
-from permacite.fragments import Index, Text
+from permacite.extract.text import document
+from permacite.fragments import Index
 from permacite.markup import StartTag, tokenize
+from permacite.text.document import DocumentText
 
 CHARSETS = ["utf-8", "iso-8859-1", "windows-1252", "utf-16-le", "shift_jis", "iso-2022-jp"]
 NAMES = """html head body title p div span b i a em font table tr td th tbody caption colgroup col
@@ -65,16 +67,18 @@ def test_what_is_counted_is_what_is_cut(
     text: str, charset: str, scheme: str, start: int, length: int, step_bytes: int | None
 ) -> None:
     data = text.encode(charset, "replace")
-    index = step_bytes and Index.build(data, charset, "http", step_bytes=step_bytes)
-    entity = Text(data, charset, "http", index=index or None)
+    text_of = document(data, "text/plain", charset)
+    if step_bytes:
+        index = Index.build(data, text_of.charset, "http", step_bytes=step_bytes)
+        text_of = DocumentText(data, text_of.charset, index)
     fragment = f"{scheme}={start},{start + length}"
     try:
         expected = extract(data, "text/plain", fragment, charset=charset)
     except NotFoundError as error:
         with pytest.raises(NotFoundError, match=re.escape(error.problem)):
-            extract_from(entity, "text/plain", fragment)
+            extract_from(text_of, "text/plain", fragment)
         return
-    assert extract_from(entity, "text/plain", fragment) == expected
+    assert extract_from(text_of, "text/plain", fragment) == expected
 
 
 @given(texts, st.lists(st.integers(0, 90), min_size=2, max_size=6))

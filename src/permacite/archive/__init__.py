@@ -27,7 +27,7 @@ from permacite.archive.model import (
     Witness,
     utc_now,
 )
-from permacite.archive.texts import with_indexes
+from permacite.archive.texts import document_text, with_indexes
 
 __all__ = [
     "JSON",
@@ -48,6 +48,7 @@ __all__ = [
     "Version",
     "Withdrawal",
     "Witness",
+    "document_text",
     "is_cut_short",
     "of_all",
     "utc_now",

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.catalog import StoredFormat
-from permacite.archive.objects import Objects, digest_of
 from permacite.errors import ConflictError, ParseError
 from permacite.pdi import PDI, CitationPDI
-from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from permacite.archive.model import NewRepresentation
+    from permacite.archive.objects import Objects
 
-__all__ = ["canonical_text", "deposit", "with_charset"]
-
-_LINE_ENDING = compile_pattern(r"\r\n|\r|\n")
+__all__ = ["deposit", "with_charset"]
 
 
 def deposit(
@@ -84,7 +81,7 @@ def _put(
         charset=new.charset,
         size_bytes=len(new.content),
         digest=objects.put(new.content),
-        canonical_digest=_canonical_digest(new.content, new.media_type.lower(), new.charset),
+        canonical_digest=None,
         received_digest=None if new.received is None else objects.put(new.received),
         derived_from=new.derived_from,
         rendition=new.rendition,
@@ -124,23 +121,3 @@ def _citation(text: str) -> CitationPDI:
 def _put_all(objects: Objects, attachment: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     """Keep side objects and return their names and digests."""
     return tuple((name, objects.put(attachment[name])) for name in sorted(attachment))
-
-
-def _canonical_digest(content: bytes, media_type: str, charset: str | None) -> str | None:
-    """Return the digest of the text that positions count; None for what is no readable text."""
-    if not media_type.startswith("text/"):
-        return None
-    text = canonical_text(content, charset)
-    return None if text is None else digest_of(text.encode("utf-8", "surrogatepass"))
-
-
-def canonical_text(content: bytes, charset: str | None) -> str | None:
-    """Return the text that positions count: CRLF line ends, no byte order mark (PDI §3.4.1).
-
-    None where the octets are none in this charset. Without one they are read as UTF-8.
-    """
-    try:
-        text = content.decode(charset or "utf-8").removeprefix("\ufeff")
-    except (LookupError, ValueError):
-        return None
-    return _LINE_ENDING.sub("\r\n", text)

@@ -10,7 +10,6 @@ from permacite.archive import names, verification
 from permacite.archive.access import Gate
 from permacite.archive.days import Days
 from permacite.archive.delegation import Delegations
-from permacite.archive.deposit import canonical_text
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
         Version,
     )
     from permacite.archive.objects import Objects
-    from permacite.fragments import Text
+    from permacite.extract import Excerpt
+    from permacite.text.document import DocumentText
 
 __all__ = ["Reading"]
 
@@ -233,22 +233,33 @@ class Reading:
         found = self.representation(name if isinstance(name, PDI) else name.pdi)
         if not found.media_type.startswith("text/"):
             return None
-        content = self.read(found)
         if isinstance(name, PDI):
-            return canonical_text(content, found.charset)
-        from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+            return self.text(found).text
+        return self.excerpt(found, name.specifier).text
 
-        return extract.extract(content, found.media_type, name, charset=found.charset).text
+    def text(self, representation: Representation, *, whole: bool = True) -> DocumentText:
+        """Return the text of a format that has one; a large one by its index.
 
-    def text(self, representation: Representation, *, whole: bool = True) -> Text | None:
-        """Return a text with its index, for reading passages; None where it has none, or a bad one.
-
-        Every piece that is read is checked against the digest recorded for it. With `whole`, the
-        digest of all octets is recomputed first. Raises IntegrityError where octets are altered,
-        NotFoundError where they are missing, WithdrawnError, StorageError.
+        Every piece of that which is read is checked against the digest recorded for it. With
+        `whole`, and without an index, the digest of all octets is recomputed first. Raises
+        IntegrityError where octets are altered, NotFoundError where they are missing,
+        WithdrawnError, StorageError.
         """
         self._gate.check(representation)
         return self._texts.text(representation, whole=whole)
+
+    def excerpt(self, representation: Representation, specifier: str) -> Excerpt:
+        """Return the part of a format that the specifier of a fragment names, of whatever kind.
+
+        Raises as `extract` and `text` do.
+        """
+        from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+
+        if extract.is_of_text(specifier, representation.media_type):
+            return extract.extract_from(
+                self.text(representation), representation.media_type, specifier
+            )
+        return extract.extract(self.read(representation), representation.media_type, specifier)
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""

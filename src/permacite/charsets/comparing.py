@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from permacite.charsets.decoding import Family, decode, family_of, settled
+from permacite.charsets.decoding import Decoder, Family, decode, family_of, incremental, settled
 from permacite.charsets.labels import python_codec, row_alike
 from permacite.charsets.registry import MARKS
 from permacite.errors import ParseError
@@ -59,6 +59,14 @@ class Encoding:
     codec: str
     mark_bytes: int
     family: Family
+
+    def decoder(self, errors: str = "replace") -> Decoder:
+        """Return what decodes the octets in pieces, without those of the mark."""
+        return incremental(self.codec, errors)
+
+    def decode(self, octets: bytes) -> str:
+        """Return all characters of octets that follow the mark."""
+        return self.decoder().decode(octets, final=True)
 
 
 @dataclass(frozen=True, slots=True)

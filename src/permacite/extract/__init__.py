@@ -4,7 +4,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00) §3.4
 
 | section | room |
 |---|---|
-| §3.4.1 text, and lines as an extension | text; counted, by an index |
+| §3.4.1 text, and lines as an extension | text |
 | §3.4.2 HTML, §3.4.2 SGML & XML | markup, elements |
 | §3.4.4 audio, §3.4.5 image and video | media |
 | §3.4.6 octets | octets |
@@ -19,8 +19,7 @@ Readings:
   own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures.
 """
 
-from permacite.extract.counted import extract_from
-from permacite.extract.cut import extract
+from permacite.extract.cut import extract, extract_from, is_of_text
 from permacite.extract.excerpt import Excerpt
 
-__all__ = ["Excerpt", "extract", "extract_from"]
+__all__ = ["Excerpt", "extract", "extract_from", "is_of_text"]

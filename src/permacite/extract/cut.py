@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.errors import ParseError
 from permacite.extract import markup, octets, text
 from permacite.extract.media import decoders, image, sound, video
 from permacite.extract.media.decoders import Interval
@@ -12,9 +13,11 @@ from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from permacite.charsets import Charset
     from permacite.extract.excerpt import Excerpt
+    from permacite.text.document import DocumentText
 
-__all__ = ["extract"]
+__all__ = ["extract", "extract_from", "is_of_text"]
 
 _NUMBER = compile_pattern(r"[0-9]+")
 _OF_TEXT = frozenset({"char", "elt", "line", "name"})
@@ -22,12 +25,17 @@ _SCHEMES = SCHEMES.extended(LINE)
 
 
 def extract(
-    data: bytes, media_type: str, fragment: str | FragmentPDI, *, charset: str | None = None
+    data: bytes,
+    media_type: str,
+    fragment: str | FragmentPDI,
+    *,
+    charset: str | Charset | None = None,
 ) -> Excerpt:
     """Return the part of `data` that `fragment` names.
 
-    `media_type` as in Content-Type; its charset counts where `charset` is None. `fragment` is what
-    follows the `#`, such as "char=3,9", or "3,9" by the default scheme of the media type.
+    `media_type` as in Content-Type; its charset counts where `charset` is None, which is a label or
+    what is settled already. `fragment` is what follows the `#`, such as "char=3,9", or "3,9" by the
+    default scheme of the media type.
 
     Raises ParseError for a fragment that this media type cannot have, NotFoundError for one that
     lies outside the document, LimitError where the document is too much to decode, and
@@ -42,16 +50,33 @@ def extract(
         start, end = found.positions
         return octets.octets(data, int(start), int(end))
     if found.scheme in _OF_TEXT:
-        return _of_text(text.read(data, kind, charset or declared), found)
+        return _of_text(text.document(data, kind, charset or declared), kind, found)
     return _decoded(data, kind, found, written)
 
 
-def _of_text(document: text.Document, found: Specifier) -> Excerpt:
+def extract_from(document: DocumentText, media_type: str, fragment: str | FragmentPDI) -> Excerpt:
+    """Return the characters, lines or elements of a text that `fragment` names, as `extract` does.
+
+    `media_type` without parameters. Raises ParseError for a fragment of another scheme too.
+    """
+    written = fragment.specifier if isinstance(fragment, FragmentPDI) else fragment
+    found = parse_specifier(written.removeprefix("#"), media_type, _SCHEMES)
+    if found.scheme not in _OF_TEXT:
+        raise ParseError("expected characters, lines or elements", written, 0, "PDI §3.4")
+    return _of_text(document, media_type, found)
+
+
+def is_of_text(fragment: str, media_type: str) -> bool:
+    """Whether a fragment names characters, lines or elements. Raises ParseError."""
+    return parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES).scheme in _OF_TEXT
+
+
+def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:
     start, end = found.positions
     if found.scheme == "name":
-        return markup.by_name(document, start, end)
+        return markup.by_name(document, media_type, start, end)
     cut = {"char": text.characters, "line": text.lines, "elt": markup.by_position}[found.scheme]
-    return cut(document, int(start), int(end))
+    return cut(document, media_type, int(start), int(end))
 
 
 def _decoded(data: bytes, kind: str, found: Specifier, written: str) -> Excerpt:

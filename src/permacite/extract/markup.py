@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from permacite.errors import NotFoundError
 from permacite.extract.elements import html_elements, xml_elements
 from permacite.extract.excerpt import extent, nothing
+from permacite.extract.text import excerpt
 from permacite.pdi import decapsulate
 
 if TYPE_CHECKING:
     from permacite.extract.elements import Element
     from permacite.extract.excerpt import Excerpt
-    from permacite.extract.text import Document
+    from permacite.text.document import DocumentText
 
 __all__ = ["by_name", "by_position", "is_xml"]
 
@@ -26,27 +27,27 @@ def is_xml(media_type: str) -> bool:
     return media_type in {"text/xml", "application/xml"} or media_type.endswith("+xml")
 
 
-def by_position(document: Document, start: int, end: int) -> Excerpt:
+def by_position(text: DocumentText, media_type: str, start: int, end: int) -> Excerpt:
     """Return the elements from number `start` to number `end`.
 
     Raises NotFoundError where there is no element `start`.
     """
-    elements = _elements(document)
+    elements = _elements(text, media_type)
     found = extent(start, end + 1, len(elements), "elements")
     last = elements[found.end - 1]
-    return _between(document, elements[start], last, clipped=found.clipped)
+    return _between(text, media_type, (elements[start], last), clipped=found.clipped)
 
 
-def by_name(document: Document, start: str, end: str) -> Excerpt:
+def by_name(text: DocumentText, media_type: str, start: str, end: str) -> Excerpt:
     """Return the elements from the one named `start` to the one named `end` (both escaped).
 
     The first element of that name counts, else the first whose `id` it is. Raises NotFoundError.
     """
-    elements = _elements(document)
+    elements = _elements(text, media_type)
     first, last = (_named(elements, decapsulate(name)) for name in (start, end))
     if last.end <= first.start:
         nothing(f"{start},{end}"[:80], "the second element ends before the first begins")
-    return _between(document, first, last, clipped=False)
+    return _between(text, media_type, (first, last), clipped=False)
 
 
 def _named(elements: list[Element], name: str) -> Element:
@@ -59,10 +60,13 @@ def _named(elements: list[Element], name: str) -> Element:
     raise NotFoundError("no element has this name", name[:80], candidates=known)
 
 
-def _elements(document: Document) -> list[Element]:
-    read = xml_elements if is_xml(document.media_type) else html_elements
-    return read(document.text)
+def _elements(text: DocumentText, media_type: str) -> list[Element]:
+    read = xml_elements if is_xml(media_type) else html_elements
+    return read(text.stored)
 
 
-def _between(document: Document, first: Element, last: Element, *, clipped: bool) -> Excerpt:
-    return document.part(first.start, last.end, clipped=clipped)
+def _between(
+    text: DocumentText, media_type: str, ends: tuple[Element, Element], *, clipped: bool
+) -> Excerpt:
+    span = text.entity.span(ends[0].start, ends[1].end, "code_point")
+    return excerpt(text, media_type, span, clipped=clipped)

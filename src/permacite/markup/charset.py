@@ -5,7 +5,7 @@
 | HTML §13.2.3.2 determining the encoding | sniff_charset |
 | HTML §13.2.3.3 prescan, §13.2.3.4 an XML encoding | _prescan, _xml_declaration |
 | HTML "extracting a character encoding from a meta element" | charset_in |
-| Encoding Standard §4.2 labels, §6 decode | codec_of, decode |
+| Encoding Standard §4.2 labels, §6 decode | permacite.text.first, decode |
 | XML 1.0 §4.3.3 | _xml_declaration |
 | RFC 9110 §8.3 Content-Type | content_type |
 | CSS Syntax §3.2 the input byte stream | _css_rule |
@@ -18,13 +18,14 @@ Readings: a name that is no label of the Encoding Standard but a charset Python 
 
 from __future__ import annotations
 
-import codecs
 import re
-from functools import lru_cache
 
-from permacite.markup.labels import CODEC_OF_LABEL, USER_DEFINED
 from permacite.markup.references import decode as decode_references
 from permacite.scan import compile_pattern
+from permacite.text import first
+from permacite.text.document import DocumentText
+from permacite.text.first import codec_of
+from permacite.text.labels import USER_DEFINED
 
 __all__ = ["charset_in", "codec_of", "content_type", "decode", "sniff_charset"]
 
@@ -38,9 +39,6 @@ _PARAMETER = compile_pattern(
     r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;"]*+))[^;]*+', re.DOTALL
 )
 _ESCAPED = compile_pattern(r"\\(.)", re.DOTALL)
-_LABEL = compile_pattern(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
-"""Python finds codecs by what is almost their name, too."""
-_NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
 
 
 def content_type(value: str) -> tuple[str, str | None]:
@@ -86,78 +84,13 @@ def _syntax(media_type: str) -> str:
     return "xml" if is_xml else "html"
 
 
-@lru_cache(maxsize=256)
-def codec_of(label: str) -> str | None:
-    """Return the codec that a charset label names, None where it names none."""
-    label = label.strip(_WHITE_SPACE).strip("\"'").lower()
-    known = CODEC_OF_LABEL.get(label)
-    if known is not None or _LABEL.fullmatch(label) is None:
-        return known
-    try:
-        info = codecs.lookup(label)
-    except (LookupError, ValueError):
-        return None
-    # Codecs of Python that are no charsets (base64, rot13) do not decode bytes into text.
-    is_text = getattr(info, "_is_text_encoding", True)
-    if not is_text or info.name in _NOT_CHARSETS or "escape" in info.name:
-        return None
-    return CODEC_OF_LABEL.get(info.name, info.name)
-
-
 def decode(data: bytes, charset: str) -> str:
     """Return the text of `data`, without its byte order mark; what is malformed becomes U+FFFD.
 
     `charset`: a codec of Python or what `sniff_charset` returns; windows-1252 where it is neither.
     The text holds no surrogates.
     """
-    codec = _codec_name(charset)
-    for mark, marked in _MARKS:
-        if data.startswith(mark) and codec in (marked, "utf-16"):
-            data, codec = data[len(mark) :], marked
-            break
-    table = _single_byte_table(codec)
-    if table is not None:
-        return codecs.charmap_decode(data, "replace", table)[0]
-    text = bytes(data).decode(codec, "replace")
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
-
-
-_SURROGATES = compile_pattern("[\ud800-\udfff]")
-
-
-@lru_cache(maxsize=256)
-def _codec_name(charset: str) -> str:
-    """Return Python's name for a codec, in our spelling where a label table has one."""
-    if charset == USER_DEFINED:
-        return charset
-    try:
-        info = codecs.lookup(charset)
-    except (LookupError, ValueError):
-        return codec_of(charset) or "windows-1252"
-    return info.name if codec_of(info.name) is not None else "windows-1252"
-
-
-# Where the Encoding Standard maps a byte otherwise than the codec of Python.
-_OTHERWISE = {
-    "cp1255": {0xCA: "\u05ba"},
-    "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"},
-}
-
-
-@lru_cache(maxsize=64)
-def _single_byte_table(codec: str) -> str | None:
-    """Return the 256 characters of a charset of single bytes as browsers read it, else None."""
-    if codec == USER_DEFINED:
-        return "".join(map(chr, (*range(0x80), *range(0xF780, 0xF800))))
-    if not codec.startswith("cp125") and codec not in ("cp874", "koi8-u"):
-        return None
-    table = list(bytes(range(256)).decode(codec, "replace"))
-    for byte in range(0x80, 0xA0):
-        if table[byte] == "\ufffd":
-            table[byte] = chr(byte)
-    for byte, character in _OTHERWISE.get(codec, {}).items():
-        table[byte] = character
-    return "".join(table)
+    return DocumentText(data, first.charset(charset)).stored
 
 
 # ---------------------------------------------------------------- declarations in the document

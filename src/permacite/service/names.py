@@ -6,21 +6,20 @@ Users paste names with and without `urn:`, with a fragment or without, and addre
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import markup, pdi, uri
+from permacite import pdi, uri
 from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import Text
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Representation
+    from permacite.text.document import DocumentText
 
 __all__ = [
     "TextOf",
-    "canonical_text",
     "document_of",
     "from_address",
     "from_path",
@@ -102,29 +101,16 @@ def document_of(text: str) -> tuple[pdi.PDI, pdi.FragmentPDI | None]:
 
 @dataclass(frozen=True, slots=True)
 class TextOf:
-    """A text representation with its canonical text (CRLF line ends, byte order mark removed)."""
+    """The text of a format. Positions count characters of its canonical form."""
 
     representation: Representation
-    text: str
-    content: bytes
-
-    @property
-    def length(self) -> int:
-        """How many characters there are."""
-        return len(self.text)
+    document: DocumentText
 
     @property
     def entity(self) -> Text:
-        """The bytes, for fragments of RFC 5147."""
-        return Text(self.content, self.representation.charset or "us-ascii")
-
-    def words(self, start: int, end: int) -> str:
-        """Return the characters from `start` up to `end`, as far as there are any."""
-        return self.text[start:end]
-
-    def line(self, start: int) -> int:
-        """Return the number of the line in which a position is, counted from 0."""
-        return self.text.count("\r\n", 0, start)
+        """The same text, for fragments of RFC 5147."""
+        document = self.document
+        return Text(document.entity.source, document.charset, "http", index=document.index)
 
 
 def text_representation(archive: Archive, name: pdi.PDI) -> Representation:
@@ -146,13 +132,9 @@ def text_representation(archive: Archive, name: pdi.PDI) -> Representation:
     return texts[0]
 
 
-def text_of(archive: Archive, representation: Representation) -> TextOf:
-    """Read a text representation, checked against its digest."""
-    content = archive.read(representation)
-    return TextOf(representation, canonical_text(content, representation.charset), content)
+def text_of(archive: Archive, representation: Representation, *, whole: bool = True) -> TextOf:
+    """Return the text of a format. Without `whole`, what is read of a large one is checked.
 
-
-def canonical_text(content: bytes, charset: str | None) -> str:
-    """Decode and put every line end as CRLF: the text that positions count (PDI §3.4.1)."""
-    text = markup.decode(content, charset or "us-ascii")
-    return re.sub(r"\r\n?|\n", "\r\n", text)
+    Raises IntegrityError, NotFoundError, WithdrawnError.
+    """
+    return TextOf(representation, archive.text(representation, whole=whole))

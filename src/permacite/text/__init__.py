@@ -9,4 +9,6 @@
 | survey, sweep | places found by their position; the counts of long stretches, fast |
 | index | checkpoints, so that any place is found by reading one block |
 | entity | all of these together: an entity, and the places in it |
+| document | DocumentText: the one text of a document, with the positions of a PDI |
+| first, labels | the frozen rules by which the first documents are decoded |
 """

@@ -73,14 +73,14 @@ class Entity:
     def __init__(
         self,
         source: Buffer | os.PathLike[str] | Source,
-        charset: str = "us-ascii",
+        charset: str | charsets.Charset = "us-ascii",
         line_endings: str | None = None,
         *,
         errors: Errors = "replace",
         index: Index | None = None,
     ) -> None:
         self.source = source_of(source)
-        self.charset = charsets.resolve(charset)
+        self.charset = charsets.resolve(charset) if isinstance(charset, str) else charset
         self.line_endings = line_endings_in(self.charset, line_endings)
         with self.source.reading() as fetch:
             head = bytes(fetch(0, charsets.LONGEST_MARK))
@@ -151,7 +151,7 @@ class Entity:
         """
         if start > end:
             raise ValueError(f"range runs backwards: {start},{end}")
-        return self._between(*self._places(unit, [start, end]))
+        return self.between(*self._places(unit, [start, end]))
 
     def slice(self, span: Span) -> str:
         """Return the decoded text of a span of this entity, its line endings as they are."""
@@ -174,7 +174,8 @@ class Entity:
         plan = self._plan(lines=lines or unit not in {"char", "code_point"})
         return self._survey.places(Measure(unit, self.line_endings, plan), positions)
 
-    def _between(self, start: Tally, end: Tally) -> Span:
+    def between(self, start: Tally, end: Tally) -> Span:
+        """Return the part between two places."""
         mode = self.line_endings
         return Span(
             (start.char(mode), end.char(mode)),

@@ -77,7 +77,7 @@ class Index:
     def build(
         cls,
         source: Buffer | os.PathLike[str],
-        charset: str = "us-ascii",
+        charset: str | charsets.Charset = "us-ascii",
         line_endings: str | None = None,
         *,
         step_bytes: int = STEP_BYTES,
@@ -86,7 +86,7 @@ class Index:
 
         Raises ParseError for a charset that cannot be decoded.
         """
-        resolved = charsets.resolve(charset)
+        resolved = charsets.resolve(charset) if isinstance(charset, str) else charset
         mode = line_endings_in(resolved, line_endings)
         bytes_of = source_of(source)
         with bytes_of.reading() as fetch:

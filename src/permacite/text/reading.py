@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from permacite.charsets import incremental
 from permacite.errors import LimitError, ParseError
 
 if TYPE_CHECKING:
@@ -227,7 +226,7 @@ def _fed(decoder: Decoder, data: bytes, *, last: bool) -> str | None:
 
 def _decoder(encoding: Encoding, errors: str, state: State) -> Decoder:
     """Return a decoder that goes on from `state`, which another of the same kind was in."""
-    decoder = incremental(encoding.codec, errors)
+    decoder = encoding.decoder(errors)
     if state is not None:
         decoder.setstate((b"", state))
     return decoder
@@ -236,7 +235,7 @@ def _decoder(encoding: Encoding, errors: str, state: State) -> Decoder:
 @lru_cache(maxsize=64)
 def _fresh(encoding: Encoding) -> int:
     """Return the state of a decoder that has seen nothing; not 0 for all charsets."""
-    return incremental(encoding.codec).getstate()[1]
+    return encoding.decoder("strict").getstate()[1]
 
 
 def _refused(encoding: Encoding, data: bytes, start: int, error: UnicodeDecodeError) -> ParseError:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from permacite.charsets import decode
 from permacite.scan import compile_pattern
 from permacite.text.tally import Plan, Tally
 
@@ -57,7 +56,7 @@ def endings(encoding: Encoding) -> Endings:
     """Return the bytes of CR, LF and NEL in UTF-8 or a charset of one byte per character."""
     if encoding.family == "utf-8":
         return Endings(b"\r", b"\n", b"\xc2\x85")
-    table = decode(bytes(range(256)), encoding.codec)
+    table = encoding.decode(bytes(range(256)))
     return Endings(*(bytes([table.index(c)] if c in table else []) for c in "\r\n\x85"))
 
 
@@ -66,7 +65,7 @@ def undefined(encoding: Encoding) -> bytes:
     """Return the bytes that are no characters, in a charset of one byte per character."""
     if encoding.family == "utf-8":
         return b""
-    table = decode(bytes(range(256)), encoding.codec)
+    table = encoding.decode(bytes(range(256)))
     return bytes(octet for octet, character in enumerate(table) if character == "\ufffd")
 
 

@@ -1,22 +1,23 @@
 """The index that a large text is kept with, so that its passages are found without reading it all.
 
-Two side objects stand beside such a text: the Index of `permacite.fragments`, and the digests of
+Two side objects stand beside such a text: the Index of `permacite.text`, and the digests of
 its pieces. Both name the digest of the text that they are of, and are not believed for another.
 docs/decisions/0015-an-index-beside-each-large-text.md says what is checked when.
 """
 
 from __future__ import annotations
 
-import codecs
 import dataclasses
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from permacite import markup
 from permacite.archive.deposit import with_charset
+from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text
 from permacite.archive.texts.pieces import CheckedFile, Pieces, check_digest
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
-from permacite.fragments import Index, Text
+from permacite.text.document import DocumentText
+from permacite.text.entity import Entity
+from permacite.text.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +37,6 @@ SMALLEST_BYTES = 1 << 17
 _MODE = "http"
 """CRLF, LF and CR end a line, as in the text whose positions a PDI counts (PDI §3.4.1)."""
 
-_HEAD_BYTES = 8
 _SAMPLES = 200
 _AT_HAND = 32
 """Indexes that stay in memory; each takes a third of a percent of its text."""
@@ -53,37 +53,12 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 def _with_index(new: NewRepresentation) -> NewRepresentation:
     if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
         return new
-    charset = with_charset(new).charset
-    if charset is None or not _read_alike(new.content, charset, new.media_type.lower()):
-        return new
+    charset = charset_of(new.media_type.lower(), with_charset(new).charset, new.content)
     index = Index.build(new.content, charset, _MODE)
     if not index.valid:
         return new
     sides = {INDEX: index.to_bytes(), PIECES: Pieces.of(new.content).to_bytes()}
     return dataclasses.replace(new, attachment={**new.attachment, **sides})
-
-
-def _read_alike(head: bytes, charset: str, media_type: str) -> bool:
-    """Whether a charset is the same to whoever counts characters as to whoever shows them.
-
-    The Encoding Standard, which browsers follow, reads ISO-8859-1 as windows-1252, for one.
-    """
-    try:
-        counted = Text(head[:_HEAD_BYTES], charset)
-    except ParseError:
-        return False
-    if counted.line_endings != _MODE:
-        return False  # EBCDIC has another line ending
-    codec = counted.encoding.codec
-    shown = markup.sniff_charset(head, charset, media_type)
-    return codec == "ascii" or _codec(codec) == _codec(shown)
-
-
-def _codec(name: str) -> str | None:
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return None
 
 
 class Texts:
@@ -96,25 +71,19 @@ class Texts:
         # By digest: what was read once under it never changes.
         self._read = lru_cache(maxsize=_AT_HAND)(self._read_sides)
 
-    def text(self, representation: Representation, *, whole: bool) -> Text | None:
-        """Return a text with its index; None where it has none, or none that is right.
+    def text(self, representation: Representation, *, whole: bool) -> DocumentText:
+        """Return a text: by its index, where it has one that is right, else all of it.
 
         Each piece of it is checked when it is read; with `whole`, the digest of all octets now.
         Raises IntegrityError, NotFoundError, StorageError.
         """
-        sides = self._sides(representation)
-        if sides is None:
-            return None
-        try:
-            index, pieces = self._read(*sides)
-        except (IntegrityError, NotFoundError, ParseError):
-            return None  # damaged or lost: the text itself may be well, and can be counted
-        if not _of(representation, index, pieces):
-            return None
-        path = self._objects.path(representation.digest)
+        indexed = self._indexed(representation)
+        if indexed is None:
+            content = self._objects.get(representation.digest)
+            return document_text(content, representation.media_type, representation.charset)
         if whole:
-            check_digest(path, representation.digest)
-        return _opened(representation, CheckedFile(path, pieces), index)
+            check_digest(self._objects.path(representation.digest), representation.digest)
+        return indexed
 
     def fault(self, representation: Representation) -> str:
         """Say what is wrong with the index of a text; "" where nothing is, or where it has none.
@@ -128,8 +97,7 @@ class Texts:
             index, pieces = self._read_sides(*sides)
             if not _of(representation, index, pieces):
                 return "the index is of another text"
-            path = self._objects.path(representation.digest)
-            text = _opened(representation, CheckedFile(path, pieces), index)
+            text = self._opened(representation, index, pieces)
             if text is None:
                 return "the index is of another charset"
             return _difference(text, self._objects.get(representation.digest))
@@ -137,6 +105,30 @@ class Texts:
             return error.problem
         except (IntegrityError, NotFoundError, StorageError):
             return ""
+
+    def _indexed(self, representation: Representation) -> DocumentText | None:
+        """Return a text with its index; None where it has none, or none that is right."""
+        sides = self._sides(representation)
+        if sides is None:
+            return None
+        try:
+            index, pieces = self._read(*sides)
+        except (IntegrityError, NotFoundError, ParseError):
+            return None  # damaged or lost: the text itself may be well, and can be counted
+        right = _of(representation, index, pieces)
+        return self._opened(representation, index, pieces) if right else None
+
+    def _opened(
+        self, representation: Representation, index: Index, pieces: Pieces
+    ) -> DocumentText | None:
+        """Return the text in a file; None where its index was counted in another charset."""
+        file = CheckedFile(self._objects.path(representation.digest), pieces)
+        head = file.octets(0, HEAD_BYTES)
+        charset = charset_of(representation.media_type, representation.charset, head)
+        counted = (index.charset, index.mark_bytes, index.valid)
+        if counted != (charset.label, charset.encoding(head).mark_bytes, True):
+            return None
+        return DocumentText(file, charset, index)
 
     def _sides(self, representation: Representation) -> tuple[str, str] | None:
         """Return the digests of the side objects; None where there are none."""
@@ -162,24 +154,13 @@ def _of(representation: Representation, index: Index, pieces: Pieces) -> bool:
     return owners == {representation.digest} and sizes == {representation.size_bytes}
 
 
-def _opened(representation: Representation, file: CheckedFile, index: Index) -> Text | None:
-    """Return the text in a file; None where its index counts otherwise than it is shown."""
-    head = file.octets(0, _HEAD_BYTES)
-    charset = representation.charset or "us-ascii"
-    if not index.valid or not _read_alike(head, charset, representation.media_type):
-        return None
-    try:
-        return Text(file, charset, _MODE, index=index)
-    except ValueError:
-        return None  # the index is of another charset
-
-
-def _difference(text: Text, content: bytes) -> str:
+def _difference(text: DocumentText, content: bytes) -> str:
     """Say where an index does not count as its text is; a sample of places is compared."""
-    counted = Text(content, text.charset.label, _MODE)
-    positions = range(0, text.end.code_point + 1, max(1, text.end.code_point // _SAMPLES))
-    if text.end != counted.end:
+    indexed, counted = text.entity, Entity(content, text.charset, _MODE)
+    size = counted.end.code_point
+    positions = range(0, size + 1, max(1, size // _SAMPLES))
+    if indexed.end != counted.end:
         return "the index has another end"
-    if text.places("code_point", positions) != counted.places("code_point", positions):
+    if indexed.places("code_point", positions) != counted.places("code_point", positions):
         return "the index has other places"
     return ""

@@ -86,6 +86,7 @@ def single_html(
     aggregate: Aggregate,
     part: BodyPart | None = None,
     *,
+    source: str | None = None,
     marks: Iterable[tuple[int, int]] = (),
     inline_script: str = "",
     include_scripts: bool = False,
@@ -94,11 +95,11 @@ def single_html(
 ) -> Export:
     """Return a part, the root if None, as one inert HTML document in UTF-8.
 
-    `marks`: (start, end) ranges of the part's decoded source whose text is wrapped in
-    `<mark class="permacite-mark">`, the first with the id `permacite-mark`. `inline_script`: the
-    one script the result holds, byte for byte, first in its head. `include_scripts`: keep the
-    page's own scripts. `max_bytes`: how much is embedded in all; what is beyond is left out and
-    listed. `max_depth`: how deep frames nest. Any content gives a result.
+    `source`: the part's text, where it was decoded before. `marks`: (start, end) ranges of it that
+    are wrapped in `<mark class="permacite-mark">`, the first with the id `permacite-mark`.
+    `inline_script`: the one script the result holds, byte for byte, first in its head.
+    `include_scripts`: keep the page's own scripts. `max_bytes`: how much is embedded in all; what
+    is beyond is left out and listed. `max_depth`: how deep frames nest. Any content gives a result.
     Raises ValueError for an inline script that would end its own element.
     """
     if "</script" in inline_script.lower() or "<!--" in inline_script:
@@ -110,7 +111,7 @@ def single_html(
         head += f"<script>{inline_script}</script>"
     if marked:
         head += f"<style>{STYLE}</style>"
-    document = _of_part(aggregate.root if part is None else part, 0)
+    document = _of_part(aggregate.root if part is None else part, 0, source)
     html = maker.html(document, marked, head)
     return Export(html, maker.supply.unresolved, maker.supply.left_out, marked.count)
 
@@ -139,11 +140,21 @@ class _Document:
     resource: Resource
     part: BodyPart
     depth: int
+    text: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The text, as it was decoded before or by what the resource says."""
+        if self.text is not None:
+            return self.text
+        resource = self.resource
+        codec = sniff_charset(resource.content, resource.charset, resource.media_type)
+        return decode(resource.content, codec)
 
 
-def _of_part(part: BodyPart, depth: int) -> _Document:
+def _of_part(part: BodyPart, depth: int, text: str | None = None) -> _Document:
     resource = Resource(part.content, part.content_type, part.parameters.get("charset"))
-    return _Document(resource, part, depth)
+    return _Document(resource, part, depth, text)
 
 
 class _Maker:
@@ -174,7 +185,7 @@ class _Maker:
             xml=_PAGES[document.resource.media_type],
             scripts=self._scripts,
         )
-        return Page(_decoded(document.resource), elements, marks, head=head).html()
+        return Page(document.source, elements, marks, head=head).html()
 
     def _other(self, document: _Document, marks: Marks) -> str:
         """Return the body of a document around what is no page."""
@@ -188,7 +199,7 @@ class _Maker:
                 uri if self.supply.charge(len(uri), name, document.part) else NOTHING
             )
         if kind == "text" or media_type in _TEXTS or media_type.endswith(("+xml", "+json")):
-            return _preformatted(_decoded(resource), marks)
+            return _preformatted(document.source, marks)
         return f"<p>{escape(media_type)}, {len(resource.content)} octets</p>"
 
     def _frame(self, tag: StartTag, outer: _Document) -> str:
@@ -217,11 +228,6 @@ class _Maker:
             known = self.html(_of_part(found, depth), Marks(()), _HEAD)
             self._framed[found.path, depth] = known
         return known
-
-
-def _decoded(resource: Resource) -> str:
-    codec = sniff_charset(resource.content, resource.charset, resource.media_type)
-    return decode(resource.content, codec)
 
 
 def _preformatted(source: str, marks: Marks) -> str:

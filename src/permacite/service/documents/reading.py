@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError
-from permacite.extract import extract
 from permacite.service import names
 from permacite.service.documents import records
-from permacite.service.documents.indexed import text_for
 from permacite.service.documents.showing import marking
 from permacite.service.model import Passage, Reading, TextPage, TextPiece
 from permacite.service.passages import citing, recorded
@@ -16,7 +14,6 @@ from permacite.service.passages import citing, recorded
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive, Representation, Version
-    from permacite.service.documents.indexed import PassageText
     from permacite.service.documents.showing.marking import Marked
 
 __all__ = ["read", "shown", "split", "text_source"]
@@ -48,7 +45,7 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
         passage=_passage(archive, fragment, source, marked),
         cited=next((item for item in citations if item.reference == exact), None),
         text_pdi=str(source.representation.pdi) if source else None,
-        text=_whole(archive, source, marked) if source and (text or marked.caret) else None,
+        text=split(source.document.text, marked) if source and (text or marked.caret) else None,
     )
 
 
@@ -59,26 +56,19 @@ def shown(archive: Archive, version: Version, name: pdi.PDI) -> Representation:
     return archive.representation(name)
 
 
-def text_source(archive: Archive, version: Version) -> PassageText | None:
+def text_source(archive: Archive, version: Version) -> names.TextOf | None:
     """Return the document's text, of which what is read is checked; None where it has none."""
     try:
         representation = names.text_representation(archive, version.pdi)
-        return text_for(archive, representation, whole=False)
+        return names.text_of(archive, representation, whole=False)
     except NotFoundError:
         return None
-
-
-def _whole(archive: Archive, source: PassageText, marked: Marked) -> TextPage:
-    """Return all of a text, what is marked apart."""
-    if not isinstance(source, names.TextOf):
-        source = names.text_of(archive, source.representation)
-    return split(source.text, marked)
 
 
 def _passage(
     archive: Archive,
     fragment: pdi.FragmentPDI | None,
-    source: PassageText | None,
+    source: names.TextOf | None,
     marked: Marked,
 ) -> Passage | None:
     """Return the (first) marked words. Raises NotFoundError where a PDI's fragment names nothing.
@@ -87,18 +77,14 @@ def _passage(
     """
     if marked.spans and source is not None:
         start, end = marked.spans[0]
-        if end > source.length:
-            raise NotFoundError(f"the text ends at {source.length}", str(fragment))
+        if end > source.document.length:
+            problem = f"the text ends at {source.document.length}"
+            raise NotFoundError(problem, str(fragment))
         return citing.passage(source, start, end)
     if fragment is None or marked.trouble:
         return None
     representation = archive.representation(fragment.pdi)
-    excerpt = extract(
-        archive.read(representation),
-        representation.media_type,
-        fragment.specifier,
-        charset=representation.charset,
-    )
+    excerpt = archive.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import NotFoundError, PermaciteError
-from permacite.extract import extract
+from permacite.extract import extract_from
 from permacite.service import names
-from permacite.service.documents.indexed import indexed
 from permacite.service.model import Finding, Resolved
 from permacite.service.promises.delegating import with_directions
 
@@ -17,9 +16,10 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Archive, Representation
-    from permacite.service.documents.indexed import PassageText
 
 __all__ = ["resolve", "verify"]
+
+_BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
 
 
 def resolve(archive: Archive, reference: str, *, context: int = 0, whole: bool = True) -> Resolved:
@@ -73,11 +73,10 @@ class _Cut:
 
 def _whole(archive: Archive, representation: Representation) -> _Cut:
     """Return all of a document."""
-    content = archive.read(representation)
-    charset, text = representation.charset, None
-    if charset is not None and representation.media_type.startswith("text/"):
-        text = names.canonical_text(content, charset)
-    return _Cut(content, representation.media_type, charset, text)
+    content, text = archive.read(representation), None
+    if representation.media_type.startswith("text/"):
+        text = archive.text(representation).text
+    return _Cut(content, representation.media_type, representation.charset, text)
 
 
 def _part(
@@ -89,53 +88,36 @@ def _part(
     whole: bool,
 ) -> _Cut:
     """Cut a fragment out, by the index of a text where there is one."""
-    source: PassageText | None = None
-    found = indexed(archive, representation, whole=whole) if fragment.scheme == "char" else None
-    checked: Literal["whole", "pieces"] = "whole" if whole or found is None else "pieces"
-    if found is not None:
-        source, excerpt = found, found.cut(fragment.specifier)
-    else:
-        content = archive.read(representation)
-        charset = representation.charset
-        excerpt = extract(content, representation.media_type, fragment.specifier, charset=charset)
-        if context and fragment.scheme == "char":
-            source = _text_of(archive, representation)
+    if fragment.scheme != "char":
+        excerpt = archive.excerpt(representation, fragment.specifier)
+        if excerpt.clipped:
+            raise NotFoundError(_BEYOND, str(fragment))
+        charset = None if excerpt.text is None else "utf-8"
+        return _Cut(excerpt.data, excerpt.media_type, charset, excerpt.text)
+    text = archive.text(representation, whole=whole)
+    excerpt = extract_from(text, representation.media_type, fragment)
     if excerpt.clipped:
-        raise _beyond(fragment, source or _text_of(archive, representation))
-    span = _span(fragment)
-    before = after = ""
-    if context and span is not None and source is not None:
-        first = max(0, span[0] - context)
-        around = source.words(first, span[1] + context)
-        before, after = around[: span[0] - first], around[span[1] - first :]
-    charset = "utf-8" if excerpt.text is not None else None
+        raise _beyond(fragment, text.length)
+    start, end = (int(position) for position in fragment.positions)
+    before, after = text.words(max(0, start - context), start), text.words(end, end + context)
+    checked: Literal["whole", "pieces"] = "whole" if whole or text.index is None else "pieces"
     return _Cut(
-        excerpt.data, excerpt.media_type, charset, excerpt.text, span, before, after, checked
+        excerpt.data,
+        excerpt.media_type,
+        "utf-8",
+        excerpt.text,
+        (start, end),
+        before if context else "",
+        after if context else "",
+        checked,
     )
 
 
-def _text_of(archive: Archive, representation: Representation) -> names.TextOf | None:
-    """Return a text; None for what is none."""
-    if not representation.media_type.startswith("text/"):
-        return None
-    return names.text_of(archive, representation)
-
-
-def _beyond(fragment: pdi.FragmentPDI, source: PassageText | None) -> NotFoundError:
-    """Return the error of a part that is not wholly there (PDI: nothing shrinks)."""
-    problem = "the fragment reaches beyond the end of the document; what is committed never shrinks"
-    if fragment.scheme != "char" or source is None:
-        return NotFoundError(problem, str(fragment))
-    meant = fragment.pdi.fragment("char", int(fragment.positions[0]), source.length)
-    hint = f"the text has {source.length} characters"
-    return NotFoundError(problem, str(fragment), candidates=(str(meant),), hint=hint)
-
-
-def _span(fragment: pdi.FragmentPDI) -> tuple[int, int] | None:
-    """Return the span of a `char` fragment in the canonical text."""
-    if fragment.scheme != "char":
-        return None
-    return int(fragment.positions[0]), int(fragment.positions[1])
+def _beyond(fragment: pdi.FragmentPDI, length: int) -> NotFoundError:
+    """Return the error of characters that are not all there."""
+    meant = fragment.pdi.fragment("char", int(fragment.positions[0]), length)
+    hint = f"the text has {length} characters"
+    return NotFoundError(_BEYOND, str(fragment), candidates=(str(meant),), hint=hint)
 
 
 def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:

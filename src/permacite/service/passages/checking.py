@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from permacite import capture
+from permacite.archive import document_text
 from permacite.archive.objects import digest_of
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.extract import extract
@@ -58,12 +59,12 @@ class _Live:
         self.source = source
         self.text = source.text
         if self.text is None and source.charset is not None:
-            self.text = names.canonical_text(content, source.charset)
+            self.text = document_text(content, source.media_type, source.charset).text
 
 
 def _archived_text(archive: Archive, version: Version) -> str | None:
     try:
-        return names.text_of(archive, names.text_representation(archive, version.pdi)).text
+        return names.text_of(archive, names.text_representation(archive, version.pdi)).document.text
     except NotFoundError:
         return None
 

@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation
 from permacite.errors import NotFoundError, ParseError
-from permacite.extract import extract
 from permacite.fragments import quote as quotes
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.documents.indexed import text_for
 from permacite.service.model import Cited, Passage
 from permacite.service.passages import recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive
-    from permacite.service.documents.indexed import PassageText
 
 __all__ = ["CONTEXT", "Choice", "cite", "passage", "passages"]
 
@@ -61,19 +58,19 @@ def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
     name, _ = names.document_of(reference)
     archive.representation(name)  # an unknown format is an error, though its text is what is read
     source = names.text_of(archive, names.text_representation(archive, name))
-    found = sorted(quotes.occurrences(source.text, quote))
+    found = sorted(quotes.occurrences(source.document.text, quote))
     return [passage(source, start, end) for start, end in found]
 
 
-def passage(source: PassageText, start: int, end: int) -> Passage:
+def passage(source: names.TextOf, start: int, end: int) -> Passage:
     """Return the words from `start` to `end` with their context."""
     first = max(0, start - CONTEXT)
-    words = source.words(first, end + CONTEXT)
+    words = source.document.words(first, end + CONTEXT)
     lead, size = start - first, end - start
     return Passage(
         start=start,
         end=end,
-        line=source.line(start) + 1,
+        line=source.document.line(start) + 1,
         quote=words[lead : lead + size],
         before=words[:lead],
         after=words[lead + size :],
@@ -95,12 +92,10 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
         choice = Choice(char=",".join(fragment.positions))
     archive.representation(name)  # an unknown format is an error, though its text is what is cited
     representation = names.text_representation(archive, name)
-    source: PassageText
+    source = names.text_of(archive, representation)
     if choice.char is not None:
-        source = text_for(archive, representation, whole=True)
-        chosen = _Chosen(*_range(choice.char, "char", source.length))
+        chosen = _Chosen(*_range(choice.char, "char", source.document.length))
     else:
-        source = names.text_of(archive, representation)
         chosen = _choose(source, choice)
     if chosen.start == chosen.end:
         raise ParseError(
@@ -135,12 +130,7 @@ def _is_of_text(archive: Archive, fragment: pdi.FragmentPDI) -> bool:
 def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
     """Cite a fragment as it is named, of any format that can be cut."""
     representation = archive.representation(fragment.pdi)
-    excerpt = extract(
-        archive.read(representation),
-        representation.media_type,
-        fragment.specifier,
-        charset=representation.charset,
-    )
+    excerpt = archive.excerpt(representation, fragment.specifier)
     if excerpt.clipped:
         raise NotFoundError("the fragment reaches beyond the end of the document", str(fragment))
     exact = representation.pdi.fragment(fragment.scheme, *fragment.positions)
@@ -161,7 +151,7 @@ def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | N
 
 
 def _choose(source: names.TextOf, choice: Choice) -> _Chosen:
-    text = source.text
+    text = source.document.text
     if choice.line is not None:
         ends = [found.end() for found in re.finditer(_LINE_END, text)]
         starts = [0, *ends] if text and not text.endswith(_LINE_END) else [0, *ends[:-1]]
@@ -185,7 +175,7 @@ def _range(typed: str, what: str, size: int) -> tuple[int, int]:
 
 
 def _choose_quote(source: names.TextOf, choice: Choice) -> _Chosen:
-    text, name = source.text, str(source.representation.pdi)
+    text, name = source.document.text, str(source.representation.pdi)
     quote = choice.quote or ""
     if not quote.strip():
         raise ParseError("expected the words to cite, found none", quote, 0)

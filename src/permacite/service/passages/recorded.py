@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.service import names
-from permacite.service.documents.indexed import text_for
 from permacite.service.model import Cited
 from permacite.service.passages.forms import Source, forms
 
@@ -44,21 +43,19 @@ class _Texts:
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        self._known: dict[str, tuple[str | Text, Text] | None] = {}
+        self._known: dict[str, Text | None] = {}
 
-    def of(self, representation: Representation) -> tuple[str | Text, Text] | None:
-        """Return a text, to count in and as an entity; None where it is not given out."""
+    def of(self, representation: Representation) -> Text | None:
+        """Return a text as an entity; None where it is not given out."""
         if representation.digest not in self._known:
             self._known[representation.digest] = self._read(representation)
         return self._known[representation.digest]
 
-    def _read(self, representation: Representation) -> tuple[str | Text, Text] | None:
+    def _read(self, representation: Representation) -> Text | None:
         try:
-            source = text_for(self.archive, representation, whole=False)
+            return names.text_of(self.archive, representation, whole=False).entity
         except RestrictedError:
             return None  # what was cited stays on record; checks of it cannot be made any more
-        entity = source.entity
-        return (source.text if isinstance(source, names.TextOf) else entity), entity
 
 
 def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
@@ -106,9 +103,8 @@ def _rfc5147_url(
     """
     if citation.start is None or citation.end is None:
         return None
-    known = texts.of(representation)
-    if known is None:
+    entity = texts.of(representation)
+    if entity is None:
         return None
-    text, entity = known
-    start, end, _ = convert.pdi_to_rfc5147(text, citation.start, citation.end)
+    start, end, _ = convert.pdi_to_rfc5147(entity, citation.start, citation.end)
     return f"{address}#{entity.cite(start, end, checks=('length', 'md5'))}"

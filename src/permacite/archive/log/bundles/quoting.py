@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
-from permacite.archive.deposit import canonical_text
 from permacite.archive.log.bundles.members import SPEC
+from permacite.archive.texts import charset_of, document_text
 from permacite.errors import ParseError, PermaciteError
 
 if TYPE_CHECKING:
@@ -56,13 +56,9 @@ def _fault(
     fragment = _fragment(reference)
     if fragment.pdi.canonical() != name:
         raise ParseError(f"expected a part of {name}", reference, 0, SPEC)
-    charset = described.get("charset")
-    excerpt = extract.extract(
-        content,
-        str(described.get("media_type")),
-        fragment,
-        charset=None if charset is None else str(charset),
-    )
+    media_type, charset = _recorded(described)
+    settled = charset_of(media_type, charset, content)
+    excerpt = extract.extract(content, media_type, fragment, charset=settled)
     if excerpt.clipped:
         raise ParseError("it reaches beyond the end of the document", reference, 0, SPEC)
     found = excerpt.text or ""
@@ -81,15 +77,20 @@ def _fault_around(
     if around == ("", ""):
         return ""
     fragment = _fragment(reference)
-    charset = described.get("charset")
-    text = canonical_text(content, None if charset is None else str(charset))
-    if fragment.scheme != "char" or text is None:
+    if fragment.scheme != "char":
         unplaced = "citation.json says what stands before or after what has no such place"
         return "" if logged else unplaced
+    text = document_text(content, *_recorded(described)).text
     start, end = (int(position) for position in fragment.positions)
     if not text.startswith(around[0], start - len(around[0])) or start < len(around[0]):
         return f"other words stand before {reference}"
     return "" if text.startswith(around[1], end) else f"other words stand after {reference}"
+
+
+def _recorded(described: Mapping[str, object]) -> tuple[str, str | None]:
+    """Return the media type and the charset of a document."""
+    charset = described.get("charset")
+    return str(described.get("media_type")), None if charset is None else str(charset)
 
 
 def _fragment(reference: str) -> grammar.FragmentPDI:

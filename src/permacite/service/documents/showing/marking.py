@@ -16,7 +16,7 @@ from permacite.fragments import convert, rfc5147, wilde00
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive
-    from permacite.service.documents.indexed import PassageText
+    from permacite.service.names import TextOf
 
 __all__ = ["Marked", "by_fragment", "by_text_fragment"]
 
@@ -40,7 +40,7 @@ def by_fragment(archive: Archive, fragment: pdi.FragmentPDI | None) -> Marked:
     return Marked(((int(fragment.positions[0]), int(fragment.positions[1])),))
 
 
-def by_text_fragment(source: PassageText, fragment: str) -> Marked:
+def by_text_fragment(source: TextOf, fragment: str) -> Marked:
     """Return what a fragment of RFC 5147, or of its first draft, marks in a document's text."""
     try:
         parsed = wilde00.parse(fragment) if "(" in fragment else rfc5147.parse(fragment)

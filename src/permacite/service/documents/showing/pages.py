@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from permacite import __version__, markup, mhtml
 from permacite.errors import RestrictedError
-from permacite.extract import extract
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.documents import reading, records
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from permacite.archive import Archive, Representation, Version
     from permacite.service.documents.showing.marking import Marked
     from permacite.service.model import TextPiece
+    from permacite.text.document import DocumentText
 
 __all__ = ["View", "page", "view"]
 
@@ -94,8 +94,11 @@ def page(archive: Archive, wanted: View) -> Page:
         return _other(archive, wanted, marked)
     content = archive.read(main)
     aggregate = mhtml.open(_aggregate_bytes(archive, version, main, content))
-    marks = _marks(fragment, marked, main, content)
-    made = export.single_html(aggregate, marks=marks, inline_script=wanted.script)
+    source = archive.text(main)
+    marks = _marks(archive, wanted, marked, source)
+    made = export.single_html(
+        aggregate, source=source.stored, marks=marks, inline_script=wanted.script
+    )
     return Page(
         str(main.pdi),
         made.html,
@@ -128,21 +131,20 @@ def _marked(
 
 
 def _marks(
-    fragment: pdi.FragmentPDI | None, marked: Marked, main: Representation, content: bytes
+    archive: Archive, wanted: View, marked: Marked, source: DocumentText
 ) -> list[tuple[int, int]]:
     """Return the pieces of the page's source that are marked, as offsets of its decoded text."""
-    charset = main.charset or "utf-8"
+    main, fragment = wanted.main, wanted.fragment
     if marked.spans:
-        source = markup.decode(content, charset)
-        rendition = markup.plain_text(source, xml=main.media_type != "text/html")
+        rendition = markup.plain_text(source.stored, xml=main.media_type != "text/html")
         runs = (run for span in marked.spans for run in rendition.runs(*span))
         return [(run.source_start, run.source_end) for run in runs]
     if fragment is None or marked.trouble:
         return []
-    excerpt = extract(content, main.media_type, fragment.specifier, charset=main.charset)
+    excerpt = archive.excerpt(main, fragment.specifier)
     if excerpt.source_range is None:
         return []
-    start, end = (len(markup.decode(content[:edge], charset)) for edge in excerpt.source_range)
+    start, end = map(source.offset, excerpt.source_range)
     return [(start, end)]
 
 
@@ -153,8 +155,7 @@ def _other(archive: Archive, wanted: View, marked: Marked) -> Page:
     is_marked = bool(marked.spans)
     kind = shown.media_type.partition("/")[0]
     if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
-        text = names.canonical_text(content, shown.charset or "utf-8")
-        pieces = reading.split(text, marked).pieces
+        pieces = reading.split(archive.text(shown).text, marked).pieces
         body = "<pre>\n" + "".join(_piece(piece) for piece in pieces) + "</pre>"
     elif kind in ("image", "audio", "video"):
         body, is_marked = regions.element(shown.media_type, content, wanted.fragment)

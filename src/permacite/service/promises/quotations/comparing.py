@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite import markup, pdi
+from permacite import pdi
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service import names
-from permacite.service.documents.indexed import text_for
 from permacite.service.documents.resolving import resolve
 from permacite.service.model import Quotation
 from permacite.service.passages.recorded import resolver
@@ -26,7 +25,7 @@ from permacite.service.promises.quotations.recording import MARKDOWN, MOST, PAGE
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Representation, Version
-    from permacite.service.documents.indexed import PassageText
+    from permacite.text.document import DocumentText
 
 __all__ = ["quoters", "quotes"]
 
@@ -64,14 +63,11 @@ def _found(archive: Archive, version: Version) -> list[tuple[Representation, lis
     texts = [one for one in formats if one.derived_from is not None]
     pairs = []
     if pages and texts:
-        source = markup.decode(archive.read(pages[0]), pages[0].charset or "utf-8")
+        source = archive.text(pages[0]).stored
         found = finding.in_page(source, xml=pages[0].media_type != "text/html")
         pairs.append((texts[0], found))
-    for one in formats:
-        if one.media_type in MARKDOWN:
-            text = names.canonical_text(archive.read(one), one.charset)
-            pairs.append((one, finding.in_markdown(text)))
-    return pairs
+    drafts = (one for one in formats if one.media_type in MARKDOWN)
+    return pairs + [(one, finding.in_markdown(archive.text(one).text)) for one in drafts]
 
 
 def recorded_name(reference: str) -> str:
@@ -147,8 +143,7 @@ def _other(
     here = ""
     if composite.media_type.startswith("text/") and status not in _HIDDEN:
         size = len(words or "")
-        text = names.text_of(archive, composite).text
-        here = text[start : start + size]
+        here = archive.text(composite).words(start, start + size)
     return Quotation(
         citation=str(one),
         composite=str(composite.pdi),
@@ -169,7 +164,7 @@ class _Sources:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._texts: dict[str, PassageText] = {}
+        self._texts: dict[str, DocumentText] = {}
         self._resolver = resolver(archive)
 
     def words(self, cited: str) -> str | None:
@@ -181,10 +176,10 @@ class _Sources:
         if fragment is not None and fragment.scheme != "char":
             return resolve(self._archive, cited, context=0).text
         if fragment is None:
-            return names.text_of(self._archive, representation).text
+            return self._archive.text(representation).text
         key = str(representation.pdi)
         if key not in self._texts:
-            self._texts[key] = text_for(self._archive, representation, whole=False)
+            self._texts[key] = self._archive.text(representation, whole=False)
         source = self._texts[key]
         start, end = (int(position) for position in fragment.positions)
         if end > source.length:

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 from permacite import markup
 from permacite.archive.objects import digest_of
 from permacite.errors import PermaciteError
-from permacite.extract import extract
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Archive, Representation
+    from permacite.text.document import DocumentText
 
 __all__ = ["Overlaps"]
 
@@ -42,7 +42,7 @@ class Overlaps:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._bytes: dict[str, Range | None] = {}
-        self._pages: dict[str, tuple[str, markup.Rendition]] = {}
+        self._pages: dict[str, tuple[DocumentText, markup.Rendition]] = {}
 
     def touch(self, a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
         """Say whether two passages share anything; not where one of them is not to be had."""
@@ -79,31 +79,27 @@ class Overlaps:
         made = digest_of(rendition.text.encode())
         if found is None or made != text.digest:
             return False
-        charset = page.charset or "utf-8"
-        content = self._archive.read(page)
-        start, end = (len(markup.decode(content[:edge], charset)) for edge in found)
-        shown = rendition.text_range(start, min(end, len(source)))
+        start, end = map(source.offset, found)
+        shown = rendition.text_range(start, min(end, len(source.stored)))
         if b.scheme == "char":
             return _share(shown, _numbers(b))
         # Any other scheme of the text is compared by its bytes, which are UTF-8.
         edges = (len(rendition.text[:position].encode()) for position in shown)
         return _share((next(edges), next(edges)), self._place(text, b))
 
-    def _rendition(self, page: Representation) -> tuple[str, markup.Rendition]:
+    def _rendition(self, page: Representation) -> tuple[DocumentText, markup.Rendition]:
         """Return the source of a page and its text."""
         if page.digest not in self._pages:
-            source = markup.decode(self._archive.read(page), page.charset or "utf-8")
+            source = self._archive.text(page)
             xml = page.media_type != "text/html"
-            self._pages[page.digest] = source, markup.plain_text(source, xml=xml)
+            self._pages[page.digest] = source, markup.plain_text(source.stored, xml=xml)
         return self._pages[page.digest]
 
     def _place(self, one: Representation, fragment: pdi.FragmentPDI) -> Range | None:
         """Return the bytes that a passage is made of; None where it is decoded from them."""
         key = f"{one.pdi}#{fragment.specifier}"
         if key not in self._bytes:
-            content = self._archive.read(one)
-            cut = extract(content, one.media_type, fragment.specifier, charset=one.charset)
-            self._bytes[key] = cut.source_range
+            self._bytes[key] = self._archive.excerpt(one, fragment.specifier).source_range
         return self._bytes[key]
 
 
