@@ -14,6 +14,7 @@ import pytest
 from tests.faces.test_http import ask
 
 from permacite.archive import Archive, NewRepresentation
+from permacite.archive.log import Signer
 from permacite.service.cases import Service
 from permacite.service.promises import proofs
 
@@ -70,12 +71,34 @@ def test_a_proof_is_checked_without_any_archive(
     assert not (bundle.parent / "nowhere").exists()
 
 
-def test_without_a_key_the_answer_says_whom_it_trusts(cli: Cli, bundle: Path) -> None:
+def test_without_a_key_the_answer_says_that_anyone_could_have_made_it(
+    cli: Cli, bundle: Path
+) -> None:
     outcome = cli("verify", str(bundle))
     assert outcome.status == 0
-    assert outcome.out.startswith("this file agrees with itself, which proves nothing without")
-    assert "give the one that the archive publishes with --key" in outcome.err
-    assert json.loads(cli("verify", str(bundle), "--json").out)["trusted"] is False
+    assert outcome.out.startswith("anyone could have made this file: no key was given")
+    assert "give the key that the archive publishes with --key, or your --policy" in outcome.err
+    told = json.loads(cli("verify", str(bundle), "--json").out)
+    assert (told["trusted"], told["caution"]) == (False, outcome.out.split(".\n")[0])
+
+
+def test_a_policy_says_which_logs_count(cli: Cli, bundle: Path, tmp_path: Path) -> None:
+    path = tmp_path / "policy.txt"
+    for key in json.loads(cli("log", "--json").out)["keys"]:
+        path.write_text(f"log {key}\nquorum none\n")
+        outcome = cli("verify", str(bundle), "--policy", str(path))
+        assert outcome.status == 0
+        assert outcome.out.startswith("these words stood in the archive")
+        told = json.loads(cli("verify", str(bundle), "--policy", str(path), "--json").out)
+        assert (told["holds"], told["trusted"], told["caution"]) == (True, True, None)
+    path.write_text(f"log {Signer.make('lab.example.us/log').verifier}\nquorum none\n")
+    outcome = cli("verify", str(bundle), "--policy", str(path))
+    assert outcome.status == 1
+    assert outcome.out.startswith("this proof does not hold: policy")
+    path.write_text("log example.com\nquorum none\n")
+    outcome = cli("verify", str(bundle), "--policy", str(path))
+    assert outcome.status == 2
+    assert "the text of a key" in outcome.err
 
 
 def test_a_key_may_be_read_from_a_file(cli: Cli, bundle: Path, tmp_path: Path) -> None:

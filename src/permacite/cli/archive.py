@@ -226,6 +226,11 @@ def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
     "--key", help="The public key that a proof must be signed with: its text, or a file with it."
 )
 @click.option(
+    "--policy",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A file that tells which logs and witnesses a proof needs (c2sp.org/tlog-policy).",
+)
+@click.option(
     "--checkpoint",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="A checkpoint of the same log that you kept, to compare that of a proof with.",
@@ -243,6 +248,7 @@ def verify(
     *,
     everything: bool,
     key: str | None,
+    policy: Path | None,
     checkpoint: Path | None,
     tsa_ca: Path | None,
     as_json: bool,
@@ -252,17 +258,22 @@ def verify(
     REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
     cited passage with the words recorded when it was cited. Or it is the file of a proof
     (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
-    it proves what it says; without, it is only shown to agree with itself.
+    or --policy, it proves what it says. Without, anyone could have made it, and the answer says so.
 
-    Exit status: 0 all is well, 1 something is missing, altered or does not hold, 2 bad reference.
+    Exit status: 0 all is well, or a proof without a key agrees with itself; 1 something is missing,
+    altered or does not hold; 2 bad reference.
     """
     if (reference is None) != everything:
         raise click.UsageError("give one name or the file of a proof, or --all")
     if reference is not None and Path(reference).is_file():
         path = Path(reference)
-        ctx.exit(tell_proof(path, key, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json))
-    if any(one is not None for one in (key, checkpoint, tsa_ca)):
-        raise click.UsageError("--key, --checkpoint and --tsa-ca are for the file of a proof")
+        status = tell_proof(
+            path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json
+        )
+        ctx.exit(status)
+    if any(one is not None for one in (key, policy, checkpoint, tsa_ca)):
+        options = "--key, --policy, --checkpoint and --tsa-ca"
+        raise click.UsageError(f"{options} are for the file of a proof")
     with Service.open(ctx.obj) as service:
         findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]

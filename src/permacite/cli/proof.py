@@ -66,6 +66,7 @@ def tell_proof(
     path: Path,
     key: str | None,
     *,
+    policy: Path | None,
     kept: Path | None,
     tsa_ca: Path | None,
     as_json: bool,
@@ -75,7 +76,8 @@ def tell_proof(
         key = proofs.key_in(Path(key).read_text(encoding="utf-8", errors="replace"))
     checkpoint = None if kept is None else kept.read_text(encoding="utf-8", errors="replace")
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
-    found = proofs.check(path.read_bytes(), key, kept=checkpoint, tsa_roots=roots)
+    rule = None if policy is None else policy.read_bytes()
+    found = proofs.check(path.read_bytes(), key, policy=rule, kept=checkpoint, tsa_roots=roots)
     if as_json:
         emit(found)
     else:
@@ -90,9 +92,9 @@ def _tell_verified(found: Verified) -> None:
         click.echo(f"\n  {' '.join(found.quote.split())}\n")
     rows = [("ok" if one.ok else "FAILS", one.name, one.detail) for one in found.checks]
     table(("", "check", ""), rows)
-    if found.holds and not found.trusted:
+    if found.holds and found.caution:
         note(f"signed by {found.key}")
-        note("anyone can make a key: give the one that the archive publishes with --key")
+        note("give the key that the archive publishes with --key, or your --policy")
 
 
 def _answer(found: Verified) -> str:
@@ -107,11 +109,9 @@ def _answer(found: Verified) -> str:
         claim = (
             f"the archive of {found.log}, its day sealed at {when}, never minted\n{found.reference}"
         )
-    if found.trusted:
+    if found.caution is None:
         return claim
-    return (
-        f"this file agrees with itself, which proves nothing without a known key; it says:\n{claim}"
-    )
+    return f"{found.caution}.\nIt agrees with itself, and says:\n{claim}"
 
 
 @click.command()

@@ -59,8 +59,9 @@ class Check:
 
     "content" (the bytes) or "absence" (the names of a sealed day), "inclusion" (of the entry in
     the log), "signature" (under the log), "files" (all else in the bundle), "key" (the one that
-    was given), "quote" (the words), "timestamp" (of another authority), "view" (the log that a
-    kept checkpoint names); or "bundle", where it cannot be read.
+    was given), "policy" (likewise: its logs and witnesses), "quote" (the words), "timestamp" (of
+    another authority), "view" (the log that a kept checkpoint names); or "bundle", where it cannot
+    be read.
     """
 
     name: str
@@ -75,7 +76,9 @@ class Verified:
     holds: bool
     """Whether every check passed. Without `trusted`, that shows only that it agrees with itself."""
     trusted: bool
-    """Whether the key that signed is the one that was given; otherwise anyone may have signed."""
+    """Whether the key and the policy that were given count who signed."""
+    caution: str | None
+    """That anyone could have made the bundle, where neither a key nor a policy was given."""
     checks: tuple[Check, ...]
     reference: str | None = None
     """What is proven: a full name, with a fragment where words are cited; None if unreadable."""

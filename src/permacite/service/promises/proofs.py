@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from permacite.archive import Citation, utc_now
 from permacite.archive.log import Checkpoint, Verifier, check_proof
 from permacite.archive.log.note import Note
+from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.service import names
@@ -35,6 +36,7 @@ _ZIP = b"PK"
 _LONGEST_KEY = 1000
 _TOLD = "key "
 """What stands before the key where `permacite log` prints it."""
+_CAUTION = "anyone could have made this file: no key was given that tells whose it is"
 _CONTEXT = 32
 """Characters on either side of the words, as in a recorded citation."""
 
@@ -120,35 +122,41 @@ def check(
     data: bytes,
     key: str | None = None,
     *,
+    policy: bytes | None = None,
     kept: str | None = None,
     tsa_roots: bytes | None = None,
 ) -> Verified:
     """Check a proof bundle. It needs no archive and no network.
 
-    `key` is the public key text "<name>+<id>+<base64>" that the archive publishes: with it, a
-    bundle that holds proves what it says; without, the bundle agrees with itself and no more.
+    `key` is the public key text "<name>+<id>+<base64>" that the archive publishes, and `policy` a
+    file that tells which logs count, and whose witness they need (C2SP tlog-policy): with either, a
+    bundle that holds proves what it says; without, anyone could have made it.
     `kept` is a checkpoint of the same log, to be compared with the one in the bundle; `tsa_roots`
     are certificates (PEM) of authorities whose time-stamp the bundle must bear. A bundle that is
     damaged or forged gives an answer that names what does not hold.
 
-    Raises ParseError where `data` is no zip file, `key` no key, `kept` no checkpoint or `tsa_roots`
-    no certificate, LimitError for a bundle that unpacks to too much, StorageError where a package
-    for the checks is missing.
+    Raises ParseError where `data` is no zip file, `key` no key, `policy` none or one that names no
+    log where no key is given, `kept` no checkpoint or `tsa_roots` no certificate, LimitError for a
+    bundle that unpacks to too much, StorageError where a package for the checks is missing.
     """
     note = None if kept is None else Note.parse(kept_note(kept))
     if key is not None:
         Verifier.parse(key)
+    if policy is not None and not Policy.parse(policy).logs and key is None:
+        raise ParseError("the policy names no log: give the key of the log too", "(a policy)", 0)
+    caution = _CAUTION if key is None and policy is None else None
     if tsa_roots is not None:
         roots_in(tsa_roots)
     if not data.startswith(_ZIP):
         raise ParseError("expected a proof bundle, which is a zip file", "(a file)", 0)
     try:
-        report = check_proof(data, key, tsa_roots=tsa_roots)
+        report = check_proof(data, key, policy=policy, tsa_roots=tsa_roots)
     except ParseError as error:
         where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
         return Verified(
             holds=False,
             trusted=False,
+            caution=caution,
             checks=(Check("bundle", ok=False, detail=error.problem + where),),
         )
     checks = [Check(one.name, one.ok, one.detail) for one in report.checks]
@@ -156,6 +164,7 @@ def check(
     return Verified(
         holds=all(one.ok for one in (*checks, *views)),
         trusted=report.trusted,
+        caution=caution,
         checks=(*checks, *views),
         absent=report.absent,
         reference=report.reference or report.name,

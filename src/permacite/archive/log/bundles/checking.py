@@ -18,13 +18,14 @@ from permacite.archive.log.bundles.framing import (
     others,
     signature,
     signed_part,
-    vouched,
 )
 from permacite.archive.log.bundles.members import CONTENT, SPEC, members
 from permacite.archive.log.bundles.quoting import checked_quote
 from permacite.archive.log.bundles.reports import Check, ProofReport
 from permacite.archive.log.bundles.stamping import checked_stamp
+from permacite.archive.log.bundles.trusting import checked_trust
 from permacite.archive.log.keys import Verifier
+from permacite.archive.log.policy import Policy
 from permacite.archive.objects import digest_of
 from permacite.errors import ParseError
 
@@ -40,13 +41,16 @@ def check_proof(
     data: bytes,
     public_key: str | None = None,
     *,
+    policy: bytes | None = None,
     tsa_roots: bytes | None = None,
     max_bytes: int = 1 << 30,
 ) -> ProofReport:
     """Check a proof bundle, without any archive or network.
 
-    `public_key` is the key text that the archive publishes ("<name>+<id>+<base64>"). With it, the
-    bundle proves what it says if every check passed; without, it only agrees with itself.
+    `public_key` is the key text that the archive publishes ("<name>+<id>+<base64>"), `policy` a
+    file that tells which logs count, and whose witness they need (C2SP tlog-policy). With either,
+    the bundle proves what it says if every check passed; without, anyone could have made it. A
+    policy that names no log needs the key as well.
     `tsa_roots` are certificates (PEM) of authorities whose time-stamp the bundle must bear.
 
     Raises ParseError where `data` is no bundle, LimitError where it unpacks to more than
@@ -56,6 +60,7 @@ def check_proof(
     pdi = _name(files["name.txt"])
     signed = signed_part(files)
     key = None if public_key is None else Verifier.parse(public_key)
+    rule = None if policy is None else Policy.parse(policy)
     reference = None
     if CONTENT in files:
         entry, checks, reference = _held(files, signed, pdi)
@@ -70,10 +75,7 @@ def check_proof(
     checked.add(_STAMP)
     frame = [inclusion(files["leaf.json"], signed), signature(signed)]
     frame.append(others(files, signed, name, checked=checked))
-    trusted = key is not None and vouched(signed, key)
-    if key is not None:
-        told = f"signed by {signed.verifier}, expected {key.label}"
-        frame.append(Check("key", trusted, told))
+    trust = checked_trust(signed, key, rule)
     return ProofReport(
         name=name,
         absent=CONTENT not in files,
@@ -83,10 +85,10 @@ def check_proof(
         tree_size=signed.checkpoint.size,
         root=signed.checkpoint.root,
         key=str(signed.verifier),
-        trusted=trusted,
+        trusted=bool(trust) and all(one.ok for one in trust),
         stamped_at=stamped_at,
         reference=reference,
-        checks=(checks[0], *frame, *checks[1:], *stamps),
+        checks=(checks[0], *frame, *trust, *checks[1:], *stamps),
     )
 
 

@@ -16,7 +16,7 @@ class Check:
     """One thing that was checked.
 
     "content" or "absence", "inclusion", "signature", "files" (all others in the zip), "key",
-    "quote", "timestamp".
+    "policy", "quote", "timestamp".
     """
 
     name: str
@@ -44,7 +44,7 @@ class ProofReport:
     key: str
     """The public key that signed."""
     trusted: bool
-    """Whether that key is one the caller gave; if not, anyone may have made the bundle."""
+    """Whether the caller's key and policy count it; if not, anyone could have made the bundle."""
     stamped_at: datetime | None
     """When another authority stamped the log with the time; its certificate is checked if given."""
     reference: str | None
