@@ -113,6 +113,10 @@ RESOLVED = [
     ("rfc2396-v09-root-query", "?y", "http://a", "http://a/?y"),
     ("rfc2396-v09-root-dots", "..", "http://a?x/y", "http://a/.."),
     ("rfc2396-v11-base-fragment-ignored", "g", "http://a/b#c/d", "http://a/g"),
+    ("rfc2396-v12-authority-with-a-colon", "//_;://x", "http://a/b", "http://_;://x"),
+    ("rfc2396-v12-port-without-digits", "//a://x", "http://a/b", "http://a://x"),
+    ("rfc2396-v12-authority-of-the-base", ".//x", "http://a:/b", "http://a://x"),
+    ("rfc2396-v12-empty-authority", "/.//x", "s:///a", "s:///.//x"),
     ("rfc2396-u18-colon-after-dot", "./this:that", BASE, "http://a/b/c/this:that"),
 ]
 
@@ -138,6 +142,9 @@ RESOLVED_3986 = [
     ("rfc2396-v10-3986-rootless-emptied", "../../g", "s:a/b/c", "s:/g"),
     ("rfc2396-v10-3986-leading-dots", "../g", "s:a", "s:g"),
     ("rfc2396-v10-3986-only-dots", "..", "s:a", "s:"),
+    ("rfc2396-v12-3986-authority-with-a-colon", "//_;://x", "http://a/b", "http://_;://x"),
+    ("rfc2396-v12-3986-authority-of-the-base", ".//x", "http://a:/b", "http://a://x"),
+    ("rfc2396-v12-3986-empty-authority", "/.//x", "s:///a", "s:////x"),
     ("rfc2396-u07-3986-registry", "//g:b:c/", "http://_:a/", "http://g:b:c/"),
 ]
 

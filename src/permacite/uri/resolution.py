@@ -187,7 +187,7 @@ class Base:
 
     def _recombine(self, root: str, path: str, query: str | None, reference: Reference) -> Resolved:
         """Put the components together again (§5.2(7)); absent and empty stay different."""
-        if path.startswith("//") and root.endswith(":"):
+        if path.startswith("//") and "//" not in root:
             rule = f"{GRAMMARS[self.profile].rfc} §5.2"
             problem = "the result would have its path read as an authority"
             raise ParseError(f"{problem}: {root}{path}", reference.text, 0, rule)
