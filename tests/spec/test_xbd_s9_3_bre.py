@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
 
 from permacite.errors import LimitError, ParseError, PermaciteError
 from permacite.fragments import bre
+from permacite.fragments.bre.emit import emit
+from permacite.fragments.bre.syntax import parse
 
 MATCHED = [
     # clause id, expression, text, the words that match
@@ -36,6 +39,8 @@ MATCHED = [
         "ab" * 100 + "c",
         ["ab" * 100 + "c"],
     ),
+    ("wilde00-b9-greatest-interval", r"a\{1,32767\}", "a b aa", ["a", "aa"]),
+    ("wilde00-b9-great-interval-of-any-number", r"a\{0,1500\}b", "aab b", ["aab", "b"]),
     ("wilde00-b9-great-open-interval", r"a\{1500,\}", "a" * 1600 + "b", ["a" * 1600]),
     ("wilde00-b9-group", r"\(ab\)*c", "ababc", ["ababc"]),
     ("wilde00-b9-empty-group", r"a\(\)b", "ab", ["ab"]),
@@ -58,6 +63,9 @@ MATCHED = [
     ("wilde00-b10-second-caret", "^^a", "^a", ["^a"]),
     ("wilde00-b10-anchor-in-a-group", r"\(^a\)b", "abab", ["ab"]),
     ("wilde00-b10-dollar-in-a-group", r"a\(b$\)", "abab", ["ab"]),
+    ("wilde00-b10-reference-to-an-anchored-group", r"\(^a\)\1", "aabc", ["aa"]),
+    ("wilde00-b10-reference-to-an-inner-anchor", r"\(\(^a\)b\)\2\1", "abaabab", ["abaab"]),
+    ("wilde00-b10-reference-after-the-end", r"\(a$\)\1", "bcaa", []),
     ("wilde00-b10-whole-text", "^a.*b$", "a\nb", ["a\nb"]),
     ("wilde00-b10-not-at-lines", "^b", "a\nb", []),
     ("wilde00-b10-others-match-newline", "[^a]", "a\nb", ["\n", "b"]),
@@ -98,6 +106,7 @@ LINES = [
     ("wilde00-b10-others-are-no-newline", "[^b]*", "a\nc", ["a", "c"]),
     ("wilde00-b10-classes-match-newline", "[[:space:]]", "a\nb", ["\n"]),
     ("wilde00-b10-newline-itself", "a\nb", "a\nb", ["a\nb"]),
+    ("wilde00-b10-reference-to-a-line-anchor", "\\(^a\\)\n\\1\\1", "b\na\naa", ["a\naa"]),
     ("wilde00-b10-back-reference-in-lines", "^\\(.\\)\\1$", "aa\nab\nbb", ["aa", "bb"]),
 ]
 
@@ -238,6 +247,7 @@ LIMITED = [
     ("wilde00-b12-too-deep", r"\(" * 5000 + r"\)" * 5000, "a"),
     ("wilde00-b12-too-many-copies", r"\(\(\(a\{999\}\)\{999\}\)\{999\}\)\{999\}", "a"),
     ("wilde00-b12-too-large-for-memory", r"\(\(\(.[é-中]\{100\}\)\{100\}\)\{100\}\)", "a"),
+    ("wilde00-b12-too-many-steps-to-compile", r"\(a\{0,1000\}\)\{0,1000\}", "a"),
     ("wilde00-b12-too-large-for-the-text", r"\(a\{100\}\)\{100\}", LONG),
     ("wilde00-b12-reads-on-and-on", r"a\(.*b\)\{0,1\}", LONG),
     ("wilde00-b12-reads-on-before", r"\(x.*y\)\{0,1\}a\(x.*y\)\{0,1\}", "xa" * 300_000),
@@ -256,6 +266,10 @@ def test_limits_are_errors(pattern: str, text: str) -> None:
 
 
 QUICK = [
+    (r"\(a\{1,32767\}b\)*", "aab" * 300, 1),
+    (r"a\{1,32767\}b\{1,32767\}", "aab" * 300, 300),
+    (r"\(a\{0,3\}\)\{0,30000\}b", "aab" * 30, 30),
+    (r"\(a\)\(" + r"\1" * 300 + r"\)\(" + r"\2" * 300 + r"\)\3", LONG[:1000], 0),
     (r"\(a*\)*b", LONG, 0),
     (r"\(a*\)*\1b", LONG, 0),
     (r"\(a\{0,30\}\)\{0,30\}a\{30\}b", LONG[:100_000], 0),
@@ -264,6 +278,18 @@ QUICK = [
     ("a" * 10_000, LONG, 100),
     ("[^b]*b", LONG, 0),
 ]
+
+
+GREAT = [999, 1000, 1001, 1499, 1500, 1998, 1999, 2000, 2500, 32766, 32767]
+
+
+@pytest.mark.parametrize("number", GREAT)
+def test_great_intervals_leave_no_number_out(number: int) -> None:
+    """wilde00-b9: they are written in blocks, whose edges are tried here by another engine."""
+    written = re.compile(emit(parse(rf"a\{{3,{number}\}}")) or "")
+    counts = {0, 2, 3, 4, 502, 503, 504, 999, 1000, 1001, number - 1, number, number + 1}
+    found = {count for count in counts if written.fullmatch("a" * count)}
+    assert found == {count for count in counts if 3 <= count <= number}
 
 
 @pytest.mark.timeout(60)

@@ -37,6 +37,9 @@ _MAX_REPEAT = 1000
 _MAX_WRITTEN = 1 << 20
 """Characters of notation."""
 
+_MAX_NESTED = 256
+"""RE2 takes expressions that are nested a thousand deep."""
+
 
 class _Unsaid(Exception):  # noqa: N818 - no error: it never leaves this file
     """RE2 cannot say this."""
@@ -96,17 +99,31 @@ def _repeat(node: Repeat) -> Written:
     most = max(1, _MAX_REPEAT // times)
     if len(item) * (greatest // most + 2) > _MAX_WRITTEN:
         raise LimitError("the expression is too large", limit="pattern", maximum=_MAX_WRITTEN)
-    pieces = [f"{item}{{{count}}}" for count in _counts(low, most)]
-    if high is None:
-        pieces.append(f"{item}*")
-    else:
-        pieces += [f"{item}{{0,{count}}}" for count in _counts(high - low, most)]
-    return f"(?:{''.join(pieces)})", most * times
+    required = _exactly(item, low, most)
+    optional = f"{item}*" if high is None else _up_to(item, high - low, most)
+    return f"(?:{required}{optional})", most * times
 
 
-def _counts(total: int, most: int) -> list[int]:
-    """Return numbers up to `most` that make up `total`."""
-    return [most] * (total // most) + ([total % most] if total % most else [])
+def _exactly(item: str, count: int, most: int) -> str:
+    """Write the item `count` times."""
+    whole, rest = divmod(count, most)
+    return f"{item}{{{most}}}" * whole + (f"{item}{{{rest}}}" if rest else "")
+
+
+def _up_to(item: str, count: int, most: int) -> str:
+    """Write the item from 0 to `count` times.
+
+    Blocks of it stand one inside the other, each whole or not there, and then a part of one. Side
+    by side they would mean the same, and take RE2 a time that grows with their number squared.
+    """
+    if count <= most:
+        return f"{item}{{0,{count}}}" if count else ""
+    block = (most + 1) // 2
+    rest = block - 1 + (count + 1) % block  # at least all but one of a block: no number is left out
+    blocks = (count - rest) // block
+    nested = [min(_MAX_NESTED, blocks - done) for done in range(0, blocks, _MAX_NESTED)]
+    opened = f"(?:{item}{{{block}}}"
+    return "".join(opened * depth + ")?" * depth for depth in nested) + f"{item}{{0,{rest}}}"
 
 
 def _characters(ranges: tuple[tuple[int, int], ...]) -> str:

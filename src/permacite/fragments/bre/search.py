@@ -46,6 +46,12 @@ _SHARE = (1 << 31) // 16
 
 _MEMORY_BYTES = 1 << 25
 
+_MAX_STEPS = 1 << 18
+"""Steps of an expression, intervals written out: RE2 takes some tenths of a second to compile them.
+
+Texts in which more could be searched for would be shorter than this page.
+"""
+
 _MAX_PROGRAM = 1000
 _PROGRAM_WORK = 1 << 30
 """Larger programs may be searched only in texts of so many bytes, divided by their size.
@@ -183,11 +189,12 @@ def _automaton(root: Node) -> _Automaton:
     options.max_mem = _MEMORY_BYTES
 
     def compiled(node: Node, notation: str) -> re2._Regexp:
-        written = emit(node)
+        problem = "the expression is too large to search for"
+        if shape.steps(node) > _MAX_STEPS:
+            raise LimitError(problem, limit="program", maximum=_MAX_STEPS)
         try:
-            return re2.compile(notation.format(written).encode(), options)
+            return re2.compile(notation.format(emit(node)).encode(), options)
         except re2.error as error:
-            problem = "the expression is too large to search for"
             raise LimitError(problem, limit="memory", maximum=_MEMORY_BYTES) from error
 
     whole = shape.non_empty(root)

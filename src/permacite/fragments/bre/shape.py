@@ -5,6 +5,7 @@ None stands for the expression that matches nothing.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ __all__ = [
     "longest",
     "non_empty",
     "prefixes",
+    "steps",
     "with_either_word_end",
     "without_references",
 ]
@@ -41,6 +43,9 @@ NEVER = Characters(())
 
 _MAX_PARTS = 50
 """An expression of more unbounded parts is not looked into."""
+
+_MAX_COPIED = 10_000
+"""Steps that are written once more, in all, for references to them."""
 
 _MAX_COUNTED = 1000
 """Longer stretches of any characters are taken for unbounded: engines write repeats out."""
@@ -69,6 +74,18 @@ def longest(node: Node) -> int | None:
 def _total(lengths: list[int | None], fold: Callable[[list[int]], int]) -> int | None:
     known = [length for length in lengths if length is not None]
     return fold([0, *known]) if len(known) == len(lengths) else None
+
+
+def steps(node: Node) -> int:
+    """Return how many characters and places are looked at where all repetitions are written out."""
+    match node:
+        case Group(_, item):
+            return steps(item)
+        case Repeat(item, low, high):
+            return steps(item) * max(1, low, high or 0)
+        case Sequence(items) | Choice(items):
+            return sum(map(steps, items), 1)
+    return 1
 
 
 def prefixes(node: Node) -> Node:
@@ -152,13 +169,24 @@ def _rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
 def without_references(root: Node) -> Node:
     """Return what matches wherever `root` does: what a group can match, for what it has matched.
 
-    Anchors at one end of a word, which RE2 cannot tell, are left out.
+    What it has matched stands elsewhere, so the copy of a group has no anchors. Copies of copies
+    may grow without end: from `_MAX_COPIED` on anything stands for them. Anchors at one end of a
+    word, which RE2 cannot tell, are left out.
     """
     groups: dict[int, Node] = {}
+    room = _MAX_COPIED
+
+    @cache
+    def copy(number: int) -> tuple[Node, int]:
+        node = _without_anchors(groups[number])
+        return node, steps(node)
 
     def change(node: Node) -> Node:
+        nonlocal room
         if isinstance(node, BackReference):
-            return groups[node.number]
+            copied, size = copy(node.number)
+            room -= size
+            return copied if room >= 0 else _ANYTHING
         if node in (Anchor("first"), Anchor("last")):
             return NOTHING
         changed = _rebuilt(node, change)
@@ -167,6 +195,10 @@ def without_references(root: Node) -> Node:
         return changed
 
     return change(root)
+
+
+def _without_anchors(node: Node) -> Node:
+    return NOTHING if isinstance(node, Anchor) else _rebuilt(node, _without_anchors)
 
 
 def with_either_word_end(node: Node) -> Node:
