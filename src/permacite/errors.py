@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "BusyError",
     "CaptureError",
     "ClosedError",
     "ConflictError",
@@ -195,6 +196,17 @@ class LimitError(PermaciteError):
         super().__init__(problem, hint=hint)
         self.limit = limit
         self.maximum = maximum
+
+
+class BusyError(PermaciteError):
+    """Too much is asked for at once; the same may be asked later. Field: `retry_after_s`."""
+
+    code = "busy"
+    fields = ("retry_after_s",)
+
+    def __init__(self, problem: str, *, retry_after_s: int, hint: str = "") -> None:
+        super().__init__(problem, hint=hint)
+        self.retry_after_s = retry_after_s
 
 
 class CaptureError(PermaciteError):

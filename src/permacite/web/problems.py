@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from permacite.errors import PermaciteError
+from permacite.errors import BusyError, PermaciteError
 from permacite.service.plain import plain
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
@@ -26,7 +26,8 @@ async def refusal(request: Request, error: Exception) -> Response:
     """Answer an error of ours, or of the router (unknown path, wrong method)."""
     if isinstance(error, PermaciteError):
         details: dict[str, object] = {**problem(error), "shown": str(error)}
-        return _answer(request, http_status(error), details, {})
+        later = {"Retry-After": str(error.retry_after_s)} if isinstance(error, BusyError) else {}
+        return _answer(request, http_status(error), details, later)
     refused = error if isinstance(error, HTTPException) else HTTPException(500)
     fields = dict(refused.headers or {})
     return _answer(request, refused.status_code, _plain_problem(refused), fields)

@@ -10,24 +10,29 @@ from __future__ import annotations
 
 import importlib
 import io
+import pkgutil
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import ParseError, PermaciteError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from fractions import Fraction
 
 __all__ = [
+    "ADMISSION",
     "MAX_FRAMES",
     "MAX_OUTPUT_BYTES",
     "MAX_OUTPUT_PIXELS",
     "Interval",
+    "admit",
     "empty",
     "load",
     "opened",
+    "preload",
     "undecodable",
 ]
 
@@ -70,6 +75,26 @@ class Interval:
         return f"{self.start},{self.end}"[:80]
 
 
+ADMISSION: ContextVar[Callable[[int], None] | None] = ContextVar("ADMISSION", default=None)
+"""Whom to ask for memory, which raises LimitError where there is none. A library asks nobody."""
+
+
+def admit(octets: int) -> None:
+    """Ask for the memory that a header says decoding takes. Raises LimitError."""
+    ask = ADMISSION.get()
+    if ask is not None:
+        ask(octets)
+
+
+def preload() -> None:
+    """Import all that decoding can need, for a process that can open nothing afterwards."""
+    for module in pkgutil.walk_packages(load("av").__path__, "av."):
+        if not module.name.endswith("__main__"):
+            load(module.name)
+    load("PIL.ImageOps")
+    load("PIL.Image").init()
+
+
 def load(name: str) -> Any:
     """Import a decoder. Raises PermaciteError where it is not installed."""
     try:
@@ -93,7 +118,7 @@ def opened(data: bytes, what: str) -> Iterator[Any]:
     try:
         with av.open(io.BytesIO(data), "r", container_options=options) as container:
             yield container
-    except PermaciteError:
+    except (PermaciteError, MemoryError):
         raise
     except av.ArgumentError as error:  # what FFmpeg says of a format that is not allowed
         raise undecodable(what, "it is in none of the formats that are read") from error

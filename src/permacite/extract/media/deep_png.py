@@ -43,6 +43,8 @@ class Deep:
 
     def oriented(self, orientation: int) -> Deep:
         """Return the picture as EXIF orientation 1 to 8 has it displayed."""
+        if orientation not in _TRANSPOSED | _LEFT_TO_RIGHT | _TOP_TO_BOTTOM:
+            return self
         rows = [self._pixels(row) for row in self.rows]
         if orientation in _TRANSPOSED:
             rows = [list(column) for column in zip(*rows, strict=True)]

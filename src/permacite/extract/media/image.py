@@ -19,6 +19,7 @@ from permacite.extract.media import deep_png, gif
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
     MAX_OUTPUT_PIXELS,
+    admit,
     load,
     undecodable,
 )
@@ -32,6 +33,8 @@ _AS_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
 _BITS_PER_SAMPLE = 258
 _ORIENTATION = 0x0112
 _SHALLOW = 8
+_CHANNELS, _COPIES = 4, 4
+"""What the decoder keeps of a pixel, and how often: decoded, composed, turned, cut and compared."""
 _MAX_PIXELS_ON_THE_WAY = 500_000_000
 
 
@@ -74,6 +77,7 @@ def rectangle(data: bytes, first: tuple[int, int], second: tuple[int, int], fram
     try:
         with images.open(io.BytesIO(data), formats=formats) as picture:
             _check_whole(data, picture)
+            admit(_memory(picture))
             if deep_png.is_deep(data):
                 shown = _deep(data, picture, frame)
                 found = area(first, second, shown.size)
@@ -84,7 +88,7 @@ def rectangle(data: bytes, first: tuple[int, int], second: tuple[int, int], fram
     except images.DecompressionBombError:
         maximum = 2 * images.MAX_IMAGE_PIXELS
         raise LimitError("the picture is too large", limit="pixels", maximum=maximum) from None
-    except PermaciteError:
+    except (PermaciteError, MemoryError):
         raise
     except Exception as error:  # whatever a decoder likes to raise for a broken file
         raise undecodable("picture", error) from error
@@ -97,6 +101,12 @@ def _reader() -> Any:
     images.init()
     warnings.filterwarnings("ignore", module=r"PIL\.")
     return images
+
+
+def _memory(picture: Any) -> int:
+    """Return the memory in octets that decoding takes, by what the header says."""
+    deep = picture.mode.startswith(("I", "F")) or picture.format in {"PNG", "TIFF"}
+    return int(picture.width * picture.height * _CHANNELS * (2 if deep else 1) * _COPIES)
 
 
 def _check_whole(data: bytes, picture: Any) -> None:

@@ -19,6 +19,7 @@ from permacite.extract.media.decoders import (
     MAX_FRAMES,
     MAX_OUTPUT_PIXELS,
     Interval,
+    admit,
     load,
     opened,
     undecodable,
@@ -33,6 +34,8 @@ __all__ = ["Corners", "clip", "still"]
 _TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("rotate", "PI")}
 _TURNS |= {-180: _TURNS[180], 270: _TURNS[-90], -270: _TURNS[90]}
 _RATE = Fraction(25)
+_OCTETS_OF_A_PIXEL, _FRAMES_AT_ONCE = 3, 32
+"""What decoding keeps: frames that others refer to, and those under way in several threads."""
 _SHALLOW = 8
 _SUBSAMPLED = compile_pattern(r"^yuvj?4[0-9]{2}p")
 _MAX_PIXELS_ON_THE_WAY = 50_000_000_000
@@ -75,6 +78,8 @@ def _chosen(container: Any, stream: Any, time: Interval) -> tuple[list[Any], Fra
         if time.holds(at - origin):
             chosen.append(frame)
             _check_size(frame, len(chosen))
+            if len(chosen) % _FRAMES_AT_ONCE == 0:
+                admit(frame.width * frame.height * _OCTETS_OF_A_PIXEL * _FRAMES_AT_ONCE)
         elif (at - origin) * time.per_second >= time.end:
             return chosen, Fraction(time.end)
     return chosen, end
@@ -83,7 +88,10 @@ def _chosen(container: Any, stream: Any, time: Interval) -> tuple[list[Any], Fra
 def _stream(container: Any) -> Any:
     if not container.streams.video:
         raise undecodable("video", "there are no pictures in it")
-    return container.streams.video[0]
+    stream = container.streams.video[0]
+    size = stream.codec_context
+    admit(size.width * size.height * _OCTETS_OF_A_PIXEL * _FRAMES_AT_ONCE)
+    return stream
 
 
 def _frames(container: Any, stream: Any) -> Any:
@@ -118,7 +126,7 @@ def _encode(frames: list[Any], found: Area | None, stream: Any, *, clipped: bool
     target = io.BytesIO()
     digest = hashlib.sha256()
     layout = ""
-    with av.open(target, "w", format="matroska") as out:
+    with av.open(target, "w", format="matroska", options={"fflags": "+bitexact"}) as out:
         encoder = None
         for number, frame in enumerate(frames):
             graph.push(frame)

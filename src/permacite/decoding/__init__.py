@@ -1,0 +1,18 @@
+"""Decoders of others (of pictures, sound and video) at work in processes that can open nothing.
+
+| room | what it holds |
+|---|---|
+| confinement | what a process gives up for good: files, sockets, programs, most system calls |
+| kinds | what a kind of worker loads before its doors close, what it does, and its limits |
+| messages | JSON, octets and a descriptor, between the two sides |
+| worker | the process that decodes |
+| kept | parts that were cut lately |
+| workers | warm workers of one kind: who gets one when, how much memory, how long |
+
+Whoever serves, verifies or holds keys hands octets to `Workers` and gets a part of them, or an
+error of ours. What comes back is never trusted with more than that: it is JSON and octets.
+"""
+
+from permacite.decoding.workers import Workers
+
+__all__ = ["Workers"]

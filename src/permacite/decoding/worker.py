@@ -1,0 +1,128 @@
+"""The process that decodes: it loads its kind, closes its doors, and answers until it is let go.
+
+A request is words and the octets of an object, as a descriptor to read from. Before it takes more
+memory than its base, the work asks for it, and waits for the answer. An answer is an excerpt or an
+error of ours; of any other fault only its name is told, and the process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from permacite.decoding.confinement import confine, limit_cpu, limit_memory
+from permacite.decoding.kinds import KINDS
+from permacite.decoding.messages import EndedError, receive, send
+from permacite.errors import LimitError, PermaciteError
+from permacite.extract.media import decoders
+
+if TYPE_CHECKING:
+    from permacite.decoding.kinds import Kind, Work
+    from permacite.decoding.messages import Message
+
+__all__ = ["main"]
+
+_PIECE = 1 << 20
+_DESCRIPTORS = 16
+
+
+def main(descriptor: int, name: str, budget_bytes: int) -> None:
+    """Serve one channel: that of the descriptor."""
+    channel = socket.socket(fileno=descriptor)
+    kind = KINDS[name]
+    work = kind.load()
+    loaded = _written_bytes()
+    holds = confine(memory_bytes=_mapped_bytes() + 2 * budget_bytes, descriptors=_DESCRIPTORS)
+    try:
+        send(channel, {"holds": holds})
+        while True:
+            _Job(channel, kind, loaded).run(work, receive(channel))
+    except EndedError:
+        sys.exit(0)
+
+
+class _Job:
+    """One request, from its words to its answer."""
+
+    def __init__(self, channel: socket.socket, kind: Kind, loaded: int) -> None:
+        self._channel = channel
+        self._most = loaded + kind.base_bytes
+        limit_cpu(kind.cpu_s)
+        limit_memory(self._most)
+
+    def run(self, work: Work, request: Message) -> None:
+        """Do the work and say what came of it."""
+        send(self._channel, {"begun": True})
+        content = _read(request)
+        limit_memory(self._most + len(content))
+        self._most += len(content)
+        token = decoders.ADMISSION.set(self._ask)
+        try:
+            words, octets = work(content, request.words)
+        except PermaciteError as error:
+            said = {"code": error.code, "problem": error.problem, "hint": error.hint}
+            send(self._channel, {"error": said | error.details()})
+        except MemoryError:
+            send(self._channel, {"error": too_much_memory(self._most)})
+        else:
+            send(self._channel, {"answer": words}, octets)
+        finally:
+            decoders.ADMISSION.reset(token)
+
+    def _ask(self, octets: int) -> None:
+        """Ask for memory and wait until it is there. Raises LimitError where it never will be."""
+        send(self._channel, {"ask": octets})
+        granted = receive(self._channel).words.get("granted")
+        if not granted:
+            raise LimitError(
+                f"decoding it takes {octets >> 20} MiB, more than there is for decoders",
+                limit="memory",
+                maximum=octets,
+            )
+        self._most += octets
+        limit_memory(self._most)
+
+
+def too_much_memory(maximum: int) -> dict[str, object]:
+    """Return the error of a job that needs more memory than its header made one expect."""
+    problem = "decoding it takes more memory than its header says"
+    return {
+        "code": LimitError.code,
+        "problem": problem,
+        "hint": "",
+        "limit": "memory",
+        "maximum": maximum,
+    }
+
+
+def _read(request: Message) -> bytes:
+    """Return the octets of the object; they are the request's own where it has no descriptor."""
+    if request.descriptor is None:
+        return request.octets
+    gathered = bytearray()
+    try:
+        while piece := os.pread(request.descriptor, _PIECE, len(gathered)):
+            gathered += piece
+    finally:
+        os.close(request.descriptor)
+    return bytes(gathered)
+
+
+def _written_bytes() -> int:
+    """Return how much memory for data is in use; the system's own limit counts the same."""
+    return _memory(5)
+
+
+def _mapped_bytes() -> int:
+    return _memory(0)
+
+
+def _memory(column: int) -> int:
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[column]
+    except OSError:  # not Linux
+        return 1 << 30
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,320 @@
+"""Warm workers of one kind: who gets one when, how much memory, and how long.
+
+A worker is started when none is free and there may be more, and is kept for the next job. It ends
+after 100 jobs, after any fault, and when a job takes too long. Memory is one budget for all: a job
+that asks for more than is free waits; one that asks for more than there is, is refused. Where too
+many wait, the next is told to come back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from permacite import errors
+from permacite.decoding.kept import Kept
+from permacite.decoding.kinds import KINDS
+from permacite.decoding.messages import EndedError, receive, send
+from permacite.errors import BusyError, PermaciteError
+from permacite.extract import Excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permacite.decoding.messages import Message
+
+__all__ = ["Workers"]
+
+_JOBS = 100
+_START_S = 60.0
+_SENTENCE = 2000
+_BOOT = (
+    "import sys; sys.path[:] = sys.argv[4:]; from permacite.decoding.worker import main;"
+    " main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))"
+)
+
+
+class Workers:
+    """The workers of one kind. Any number of threads may use it; close it at the end."""
+
+    def __init__(
+        self,
+        kind: str = "media",
+        *,
+        budget_bytes: int = 2 << 30,
+        most: int | None = None,
+        waiting: int = 32,
+        job_s: float = 120.0,
+        kept_bytes: int = 64 << 20,
+    ) -> None:
+        """`budget_bytes`: what all jobs together may ask for. `waiting`: how many jobs may wait.
+
+        `kept_bytes`: what the parts that were cut lately may take in this process.
+        """
+        self._kind = KINDS[kind]
+        self._budget = _Budget(budget_bytes)
+        self._most = most or os.cpu_count() or 1
+        self._waiting = waiting
+        self._job_s = job_s
+        self._kept = Kept(kept_bytes)
+        self._changed = threading.Condition()
+        self._idle: list[_Worker] = []
+        self._busy = 0
+        self._queued = 0
+        self._closed = False
+
+    def extract(
+        self, content: bytes, media_type: str, fragment: str, *, digest: str | None = None
+    ) -> Excerpt:
+        """Return the part that `fragment` names, as `permacite.extract.extract` does.
+
+        `digest` is that of `content`; where it is given, the part may be one that was cut before.
+        Raises what that raises, BusyError where too many wait, and LimitError where decoding takes
+        too much memory or time.
+        """
+        excerpt = None if digest is None else self._kept.get(digest, media_type, fragment)
+        if excerpt is None:
+            said, octets = self.run({"media_type": media_type, "fragment": fragment}, content)
+            excerpt = _excerpt(said, octets)
+            if digest is not None:
+                self._kept.put(excerpt, digest, media_type, fragment)
+        return excerpt
+
+    def run(self, words: dict[str, object], content: bytes) -> tuple[dict[str, object], bytes]:
+        """Have a job done; return its words and octets."""
+        with self._place() as place:
+            for worker in self._candidates(place):
+                with self._budget.share() as admit:
+                    answer = worker.run(words, content, admit, self._job_s)
+                    if answer is not None:
+                        return answer
+        raise PermaciteError("workers that decode media end before they begin")
+
+    def holds(self) -> tuple[str, ...]:
+        """Say what a worker has given up, such as "Landlock 7"; it is started if need be."""
+        with self._place() as place:
+            return next(self._candidates(place)).holds
+
+    def close(self) -> None:
+        """End the workers that are idle; those at work end after their jobs."""
+        with self._changed:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.end()
+
+    # ------------------------------------------------------------ who gets a worker
+
+    @contextlib.contextmanager
+    def _place(self) -> Iterator[list[_Worker]]:
+        """Wait for a place to work in; give back the worker that is left in it, if it is of use."""
+        with self._changed:
+            if self._busy >= self._most and self._queued >= self._waiting:
+                raise BusyError("too many parts of media wait to be decoded", retry_after_s=5)
+            self._queued += 1
+            try:
+                self._changed.wait_for(lambda: self._busy < self._most)
+            finally:
+                self._queued -= 1
+            self._busy += 1
+            place = [self._idle.pop()] if self._idle else []
+        try:
+            yield place
+        finally:
+            with self._changed:
+                self._busy -= 1
+                kept = [worker for worker in place if worker.usable and not self._closed]
+                self._idle += kept
+                self._changed.notify()
+            for worker in place:
+                if worker not in kept:
+                    worker.end()
+
+    def _candidates(self, place: list[_Worker]) -> Iterator[_Worker]:
+        """Yield the warm worker, then a fresh one: a warm one may have died while it was idle."""
+        yield from place
+        for worker in place:
+            worker.end()
+        place[:] = [_Worker(self._kind.name, self._budget.total)]
+        yield place[0]
+
+
+class _Budget:
+    """Memory that jobs share."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._free = total
+        self._changed = threading.Condition()
+
+    @contextlib.contextmanager
+    def share(self) -> Iterator[Callable[[int], bool]]:
+        """Give one job a way to ask, and take back what it got. An ask waits, unless it is vain."""
+        taken = 0
+
+        def admit(octets: int) -> bool:
+            nonlocal taken
+            with self._changed:
+                # Who holds a share already must not wait for others who may wait for it.
+                if octets > self.total or (taken and octets > self._free):
+                    return False
+                self._changed.wait_for(lambda: octets <= self._free)
+                self._free -= octets
+                taken += octets
+                return True
+
+        try:
+            yield admit
+        finally:
+            with self._changed:
+                self._free += taken
+                self._changed.notify_all()
+
+
+class _Worker:
+    """One process, and the channel to it."""
+
+    def __init__(self, kind: str, budget_bytes: int) -> None:
+        """Start it, and wait until its doors are closed. Raises PermaciteError."""
+        self._channel, theirs = socket.socketpair()
+        self._jobs = 0
+        self.usable = True
+        with theirs:
+            descriptor = theirs.fileno()
+            command = [sys.executable, "-I", "-c", _BOOT, str(descriptor), kind, str(budget_bytes)]
+            self._process = subprocess.Popen(  # noqa: S603 - ourselves
+                [*command, *filter(None, sys.path)],
+                env={"MALLOC_ARENA_MAX": "2"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[descriptor],
+                start_new_session=True,  # the user's Ctrl-C is for the command, not for its workers
+            )
+        try:
+            self._channel.settimeout(_START_S)
+            ready = receive(self._channel).words.get("holds")
+        except (EndedError, TimeoutError) as error:
+            self.end()
+            raise PermaciteError("a worker that decodes media does not start") from error
+        self.holds = tuple(map(str, ready)) if isinstance(ready, list) else ()
+
+    def run(
+        self,
+        words: dict[str, object],
+        content: bytes,
+        admit: Callable[[int], bool],
+        job_s: float,
+    ) -> tuple[dict[str, object], bytes] | None:
+        """Have a job done; None where the process had ended before. Raises errors of ours."""
+        self._jobs += 1
+        end = time.monotonic() + job_s
+        try:
+            self._channel.settimeout(job_s)
+            if not self._begin(words, content):
+                return None
+            answer = self._answer(admit, end)
+        except TimeoutError as error:
+            self._fail()
+            raise errors.LimitError(
+                f"decoding it takes more than {job_s:.0f} seconds", limit="time", maximum=int(job_s)
+            ) from error
+        except EndedError as error:
+            self._fail()
+            raise PermaciteError(
+                "it cannot be decoded: the decoder broke down over it, or took too much computing"
+            ) from error
+        self.usable = self._jobs < _JOBS
+        said = answer.words.get("answer")
+        if isinstance(said, dict):
+            return said, answer.octets
+        raise _error(answer.words.get("error"))
+
+    def _begin(self, words: dict[str, object], content: bytes) -> bool:
+        """Hand over a job; False where the process had ended while it was idle."""
+        try:
+            with _sealed(content) as descriptor:
+                send(self._channel, words, b"" if descriptor else content, descriptor)
+            return bool(receive(self._channel).words.get("begun"))
+        except EndedError:
+            self._fail()
+            return False
+
+    def _answer(self, admit: Callable[[int], bool], end: float) -> Message:
+        """Wait for the answer, and grant memory on the way."""
+        while True:
+            self._channel.settimeout(max(0.001, end - time.monotonic()))
+            message = receive(self._channel)
+            ask = message.words.get("ask")
+            if not isinstance(ask, int):
+                return message
+            send(self._channel, {"granted": ask >= 0 and admit(ask)})
+
+    def _fail(self) -> None:
+        self.usable = False
+        self.end()
+
+    def end(self) -> None:
+        """Close the channel, at which an idle worker ends by itself; kill one that is not."""
+        self._channel.close()
+        self._process.kill()
+        self._process.wait()
+
+
+@contextlib.contextmanager
+def _sealed(content: bytes) -> Iterator[int | None]:
+    """Yield a descriptor of the octets that nobody can write to; None where there is no such."""
+    if not hasattr(os, "memfd_create"):
+        yield None
+        return
+    import fcntl  # noqa: PLC0415 - where there is a memfd, there is this
+
+    descriptor = os.memfd_create("object", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _excerpt(said: dict[str, object], octets: bytes) -> Excerpt:
+    """Return what a worker cut out; what it says is checked like anything from outside."""
+    media_type, digest, clipped = said.get("media_type"), said.get("digest"), said.get("clipped")
+    if not (isinstance(media_type, str) and isinstance(digest, str) and isinstance(clipped, bool)):
+        raise PermaciteError("the decoder's answer is not an excerpt")
+    return Excerpt(octets, media_type, None, None, clipped, digest)
+
+
+_ERRORS: dict[str, type[PermaciteError]] = {
+    kind.code: kind
+    for kind in (PermaciteError, errors.ParseError, errors.NotFoundError, errors.LimitError)
+}
+
+
+def _error(said: object) -> PermaciteError:
+    """Return the error that a worker tells of."""
+    words = said if isinstance(said, dict) else {}
+    problem, hint = (str(words.get(name, ""))[:_SENTENCE] for name in ("problem", "hint"))
+    kind = _ERRORS.get(str(words.get("code")), PermaciteError)
+    fields = {name: _plain(words.get(name)) for name in kind.fields}
+    if kind is PermaciteError or None in fields.values():
+        return PermaciteError(problem or "it cannot be decoded", hint=hint)
+    return kind(problem, **fields, hint=hint)
+
+
+def _plain(value: object) -> str | int | tuple[str, ...] | None:
+    if isinstance(value, list):
+        return tuple(str(one)[:_SENTENCE] for one in value[:100])
+    if isinstance(value, str):
+        return value[:_SENTENCE]
+    return value if isinstance(value, int) else None
