@@ -19,7 +19,7 @@ from permacite.errors import ConflictError, NotFoundError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Version,
     )
     from permacite.archive.objects import Objects
-    from permacite.extract import Excerpt
+    from permacite.extract import Decode, Excerpt
     from permacite.text.document import DocumentText
 
 __all__ = ["Reading"]
@@ -54,6 +54,8 @@ class Reading:
     """Who mints where, and which resolver answers for which names."""
     days: Days
     """What was minted on which day, sealed once it has passed."""
+    decoder_of: Callable[[str], Decode] | None = None
+    """From a digest to what cuts its picture, sound or video; None: the decoders of `extract`."""
 
     def __init__(self, catalog: Catalog, objects: Objects, log: Log) -> None:
         """Take a catalog, objects and a log that are open."""
@@ -259,7 +261,9 @@ class Reading:
             return extract.extract_from(
                 self.text(representation), representation.media_type, specifier
             )
-        return extract.extract(self.read(representation), representation.media_type, specifier)
+        content = self.read(representation)
+        decode = None if self.decoder_of is None else self.decoder_of(representation.digest)
+        return extract.extract(content, representation.media_type, specifier, decode=decode)
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""

@@ -33,7 +33,11 @@ def main(descriptor: int, name: str, budget_bytes: int) -> None:
     """Serve one channel: that of the descriptor."""
     channel = socket.socket(fileno=descriptor)
     kind = KINDS[name]
-    work = kind.load()
+    try:
+        work = kind.load()
+    except PermaciteError as error:
+        send(channel, {"error": _said(error)})
+        return
     loaded = _written_bytes()
     holds = confine(memory_bytes=_mapped_bytes() + 2 * budget_bytes, descriptors=_DESCRIPTORS)
     try:
@@ -63,10 +67,11 @@ class _Job:
         try:
             words, octets = work(content, request.words)
         except PermaciteError as error:
-            said = {"code": error.code, "problem": error.problem, "hint": error.hint}
-            send(self._channel, {"error": said | error.details()})
+            send(self._channel, {"error": _said(error)})
         except MemoryError:
-            send(self._channel, {"error": too_much_memory(self._most)})
+            problem = "decoding it takes more memory than its header says"
+            too_much = LimitError(problem, limit="memory", maximum=self._most)
+            send(self._channel, {"error": _said(too_much)})
         else:
             send(self._channel, {"answer": words}, octets)
         finally:
@@ -86,15 +91,13 @@ class _Job:
         limit_memory(self._most)
 
 
-def too_much_memory(maximum: int) -> dict[str, object]:
-    """Return the error of a job that needs more memory than its header made one expect."""
-    problem = "decoding it takes more memory than its header says"
+def _said(error: PermaciteError) -> dict[str, object]:
+    """Return an error in words, from which the other side makes it again."""
     return {
-        "code": LimitError.code,
-        "problem": problem,
-        "hint": "",
-        "limit": "memory",
-        "maximum": maximum,
+        "code": error.code,
+        "problem": error.problem,
+        "hint": error.hint,
+        **error.details(),
     }
 
 

@@ -199,11 +199,15 @@ class _Worker:
             )
         try:
             self._channel.settimeout(_START_S)
-            ready = receive(self._channel).words.get("holds")
+            words = receive(self._channel).words
         except (EndedError, TimeoutError) as error:
             self.end()
             raise PermaciteError("a worker that decodes media does not start") from error
-        self.holds = tuple(map(str, ready)) if isinstance(ready, list) else ()
+        holds = words.get("holds")
+        if not isinstance(holds, list):
+            self.end()
+            raise _error(words.get("error"))
+        self.holds = tuple(map(str, holds))
 
     def run(
         self,

@@ -19,7 +19,7 @@ Readings:
   own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures.
 """
 
-from permacite.extract.cut import extract, extract_from, is_of_text
+from permacite.extract.cut import Decode, extract, extract_from, is_of_text
 from permacite.extract.excerpt import Excerpt
 
-__all__ = ["Excerpt", "extract", "extract_from", "is_of_text"]
+__all__ = ["Decode", "Excerpt", "extract", "extract_from", "is_of_text"]

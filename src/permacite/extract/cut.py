@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import ParseError
 from permacite.extract import markup, octets, text
@@ -13,11 +13,16 @@ from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from permacite.charsets import Charset
     from permacite.extract.excerpt import Excerpt
     from permacite.text.document import DocumentText
 
-__all__ = ["extract", "extract_from", "is_of_text"]
+__all__ = ["Decode", "extract", "extract_from", "is_of_text"]
+
+Decode: TypeAlias = "Callable[[bytes, str, str], Excerpt]"
+"""What cuts pictures, sound and video: from octets, media type and specifier to the part."""
 
 _NUMBER = compile_pattern(r"[0-9]+")
 _OF_TEXT = frozenset({"char", "elt", "line", "name"})
@@ -30,12 +35,14 @@ def extract(
     fragment: str | FragmentPDI,
     *,
     charset: str | Charset | None = None,
+    decode: Decode | None = None,
 ) -> Excerpt:
     """Return the part of `data` that `fragment` names.
 
     `media_type` as in Content-Type; its charset counts where `charset` is None, which is a label or
     what is settled already. `fragment` is what follows the `#`, such as "char=3,9", or "3,9" by the
-    default scheme of the media type.
+    default scheme of the media type. `decode` cuts what has to be decoded, in place of the decoders
+    in this process, which read hostile octets without limits of memory.
 
     Raises ParseError for a fragment that this media type cannot have, NotFoundError for one that
     lies outside the document, LimitError where the document is too much to decode, and
@@ -51,7 +58,7 @@ def extract(
         return octets.octets(data, int(start), int(end))
     if found.scheme in _OF_TEXT:
         return _of_text(text.document(data, kind, charset or declared), kind, found)
-    return _decoded(data, kind, found, written)
+    return _decoded(data, kind, found, written) if decode is None else decode(data, kind, written)
 
 
 def extract_from(document: DocumentText, media_type: str, fragment: str | FragmentPDI) -> Excerpt:

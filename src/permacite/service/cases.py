@@ -13,6 +13,7 @@ import platformdirs
 
 from permacite.archive import Archive
 from permacite.errors import StorageError
+from permacite.service import decoders
 from permacite.service.documents import foreign, listing, reading, resolving, saving
 from permacite.service.documents.saving import CaptureOptions
 from permacite.service.documents.showing import pages
@@ -54,6 +55,7 @@ class Service(Promises):
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
+        archive.decoder_of = decoders.decoder_of
         self._pages = KeptPages()
 
     @classmethod
@@ -106,6 +108,10 @@ class Service(Promises):
             resolver=recorded.resolver(self._archive),
             documents=self._archive.count(latest=True),
         )
+
+    def decoders(self) -> str:
+        """Say in a sentence how pictures, sound and video are decoded here."""
+        return decoders.described()
 
     def save(
         self,

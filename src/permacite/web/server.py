@@ -42,6 +42,7 @@ def run(
         about = service.about()
         app = create_app(service, names=(*_OWN_NAMES, shown, *names), writable=writable)
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
+        announce(service.decoders())
         server = Server(
             app,
             address=host,
