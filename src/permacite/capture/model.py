@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.capture.record import record
+from permacite import __version__
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -111,6 +111,27 @@ class Exchange:
         """Type and subtype alone, in lower case."""
         return self.content_type.partition(";")[0].strip().lower()
 
+    def record(self) -> dict[str, object]:
+        """Return all that is known of it as plain values for JSON, the content by its digest."""
+        return {
+            "uri": self.uri,
+            "final_uri": self.final_uri,
+            "method": self.method,
+            "status": self.status,
+            "reason": self.reason,
+            "request_headers": [list(pair) for pair in self.request_headers],
+            "response_headers": [list(pair) for pair in self.response_headers],
+            "content_type": self.content_type,
+            "sniffed": self.sniffed,
+            "size_bytes": len(self.content),
+            "digest": self.digest,
+            "peer_address": self.peer_address,
+            "certificate": self.certificate,
+            "redirects": [step._asdict() for step in self.redirects],
+            "started_at": self.started_at.isoformat(),
+            "duration_s": round(self.duration_s, 6),
+        }
+
     @property
     def date(self) -> datetime | None:
         """When the server says that it answered (RFC 9110 §6.6.1); None where it does not."""
@@ -162,8 +183,21 @@ class Capture:
         return sum(len(each.content) for each in (self.root, *self.resources))
 
     def record(self) -> dict[str, object]:
-        """Return the provenance of every byte, as plain values for JSON."""
-        return record(self)
+        """Return where each byte is from, as plain values for JSON: source, time, digest, tool.
+
+        Times are in RFC 3339 form, UTC. The content itself is not in the record; its digest is.
+        """
+        return {
+            "tool": f"permacite/{__version__}",
+            "requested_uri": self.requested_uri,
+            "started_at": self.started_at.isoformat(),
+            "duration_s": round(self.duration_s, 6),
+            "size_bytes": self.size_bytes,
+            "requests": [each.record() for each in (self.root, *self.resources)],
+            "failures": [asdict(each) for each in self.failures],
+            "left_out": [asdict(each) for each in self.left_out],
+            "aliases": [{"label": label, "uri": uri} for label, uri in self.aliases],
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from permacite.web import headers
-from permacite.web.names.addresses import reference_of
+from permacite.web.addresses import reference_of
 from permacite.web.templates import render
 
 if TYPE_CHECKING:

@@ -15,12 +15,16 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from permacite.fragments.bre.syntax import Ranges
+    from typing import TypeAlias
+
     from permacite.scan import Cursor
 
-__all__ = ["WORD", "bracket_expression", "complement", "normalized"]
+__all__ = ["WORD", "Ranges", "bracket_expression", "complement", "normalized"]
 
-WORD = ((48, 57), (65, 90), (95, 95), (97, 122))
+Ranges: TypeAlias = "tuple[tuple[int, int], ...]"
+"""Code points, first and last of each range, in order and apart."""
+
+WORD: Ranges = ((48, 57), (65, 90), (95, 95), (97, 122))
 """The characters of words, as GNU has them: letters, digits and the low line."""
 
 _ASCII = [chr(code) for code in range(128)]

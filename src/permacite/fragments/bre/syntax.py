@@ -36,6 +36,8 @@ from permacite.scan import Cursor, compile_pattern
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from permacite.fragments.bre.brackets import Ranges
+
 __all__ = [
     "Anchor",
     "BackReference",
@@ -52,9 +54,6 @@ _SPEC = "XBD §9.3"
 _MAX_LENGTH = 1 << 15
 _MAX_NESTING = 100
 _MAX_REPEAT = 32767
-
-Ranges: TypeAlias = "tuple[tuple[int, int], ...]"
-"""Code points, first and last of each range, in order and apart."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,6 @@ def _tidy(uri: str, resource: Resource) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Escape a character, which stands for one octet where it can (see `mhtml.base`)."""
+    """Escape a character, which stands for one octet where it can (see `mhtml.reading.base`)."""
     charset = "latin-1" if found[0] <= "\xff" else "utf-8"
     return "".join(f"%{octet:02X}" for octet in found[0].encode(charset, "replace"))

@@ -7,7 +7,7 @@ RFC 2557, MIME Encapsulation of Aggregate Documents, such as HTML (MHTML)
 |---|---|
 | §4.1, §4.2, §4.4 Content-Location | `mhtml.label` |
 | §4.3 URIs of aggregates | `resolve.Resolution.kind` "aggregate" |
-| §5 base URIs | `mhtml.base` |
+| §5 base URIs | `mhtml.reading.base` |
 | §7 multipart/related | `related` |
 | §8.2, §8.3 matching | `resolve` |
 | §10 charsets, line ends | `BodyPart.charset`, `writing.profiles` |

@@ -19,16 +19,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from permacite.mhtml.base import Bases, octets_in
 from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.reading import related
+from permacite.mhtml.reading.base import Bases, octets_in
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permacite.mhtml.base import Base, Found
     from permacite.mhtml.mime.model import Defect
+    from permacite.mhtml.reading.base import Base, Found
     from permacite.mhtml.reading.part import BodyPart
 
 __all__ = ["Kind", "MatchedBy", "Profile", "Resolution", "Resolver"]

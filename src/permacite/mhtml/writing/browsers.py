@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING
 from permacite.errors import LimitError
 from permacite.markup import Doctype, StartTag, codec_of, decode, tokenize
 from permacite.mhtml import links
-from permacite.mhtml.base import base_of, octets_in, this_message
 from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.charset import HEAD, charset_inside, charset_of_text
 from permacite.mhtml.mime.parameters import parse_structured
+from permacite.mhtml.reading.base import base_of, octets_in, this_message
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.mhtml.base import Base
+    from permacite.mhtml.reading.base import Base
 
 __all__ = ["parts_for_browsers"]
 

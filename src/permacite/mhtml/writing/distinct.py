@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from permacite.errors import ConflictError, ParseError
-from permacite.mhtml.base import base_of, octets_in, this_message
+from permacite.mhtml.reading.base import base_of, octets_in, this_message
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.mhtml.base import Base
+    from permacite.mhtml.reading.base import Base
 
 __all__ = ["Labels", "is_content_id"]
 

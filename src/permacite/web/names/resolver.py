@@ -17,8 +17,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.service.plain import plain
 from permacite.web import headers, reader
+from permacite.web.addresses import reference_of
 from permacite.web.names import writing
-from permacite.web.names.addresses import reference_of
 from permacite.web.names.negotiation import chosen_view
 
 if TYPE_CHECKING:

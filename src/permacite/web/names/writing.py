@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response
 from permacite.errors import ConflictError
 from permacite.service.plain import plain
 from permacite.web import headers
+from permacite.web.addresses import reference_of
 from permacite.web.bodies import body_of
-from permacite.web.names.addresses import reference_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
