@@ -31,6 +31,39 @@ ELEMENTS = [
     ("media-elt-scripting-off", "<body><noscript><p>x</p></noscript>", 2, "<p>x</p>"),
     ("media-elt-attributes", "<a title='>'>x</a>", 0, "<a title='>'>x</a>"),
     ("media-elt-template", "<template><p>x</template>y", 1, "<p>x"),
+    # a nobr that is open, but stands before a marker among the formatting elements
+    (
+        "media-elt-nobr-marker",
+        "<nobr><table><marquee></table><nobr>",
+        0,
+        "<nobr><table><marquee></table>",
+    ),
+    (
+        "media-elt-nobr-marker-object",
+        "<nobr><table><object></table>x<nobr>",
+        0,
+        "<nobr><table><object></table>x",
+    ),
+    (
+        "media-elt-nobr-marker-inner",
+        "<nobr><b><table><applet></table><nobr>y",
+        1,
+        "<b><table><applet></table>",
+    ),
+    (
+        "media-elt-nobr-marker-block",
+        "<nobr><p><table><applet></table><nobr>y",
+        0,
+        "<nobr><p><table><applet></table><nobr>y",
+    ),
+    (
+        "media-elt-nobr-out-of-scope",
+        "<nobr><marquee><nobr>x</marquee>y",
+        0,
+        "<nobr><marquee><nobr>x</marquee>y",
+    ),
+    ("media-elt-nobr-in-scope", "<nobr>x<nobr>y", 0, "<nobr>x"),
+    ("media-elt-a-marker", "<a><table><marquee></table><a>", 0, "<a><table><marquee></table><a>"),
     # what is left open
     ("media-elt-list", "<ul><li>1<ul><li>2</ul><li>3</ul>", 1, "<li>1<ul><li>2</ul>"),
     ("media-elt-list-block", "<ul><li><div>1<li>2</ul>", 2, "<div>1"),

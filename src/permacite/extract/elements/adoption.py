@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.extract.elements.names import SPECIAL
-from permacite.markup import EndTag
 
 if TYPE_CHECKING:
     from permacite.extract.elements.stack import Node, Token
     from permacite.extract.elements.tree import Tree
+    from permacite.markup import EndTag, StartTag
 
 __all__ = ["active", "adopt", "any_other_end"]
 
@@ -32,7 +32,7 @@ def active(tree: Tree, name: str) -> Node | None:
     return None
 
 
-def adopt(tree: Tree, name: str, token: Token) -> None:
+def adopt(tree: Tree, name: str, token: StartTag | EndTag) -> None:
     """Run the adoption agency algorithm for a tag named `name`."""
     tree.spend(len(tree.formatting))
     if tree.current == name and tree.stack[-1] not in tree.formatting:
@@ -41,8 +41,7 @@ def adopt(tree: Tree, name: str, token: Token) -> None:
     for _ in range(_OUTER):
         node = active(tree, name)
         if node is None:
-            if isinstance(token, EndTag):
-                any_other_end(tree, token)
+            any_other_end(tree, token)
             return
         place = tree.place(node)
         if place < 0:
@@ -103,8 +102,11 @@ def _move(tree: Tree, node: Node, block: Node, token: Token) -> None:
     tree.open(copy, tree.place(block) + 1)
 
 
-def any_other_end(tree: Tree, token: EndTag) -> None:
-    """Close the nearest element of that name, unless a special one is in between."""
+def any_other_end(tree: Tree, token: StartTag | EndTag) -> None:
+    """Close the nearest element of that name, unless a special one is in between.
+
+    A start tag comes here too: that of a `nobr` whose like is open before a marker.
+    """
     for at in range(len(tree.stack) - 1, -1, -1):
         tree.spend(1)
         node = tree.stack[at]
