@@ -82,6 +82,11 @@ def test_without_a_key_the_answer_says_that_anyone_could_have_made_it(
     assert (told["trusted"], told["caution"]) == (False, outcome.out.split(".\n")[0])
 
 
+def test_what_is_too_long_for_the_name_of_a_file_is_none(cli: Cli, bundle: Path) -> None:
+    assert cli("verify", "a" * 400).status == 2
+    assert cli("verify", str(bundle), "--key", "a" * 400).status == 2
+
+
 def test_a_policy_says_which_logs_count(cli: Cli, bundle: Path, tmp_path: Path) -> None:
     path = tmp_path / "policy.txt"
     for key in json.loads(cli("log", "--json").out)["keys"]:
@@ -108,6 +113,11 @@ def test_a_key_may_be_read_from_a_file(cli: Cli, bundle: Path, tmp_path: Path) -
         path.write_text(text)
         told = json.loads(cli("verify", str(bundle), "--key", str(path), "--json").out)
         assert (told["holds"], told["trusted"]) == (True, True), text
+    ml_dsa = json.loads(cli("log", "--json").out)["keys"][1]
+    path.write_text(f"{ml_dsa}\n")
+    for given in (ml_dsa, str(path)):
+        told = json.loads(cli("verify", str(bundle), "--key", given, "--json").out)
+        assert (told["holds"], told["trusted"]) == (True, True)
     for text in ("", "{}", "[1]"):
         path.write_text(text)
         assert cli("verify", str(bundle), "--key", str(path)).status == 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table, watched
-from permacite.cli.proof import tell_proof
+from permacite.cli.proof import is_file, tell_proof
 from permacite.service.cases import Service
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def verify(
     """
     if (reference is None) != everything:
         raise click.UsageError("give one name or the file of a proof, or --all")
-    if reference is not None and Path(reference).is_file():
+    if reference is not None and is_file(reference):
         path = Path(reference)
         status = tell_proof(
             path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json
@@ -273,7 +273,8 @@ def verify(
         ctx.exit(status)
     if any(one is not None for one in (key, policy, checkpoint, tsa_ca)):
         options = "--key, --policy, --checkpoint and --tsa-ca"
-        raise click.UsageError(f"{options} are for the file of a proof")
+        told = "--all" if reference is None else reference
+        raise click.UsageError(f"{options} are for the file of a proof; {told} is none")
     with Service.open(ctx.obj) as service:
         findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]

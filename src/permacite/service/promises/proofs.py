@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "key_in", "prove"]
 
 _ZIP = b"PK"
-_LONGEST_KEY = 1000
+_LONGEST_KEY = 10_000
 _TOLD = "key "
 """What stands before the key where `permacite log` prints it."""
 _CAUTION = "anyone could have made this file: no key was given that tells whose it is"
