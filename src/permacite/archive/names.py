@@ -11,7 +11,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from permacite.archive.model import Representation, Version
 
@@ -21,6 +21,7 @@ __all__ = [
     "checked_format",
     "checked_series",
     "checked_unique_id",
+    "given_out",
     "nearest",
     "representation",
     "selection",
@@ -30,7 +31,7 @@ __all__ = [
 _CANDIDATES = 5
 _ANY = "*"
 _WANTED: dict[str | None, tuple[str, ...]] = {
-    None: ("text/html", "text/plain"),
+    None: ("text/html", "application/xhtml+xml", "text/plain"),
     "text": ("text/plain",),
 }
 _DAY = "/2000/01/01/"
@@ -120,8 +121,8 @@ def _meant(catalog: Catalog, pdi: PDI, near: str) -> str:
 def representation(catalog: Catalog, pdi: PDI) -> Representation:
     """Return what answers to `pdi`: exact, or the highest version and the nearest format.
 
-    `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format
-    HTML answers, then plain text, then what was committed first. Raises NotFoundError.
+    `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format,
+    as `nearest` says. Raises NotFoundError.
     """
     (chosen,) = catalog.find_representations([pdi])
     return answering(catalog, pdi)[1] if chosen is None else chosen
@@ -141,10 +142,21 @@ def answering(catalog: Catalog, pdi: PDI) -> tuple[Version, Representation]:
     )
 
 
+def given_out(
+    version: Version, token: str | None, withheld: Container[PDI]
+) -> Representation | None:
+    """Return what answers to a token of what is not withheld, of all if all is; None if nothing."""
+    formats = version.representations
+    given = [one for one in formats if one.pdi not in withheld] or formats
+    place = nearest(token, [(one.format, one.media_type) for one in given])
+    return None if place is None else given[place]
+
+
 def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None:
     """Return which of `formats`, tuples of token and media type and more, answers to a token.
 
-    None where none does. Without a token HTML answers, then plain text, then the first.
+    None where none does. Without a token the page answers, HTML or XHTML, then plain text, then
+    the first. This is the one place that decides it.
     """
     if token is not None:
         token = token.lower()

@@ -19,7 +19,7 @@ from permacite.errors import ConflictError, NotFoundError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog
@@ -91,16 +91,40 @@ class Reading:
     def representation(self, pdi: PDI) -> Representation:
         """Return what answers to `pdi`: exact, or the highest version and the nearest format.
 
-        `text` finds the plain text under the name of its charset; no format finds HTML, then plain
-        text, then the first. Raises NotFoundError, whose candidates are what there is instead.
+        `text` finds the plain text under the name of its charset; no format finds the page, then
+        plain text, then the first, of what is given out. Raises NotFoundError, whose candidates are
+        what there is instead.
         """
-        return self._gate.representation(names.representation(self._catalog, pdi))
+        chosen = self._heeding(pdi, names.representation(self._catalog, pdi))
+        return self._gate.representation(chosen)
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
         """Return what `representation` does, and the version that it is of."""
         version, chosen = names.answering(self._catalog, pdi)
         seen = self._gate.version(version)
-        return seen, seen.representation(chosen.format)
+        return seen, seen.representation(self._heeding(pdi, chosen).format)
+
+    def main(
+        self, version: Version, restricted: Mapping[PDI, Restriction] | None = None
+    ) -> Representation:
+        """Return the format that stands for a version where none is named.
+
+        `restricted`, of its formats, spares asking.
+        """
+        withheld = self.restrictions(version.representations) if restricted is None else restricted
+        return names.given_out(version, None, withheld) or version.representations[0]
+
+    def _heeding(self, pdi: PDI, chosen: Representation) -> Representation:
+        """Return what answers to `pdi` if `chosen` would: another where that is restricted."""
+        if pdi.format is not None and pdi.format.lower() == chosen.format:
+            return chosen
+        if not self._gate.restrictions([chosen]):
+            return chosen
+        version = self._catalog.version(pdi, chosen.pdi.version)
+        if version is None:
+            return chosen
+        restricted = self._gate.restrictions(version.representations)
+        return names.given_out(version, pdi.format, restricted) or chosen
 
     def find_versions(self, pdis: Sequence[PDI]) -> Sequence[Version | None]:
         """Return what `version` answers for each of many names, in their order; None if unknown.
@@ -113,8 +137,11 @@ class Reading:
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
         """Return what `representation` answers for each of many names, likewise."""
-        found = self._catalog.find_representations(pdis)
-        return [None if one is None else self._gate.representation(one) for one in found]
+        found = zip(pdis, self._catalog.find_representations(pdis), strict=True)
+        return [
+            None if one is None else self._gate.representation(self._heeding(pdi, one))
+            for pdi, one in found
+        ]
 
     def read(self, representation: Representation) -> bytes:
         """Return the octets, checked against their digest.

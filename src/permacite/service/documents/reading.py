@@ -13,17 +13,16 @@ from permacite.service.passages import citing, recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive, Representation, Version
+    from permacite.archive import Archive, Version
     from permacite.service.documents.showing.marking import Marked
 
-__all__ = ["read", "shown", "split", "text_source"]
+__all__ = ["read", "split", "text_source"]
 
 
 def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | None) -> Reading:
     """Return what stands around a document in the reader."""
     name, fragment = names.document_of(reference)
-    version = archive.version(name)
-    answer = shown(archive, version, name)
+    version, answer = archive.answering(name)
     archive.path(answer)  # what is restricted is not shown
     citations = recorded.all_cited(archive, archive.citations(version.pdi))
     exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
@@ -47,13 +46,6 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
         text_pdi=str(source.representation.pdi) if source else None,
         text=split(source.document.text, marked) if source and (text or marked.caret) else None,
     )
-
-
-def shown(archive: Archive, version: Version, name: pdi.PDI) -> Representation:
-    """Return the representation that a name means; the document's main one where it is open."""
-    if name.format is None:
-        return records.main_representation(version)
-    return archive.representation(name)
 
 
 def text_source(archive: Archive, version: Version) -> names.TextOf | None:

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from permacite.archive import Archive, Representation, Restriction, Version
     from permacite.pdi import PDI
 
-__all__ = ["document", "documents", "history", "main_representation"]
-
-_PREFERRED = ("text/html", "application/xhtml+xml", "text/plain")
-"""What people mean by a document when they name no format, best first."""
+__all__ = ["document", "documents", "history"]
 
 
 def document(archive: Archive, version: Version) -> Document:
@@ -38,7 +35,7 @@ def history(archive: Archive, name: PDI) -> tuple[VersionNote, ...]:
     return tuple(
         VersionNote(
             version.number,
-            str(main_representation(version, restricted).pdi),
+            str(archive.main(version, restricted).pdi),
             version.committed_at,
             _told(of_all(version, restricted)),
         )
@@ -82,19 +79,3 @@ def _format(representation: Representation, restriction: Restriction | None) -> 
         rendition=representation.rendition,
         restricted=_told(restriction),
     )
-
-
-def main_representation(
-    version: Version, restricted: Mapping[PDI, Restriction] | None = None
-) -> Representation:
-    """Return the representation that stands for the document: its page, else its text.
-
-    Where `restricted` is given, one that is given out, if any is.
-    """
-    formats = version.representations
-    given_out = [one for one in formats if one.pdi not in (restricted or {})] or formats
-    for media_type in _PREFERRED:
-        for item in given_out:
-            if item.media_type == media_type:
-                return item
-    return given_out[0]

@@ -90,13 +90,13 @@ def save(
             representations, series=series, provenance=provenance, witness=witness
         )
     return Saved(
-        pdi=str(records.main_representation(version).pdi),
+        pdi=str(archive.main(version).pdi),
         document=records.document(archive, version),
         parts=1 + len(captured.resources),
         size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
         lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
         unchanged=unchanged,
-        quotations=tuple(quotes(archive, str(records.main_representation(version).pdi))),
+        quotations=tuple(quotes(archive, str(archive.main(version).pdi))),
     )
 
 
@@ -162,9 +162,9 @@ def import_document(
         witness=Witness(operator=confirmed_date),
     )
     return Saved(
-        pdi=str(records.main_representation(version).pdi),
+        pdi=str(archive.main(version).pdi),
         document=records.document(archive, version),
         parts=found.parts,
         size_bytes=len(content),
-        quotations=tuple(quotes(archive, str(records.main_representation(version).pdi))),
+        quotations=tuple(quotes(archive, str(archive.main(version).pdi))),
     )

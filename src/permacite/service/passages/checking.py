@@ -17,7 +17,7 @@ from permacite.extract import extract
 from permacite.fragments import anchor
 from permacite.fragments import quote as quotes
 from permacite.service import names
-from permacite.service.documents import records, sources
+from permacite.service.documents import sources
 from permacite.service.model import Checked, Drift
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def check(archive: Archive, reference: str, *, options: CaptureOptions) -> Check
             "this document was not saved from the web", str(name), hint="there is nothing to fetch"
         )
     exchange = capture.fetch(address, limits=options.limits, allow_private=options.allow_private)
-    archived = records.main_representation(version)
+    archived = archive.main(version)
     live = _Live(exchange.content, sources.read_source(exchange.content, exchange.content_type))
     digest = digest_of(exchange.content)
     same_bytes = digest == archived.digest

@@ -74,7 +74,7 @@ def _check_format(replaces: pdi.PDI, found: incoming.Incoming) -> None:
 
 
 def _saved(archive: Archive, version: Version, found: incoming.Incoming, size: int) -> Saved:
-    main = records.main_representation(version)
+    main = archive.main(version)
     return Saved(
         pdi=str(main.pdi),
         document=records.document(archive, version),

@@ -17,7 +17,7 @@ from permacite import __version__, markup, mhtml
 from permacite.errors import RestrictedError
 from permacite.mhtml import export
 from permacite.service import names
-from permacite.service.documents import reading, records
+from permacite.service.documents import reading
 from permacite.service.documents.showing import marking, regions
 from permacite.service.model import Page, PageState
 
@@ -70,8 +70,8 @@ def view(archive: Archive, reference: str, *, script: str, text_fragment: str | 
     Raises NotFoundError, RestrictedError.
     """
     name, fragment = names.document_of(reference)
-    version = archive.version(name)
-    main, shown = records.main_representation(version), reading.shown(archive, version, name)
+    version, shown = archive.answering(name)
+    main = archive.main(version)
     restricted = archive.restrictions(version.representations)
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
     parts += [version.provenance.final_uri or version.provenance.uri]

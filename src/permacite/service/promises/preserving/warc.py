@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.errors import ParseError
-from permacite.service.documents import listing, records
+from permacite.service.documents import listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ def _info(name: str) -> bytes:
 def _version(archive: Archive, version: Version) -> Iterator[bytes]:
     """Yield the records of one version: its document, what belongs to it, its text, its names."""
     date = _date(version.provenance.retrieved_at or version.committed_at)
-    main = records.main_representation(version)
+    main = archive.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
     restricted = archive.restrictions(version.representations)

@@ -1,0 +1,101 @@
+"""A name without a format means one format of the document, whoever is asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.archive import Archive, NewRepresentation
+from permacite.pdi import PDI, parse
+from permacite.service.cases import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome
+
+XHTML = (
+    b'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body>w</body></html>'
+)
+
+
+@pytest.fixture
+def service(archive: Path) -> Iterator[Service]:
+    """Return the service of an empty archive."""
+    with Service.open(archive) as opened:
+        yield opened
+
+
+def bare(name: str) -> str:
+    """Return a name without its format and version."""
+    return name.rsplit(".", 2)[0]
+
+
+def everyones(service: Service, name: str) -> set[str]:
+    """Return what a name means to each of those who are asked."""
+    shown = service.show(name)
+    return {
+        service.resolve(name).pdi,
+        service.read(name).pdi,
+        service.page(name).pdi,
+        shown.history[-1].pdi,
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "token"),
+    [
+        ("a.xhtml", XHTML, "xhtml%2bxml"),
+        ("a.html", b"<p>words", "html"),
+        ("a.txt", b"words", "text"),
+        ("a.md", "wörds".encode(), "markdown"),
+        ("a.bin", b"\0\1", "octet-stream"),
+    ],
+)
+def test_all_agree(service: Service, file: str, content: bytes, token: str) -> None:
+    saved = service.import_document(file, content)
+    assert saved.pdi.rsplit(".", 2)[1] == token
+    assert everyones(service, bare(saved.pdi)) == {saved.pdi}
+
+
+def test_what_is_withdrawn_gives_way(service: Service, archive: Path) -> None:
+    saved = service.import_document("a.xhtml", XHTML)
+    text = f"{bare(saved.pdi)}.utf-8.1"
+    service.withdraw(saved.pdi, reason="own-error")
+    assert everyones(service, bare(saved.pdi)) == {text}
+    service.withdraw(text, reason="own-error")
+    with Archive.open(archive) as opened:
+        name = parse(bare(saved.pdi))
+        assert isinstance(name, PDI)
+        assert str(opened.representation(name).pdi) == saved.pdi
+
+
+def test_many_names_are_answered_as_one_is(service: Service, archive: Path) -> None:
+    first = service.import_document("a.xhtml", XHTML).pdi
+    second = service.import_document("a.xhtml", XHTML + b" ").pdi
+    service.withdraw(first, reason="own-error")
+    with Archive.open(archive) as opened:
+        asked = [parse(bare(one)) for one in (first, second)]
+        named = [one for one in asked if isinstance(one, PDI)]
+        found = opened.find_representations(named)
+        assert list(found) == [opened.representation(one) for one in named]
+
+
+def test_a_text_in_several_charsets(archive: Path) -> None:
+    with Archive.open(archive) as opened:
+        formats = [
+            NewRepresentation(b"\xd6\xd0", "text/plain", charset="gbk"),
+            NewRepresentation("中".encode(), "text/plain", charset="utf-8"),
+        ]
+        version = opened.commit(formats)
+        assert opened.main(version) == version.representations[0]
+
+
+def test_the_commands_agree(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "a.xhtml"
+    path.write_bytes(XHTML)
+    saved = cli("import", str(path)).out
+    name = next(word for word in saved.split() if word.startswith("urn:pdi:"))
+    assert cli("resolve", bare(name)).out == XHTML.decode()
