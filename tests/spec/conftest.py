@@ -1,8 +1,11 @@
-"""A web server on loopback that answers what a test tells it, well or badly."""
+"""What tests ask the machine for: a web server that answers as it is told, and a tracer."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import ssl
+import subprocess
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -150,3 +153,15 @@ def tls_web() -> Iterator[Web]:
     """A server that speaks TLS as harbour.example; `names` lists what its clients asked for."""
     with _serving(CERTIFICATE) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def tracer() -> str:
+    """Return the program that sees system calls; skip where there is none, unless none may be."""
+    program = shutil.which("strace")
+    command = [str(program), "-o", os.devnull, "true"]
+    if program is None or subprocess.run(command, check=False).returncode:
+        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
+            pytest.fail("strace is missing or may not trace: ./do outside installs it")
+        pytest.skip("strace is not here or may not trace: ./do outside installs it")
+    return program

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import shutil
 import signal
 import struct
 import subprocess
@@ -232,7 +231,7 @@ workers.close()
 """
 
 
-def test_a_worker_opens_nothing_while_it_decodes(tmp_path: Path) -> None:
+def test_a_worker_opens_nothing_while_it_decodes(tmp_path: Path, tracer: str) -> None:
     """media-apart: as the system sees it, from the moment the last door is closed."""
     import base64  # noqa: PLC0415 - for what a pipe carries here alone
 
@@ -240,7 +239,7 @@ def test_a_worker_opens_nothing_while_it_decodes(tmp_path: Path) -> None:
     jobs = [(document(what), kind, fragment) for what, kind, fragment in PARTS] + tricks
     asked = json.dumps([(base64.b64encode(job[0]).decode(), *job[1:]) for job in jobs])
     trace = tmp_path / "trace"
-    command = [tracer(), "-f", "-o", str(trace), sys.executable, "-c", AT_WORK]
+    command = [tracer, "-f", "-o", str(trace), sys.executable, "-c", AT_WORK]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
     assert done.stdout == "refused\n" * len(tricks)
     lines = trace.read_text("utf-8", "replace").splitlines()
@@ -255,19 +254,6 @@ def test_a_worker_opens_nothing_while_it_decodes(tmp_path: Path) -> None:
                 family.add(call.rpartition("= ")[2])
     assert any(call.startswith("pread64") for call in calls)  # it did read what it was given
     assert not [call for call in calls if re.match(r"(open|creat|socket|connect|bind|exec)", call)]
-
-
-def tracer() -> str:
-    """The program that traces; skip where there is none, except where none may be skipped."""
-    program = shutil.which("strace")
-    if (
-        program is None
-        or subprocess.run([program, "-o", os.devnull, "true"], check=False).returncode
-    ):
-        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-            pytest.fail("strace is missing or may not trace: ./do outside installs it")
-        pytest.skip("strace is not here or may not trace: ./do outside installs it")
-    return program
 
 
 # ---------------------------------------------------------------- limits and accidents

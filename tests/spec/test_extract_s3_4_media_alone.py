@@ -8,8 +8,6 @@ seen by `strace`, where that is installed: the decoder itself is not asked.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -101,24 +99,14 @@ def test_the_error_says_that_the_format_is_not_read() -> None:
         extract(LISTS[0][1].encode(), "audio/wav", "msec=0,100")
 
 
-def test_no_other_file_and_no_socket_is_opened(folder: Path) -> None:
+def test_no_other_file_and_no_socket_is_opened(folder: Path, tracer: str) -> None:
     """media-limits: as the system sees it."""
     trace = folder / "trace"
     calls = "trace=open,openat,openat2,socket,bind,connect"
-    command = [tracer(), "-f", "-e", calls, "-o", str(trace), sys.executable, "-c", ASKED]
+    command = [tracer, "-f", "-e", calls, "-o", str(trace), sys.executable, "-c", ASKED]
     rows = json.dumps([(media_type, text) for media_type in TYPES for _, text in LISTS])
     done = subprocess.run(command, input=rows, capture_output=True, text=True, check=True)
     seen = trace.read_text("utf-8", "replace")
     assert done.stdout == "refused\n" * len(TYPES) * len(LISTS)
     assert "decoders" in seen  # the trace is one of this work
     assert not [line for line in seen.splitlines() if "secret" in line or "AF_INET" in line]
-
-
-def tracer() -> str:
-    """The program that traces; skip where there is none, except where none may be skipped."""
-    found = shutil.which("strace")
-    if found is None or subprocess.run([found, "-o", os.devnull, "true"], check=False).returncode:
-        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-            pytest.fail("strace is missing or may not trace: ./do outside installs it")
-        pytest.skip("strace is not here or may not trace: ./do outside installs it")
-    return found
