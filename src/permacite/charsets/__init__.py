@@ -8,7 +8,8 @@ Standard library alone; `permacite.errors` and `permacite.scan` besides.
 """
 
 from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, resolve, same
-from permacite.charsets.decoding import Decoder, Family, decode, family_of, incremental, settled
+from permacite.charsets.decoders import Decoder
+from permacite.charsets.decoding import Family, decode, family_of, incremental, settled
 from permacite.charsets.labels import codec_of, token_of
 from permacite.charsets.registry import MARKS, RULES_VERSION, USER_DEFINED
 

@@ -21,12 +21,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from permacite.charsets.decoding import Decoder, Family, decode, family_of, incremental, settled
+from permacite.charsets.decoding import Family, decode, family_of, incremental, settled
 from permacite.charsets.labels import python_codec, row_alike
 from permacite.charsets.registry import MARKS
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from permacite.charsets.decoders import Decoder
 
 __all__ = ["LONGEST_MARK", "Charset", "Encoding", "resolve", "same"]
 

@@ -3,46 +3,48 @@
 | section | function |
 |---|---|
 | Encoding Standard §6 decode, UTF-8 decode | decode |
-| Encoding Standard §6 UTF-8 decode without BOM | decode(..., keep_mark=True) |
-| Encoding Standard §8 to §14 decoders | incremental |
+| Encoding Standard §6 UTF-8 decode without BOM | decode, with `keep_mark` |
+| Encoding Standard §8 UTF-8, §14.2 UTF-16 | Python's, which say the same |
+| Encoding Standard §9 single-byte encodings, §14.5 x-user-defined | _table |
+| Encoding Standard §10 to §13 legacy multi-byte encodings | multibyte, iso2022jp |
 
-Both give the same characters for the same octets, however these are cut into pieces. What is
+Whole or in pieces, the same octets give the same characters, however they are cut. What is
 malformed is U+FFFD, as often as the standard says; the text never holds a surrogate.
+
+Deviations: "replacement" reads ASCII and no other octet, so that an archive shows what can be read
+of a page in ISO-2022-CN; the standard gives one U+FFFD for all of it.
+
+Readings: a mark is one in GB 18030 and UTF-7 too. Charsets that the standard does not know are
+decoded by Python's codecs.
 """
 
 from __future__ import annotations
 
 import codecs
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
+from permacite.charsets.decoders import MultiByte, SingleByte, WithoutSurrogates
+from permacite.charsets.indexes import ABSENT, single_byte_indexes
+from permacite.charsets.iso2022jp import Iso2022Jp
 from permacite.charsets.labels import python_codec
+from permacite.charsets.multibyte import rules_of
 from permacite.charsets.registry import MARKS, USER_DEFINED
-from permacite.scan import compile_pattern
 
-__all__ = ["Decoder", "Family", "decode", "family_of", "incremental", "settled"]
+if TYPE_CHECKING:
+    from permacite.charsets.decoders import Decoder
+
+__all__ = ["Family", "decode", "family_of", "incremental", "settled"]
 
 Family = Literal["utf-8", "single", "unit", "other"]
 """How octets and characters relate: UTF-8; one octet each; UTF-16 or UTF-32; anything else."""
 
-_SURROGATES = compile_pattern("[\ud800-\udfff]")
 _UNITS = frozenset({"utf-16le", "utf-16be", "utf-32le", "utf-32be"})
-
-
-class Decoder(Protocol):
-    """What decodes text in pieces, as Python's incremental decoders do."""
-
-    def decode(self, data: bytes, /, *, final: bool = False) -> str:
-        """Return the characters of the octets so far that are whole; all of them if `final`."""
-
-    def getstate(self) -> tuple[bytes, int]:
-        """Return the octets that wait for more, and what else is remembered; a fresh one's is 0."""
-
-    def setstate(self, state: tuple[bytes, int], /) -> None:
-        """Go on from what `getstate` returned."""
-
-    def reset(self) -> None:
-        """Forget everything."""
+_SAME_INDEX = {"iso-8859-8-i": "iso-8859-8"}
+_BIG_ENDIAN = {"utf-16": "utf-16be", "utf-32": "utf-32be"}
+_ASCII = "".join(map(chr, range(0x80)))
+_UNDEFINED = "\ufffe"
+"""What stands in Python's tables for no character."""
 
 
 def decode(data: bytes, codec: str, *, keep_mark: bool = False) -> str:
@@ -50,9 +52,8 @@ def decode(data: bytes, codec: str, *, keep_mark: bool = False) -> str:
 
     `codec` is what `codec_of` or `resolve` gives, not a label. Raises LookupError for any other.
     """
-    settled_codec, length = settled(data[:8], codec)
-    decoder = incremental(settled_codec)
-    return decoder.decode(data if keep_mark or not length else data[length:], final=True)
+    codec, length = settled(data[:8], codec)
+    return incremental(codec).decode(data if keep_mark else data[length:], final=True)
 
 
 def settled(head: bytes, codec: str) -> tuple[str, int]:
@@ -72,79 +73,52 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
     `errors`: as in Python; each error spans the octets that one U+FFFD stands for. Raises
     LookupError for what is no codec.
     """
-    table = single_byte_table(codec)
+    table = _table(codec)
     if table is not None:
-        return _SingleByteDecoder(table, errors)
-    return codecs.getincrementaldecoder(_PYTHON.get(codec, codec))(errors)
-
-
-_PYTHON = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "big5": "big5hkscs"}
-_SINGLE = {
-    "macintosh": "mac-roman",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "windows-874": "cp874",
-    "iso-8859-8-i": "iso-8859-8",
-    "replacement": "ascii",
-}
-
-
-class _SingleByteDecoder:
-    """Encoding Standard §9.1: an octet is a character, or an error."""
-
-    def __init__(self, table: str, errors: str) -> None:
-        self._table = table
-        self._errors = errors
-
-    def decode(self, data: bytes, /, *, final: bool = False) -> str:
-        """Return the characters of the octets, whether they are the last or not."""
-        del final
-        return codecs.charmap_decode(data, self._errors, self._table)[0]
-
-    def getstate(self) -> tuple[bytes, int]:
-        """Return nothing: no octet waits for another."""
-        return b"", 0
-
-    def setstate(self, state: tuple[bytes, int], /) -> None:
-        """Go on as before."""
-
-    def reset(self) -> None:
-        """Go on as before."""
-
-
-_OTHERWISE = {
-    "windows-1255": {0xCA: "\u05ba"},
-    "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"},
-}
-
-
-@lru_cache(maxsize=256)
-def single_byte_table(codec: str) -> str | None:
-    """Return the 256 characters of a charset of single octets, U+FFFE for none; else None."""
-    if codec == USER_DEFINED:
-        return "".join(map(chr, (*range(0x80), *range(0xF780, 0xF800))))
-    if codec in _UNITS or codec in _PYTHON or codec == "utf-8":
-        return None
-    name = python_codec(_SINGLE.get(codec, codec))
-    if name is None:
-        raise LookupError(f"no codec: {codec}")
-    decoder = codecs.getincrementaldecoder(name)
-    table = [decoder("replace").decode(bytes([byte])) for byte in range(256)]
-    if any(len(one) != 1 for one in table) or any(table.count(one) > 1 for one in "\r\n\x85"):
-        return None
-    if codec.startswith("windows"):
-        for byte in range(0x80, 0xA0):
-            if table[byte] == "\ufffd":
-                table[byte] = chr(byte)
-    for byte, character in _OTHERWISE.get(codec, {}).items():
-        table[byte] = character
-    return "".join(table).replace("\ufffd", "\ufffe")
+        return SingleByte(table, errors)
+    rules = rules_of("euc-jp" if codec == "iso-2022-jp" else codec)
+    if rules is None:
+        decoder = codecs.getincrementaldecoder(_BIG_ENDIAN.get(codec, codec))(errors)
+        return WithoutSurrogates(decoder) if codec == "utf-7" else decoder
+    if codec == "iso-2022-jp":
+        return Iso2022Jp(errors, rules)
+    return MultiByte(codec, errors, rules)
 
 
 @lru_cache(maxsize=256)
 def family_of(codec: str) -> Family:
-    """Say how octets and characters relate in `codec`."""
+    """Say how octets and characters relate in `codec`. Raises LookupError for what is no codec."""
     if codec == "utf-8":
         return "utf-8"
     if codec in _UNITS:
         return "unit"
-    return "other" if single_byte_table(codec) is None else "single"
+    return "other" if _table(codec) is None else "single"
+
+
+@lru_cache(maxsize=256)
+def _table(codec: str) -> str | None:
+    """Return the 256 characters of a codec of single octets, U+FFFE for none; else None.
+
+    Raises LookupError for what is no codec.
+    """
+    if codec == USER_DEFINED:
+        return _ASCII + "".join(map(chr, range(0xF780, 0xF800)))
+    if codec == "replacement":
+        return _ASCII + 0x80 * _UNDEFINED
+    index = single_byte_indexes().get(_SAME_INDEX.get(codec, codec))
+    if index is not None:
+        return _ASCII + index.replace(ABSENT, _UNDEFINED)
+    return None if codec == "iso-2022-jp" or rules_of(codec) else _python_table(codec)
+
+
+def _python_table(codec: str) -> str | None:
+    """Return the table of a codec that only Python has; None if it is not of single octets."""
+    name = python_codec(codec)
+    if name is None:
+        raise LookupError(f"no codec: {codec}")
+    decoder = codecs.getincrementaldecoder(name)
+    alone = [decoder("replace").decode(bytes((octet,))) for octet in range(0x100)]
+    is_single = all(len(one) == 1 for one in alone)
+    if not is_single or any(alone.count(ending) > 1 for ending in "\r\n\x85"):
+        return None
+    return "".join(alone).replace("\ufffd", _UNDEFINED)
