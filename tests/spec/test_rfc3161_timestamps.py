@@ -17,10 +17,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
 from permacite.archive import Archive, NewRepresentation
-from permacite.archive.log import check_proof
+from permacite.archive.log import Signer, check_proof
+from permacite.archive.log.cosignature import KeyType
+from permacite.archive.log.note import signed
 from permacite.archive.log.timestamps import Request, fault_of, read
 from permacite.cli import run
 from permacite.errors import CaptureError, IntegrityError, ParseError
@@ -190,6 +193,21 @@ def test_rfc3161_s2_4_the_log_is_stamped_and_the_proof_says_when(
     assert (found.holds, found.stamped_at) == (True, made.stamped_at)
     assert found.checks[-1].detail.endswith("UTC, by the authority that was given")
     assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
+def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
+    stamped: Archive, authority: Path
+) -> None:
+    files = unzipped(prove(stamped))
+    witness = Signer("witness.example.com/w", bytes(32), KeyType.COSIGNATURE)
+    body = files["checkpoint.txt"].decode()
+    line = signed("", [witness.signature(body, time=1)]).removeprefix("\n")
+    proof = zipped(files | {"proof.tlog-proof": files["proof.tlog-proof"] + line.encode()})
+    roots = (authority / "ca.pem").read_bytes()
+    policy = f"log {stamped.log.verifier}\nwitness w {witness.verifier}\nquorum w\n".encode()
+    found = proofs.check(proof, policy=policy, tsa_roots=roots)
+    assert (found.holds, found.trusted) == (True, True)
+    assert found.stamped_at is not None
 
 
 def test_a_time_stamp_by_command(

@@ -22,8 +22,7 @@ from permacite.archive.log.bundles.framing import (
 from permacite.archive.log.bundles.members import CONTENT, SPEC, members
 from permacite.archive.log.bundles.quoting import checked_quote
 from permacite.archive.log.bundles.reports import Check, ProofReport
-from permacite.archive.log.bundles.stamping import checked_stamp
-from permacite.archive.log.bundles.trusting import checked_trust
+from permacite.archive.log.bundles.trusting import checked_stamp, checked_trust
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.policy import Policy
 from permacite.archive.objects import digest_of
@@ -71,7 +70,7 @@ def check_proof(
         checks = [absent(pdi, entry, files[_NAMES])]
         time, digest, checked = entry.get("sealed_at"), digest_of(files[_NAMES]), {_NAMES}
     name = str(pdi)
-    stamped_at, stamps = checked_stamp(files.get(_STAMP), signed.note_text, tsa_roots)
+    stamped_at, stamps = checked_stamp(files.get(_STAMP), signed.own_note, tsa_roots)
     checked.add(_STAMP)
     frame = [inclusion(files["leaf.json"], signed), signature(signed)]
     frame.append(others(files, signed, name, checked=checked))
