@@ -364,7 +364,11 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, P
         """Say whether anything committed has these octets."""
         ...
 
-    def faults(self) -> list[str]:
+    def places(self, *, after: int, limit: int) -> list[int]:
+        """Return the places of up to `limit` versions past `after`, be they readable or not."""
+        ...
+
+    def faults(self) -> Iterator[str]:
         """Return what is wrong with the records themselves, in words."""
         ...
 

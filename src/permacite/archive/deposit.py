@@ -9,7 +9,7 @@ from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.catalog import StoredFormat
 from permacite.errors import ConflictError, ParseError
-from permacite.pdi import PDI, CitationPDI
+from permacite.pdi import PDI, CitationPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.archive.model import NewRepresentation
     from permacite.archive.objects import Objects
 
-__all__ = ["deposit", "with_charset"]
+__all__ = ["cited_document", "deposit", "with_charset"]
 
 
 def deposit(
@@ -105,9 +105,16 @@ def _quotation(token: str, origin: str, cited: str) -> tuple[str, str, str]:
             raise ParseError(error.problem, origin, max(offset, 0), error.spec) from error
         offset += len(cited) - len(target) - len(origin) - 1
         raise ParseError(error.problem, cited, offset, error.spec) from error
-    part = whole.cited
-    document = part if isinstance(part, PDI) else part.pdi
-    return whole.origin, names.as_urn(part), names.as_urn(document.document)
+    cited = names.as_urn(whole.cited)
+    return whole.origin, cited, cited_document(cited)
+
+
+def cited_document(cited: str) -> str:
+    """Return the document of what is cited, as it is looked up. Raises ParseError."""
+    part = grammar.parse(cited)
+    if isinstance(part, PDIPattern):
+        raise ParseError("expected one name", cited, 0, "PDI §3.5")
+    return names.as_urn((part if isinstance(part, PDI) else part.pdi).document)
 
 
 def _citation(text: str) -> CitationPDI:

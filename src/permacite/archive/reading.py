@@ -294,9 +294,12 @@ class Reading:
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
-        yield from verification.verify(self._catalog, self._objects, pdi)
-        if pdi is None:
-            yield from audit(self._catalog, self.log)
+        found = verification.verify(self._catalog, self._objects, pdi)
+        if pdi is not None:
+            yield from found
+            return
+        yield from verification.without_errors(found)
+        yield from verification.without_errors(audit(self._catalog, self.log), "log")
 
     def fsck(self) -> Iterator[Finding]:
         """Check all that `verify` checks, the database itself, and for octets nothing names.

@@ -8,7 +8,7 @@ from permacite.archive import names
 from permacite.archive.catalog import Catalog, Selection
 from permacite.archive.log.audit import audit_entry
 from permacite.archive.model import Finding, Representation, Version
-from permacite.errors import IntegrityError, NotFoundError, StorageError
+from permacite.errors import IntegrityError, NotFoundError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from permacite.archive.texts import Texts
     from permacite.pdi import PDI
 
-__all__ = ["compare_quotation", "fsck", "verify"]
+__all__ = ["compare_quotation", "fsck", "verify", "without_errors"]
 
+_CATALOG = "catalog"
 _PAGE = 200
 _MAX_DIGITS = 18
 _SLACK = 100
@@ -32,8 +33,12 @@ def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Find
     Raises NotFoundError where `pdi` names nothing here.
     """
     for version in _everything(catalog) if pdi is None else _named(catalog, pdi):
+        if isinstance(version, Finding):
+            yield version
+            continue
         for representation in version.representations:
-            yield from _check(catalog, objects, representation)
+            name = str(representation.pdi)
+            yield from without_errors(_check(catalog, objects, representation), name)
     for leaf in () if pdi is None else catalog.entries(pdi):
         problem = audit_entry(catalog, leaf)
         if problem:
@@ -42,25 +47,59 @@ def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Find
 
 def fsck(catalog: Catalog, objects: Objects, texts: Texts) -> Iterator[Finding]:
     """Return what is wrong with the database and with indexes, and octets that nothing names."""
-    for problem in catalog.faults():
-        yield Finding("catalog", "catalog", problem)
+    yield from without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
+    yield from without_errors(_index_faults(catalog, texts))
+    yield from without_errors(_orphans(catalog, objects))
+
+
+def without_errors(findings: Iterator[Finding], pdi: str = _CATALOG) -> Iterator[Finding]:
+    """Return findings, and as the last one the error that ended them, if one did."""
+    try:
+        yield from findings
+    except PermaciteError as error:
+        yield Finding(pdi, _CATALOG, error.problem)
+
+
+def _index_faults(catalog: Catalog, texts: Texts) -> Iterator[Finding]:
+    """Return what is wrong with the indexes of large texts."""
     for version in _everything(catalog):
-        for representation in version.representations:
+        for representation in () if isinstance(version, Finding) else version.representations:
             problem = texts.fault(representation)
             if problem:
                 yield Finding(str(representation.pdi), "index", problem)
+
+
+def _orphans(catalog: Catalog, objects: Objects) -> Iterator[Finding]:
+    """Return the octets that nothing names."""
     for digest in objects.digests():
         if not catalog.names(digest):
             yield Finding(digest, "orphan", "octets that nothing names; a failed commit left them")
 
 
-def _everything(catalog: Catalog) -> Iterator[Version]:
-    """Return all versions, a page at a time."""
-    place = 0
-    while page := catalog.select(Selection(), after=place, limit=_PAGE):
-        for found, version in page:
-            place = found
-            yield version
+def _everything(catalog: Catalog) -> Iterator[Version | Finding]:
+    """Return all versions, a page at a time, and what is wrong with those that cannot be read."""
+    last = 0
+    while places := catalog.places(after=last, limit=_PAGE):
+        try:
+            page = catalog.select(Selection(), after=last, limit=_PAGE)
+        except StorageError:
+            for place in places:
+                yield _read(catalog, place)
+        else:
+            yield from (version for _, version in page)
+        last = max(places)
+
+
+def _read(catalog: Catalog, place: int) -> Version | Finding:
+    """Return the version at a place, or what is wrong with it."""
+    problem = "what it is a version of is missing"
+    try:
+        for found, version in catalog.select(Selection(), after=place - 1, limit=1):
+            if found == place:
+                return version
+    except StorageError as error:
+        problem = error.problem
+    return Finding(_CATALOG, _CATALOG, f"version {place} cannot be read: {problem}")
 
 
 def _named(catalog: Catalog, pdi: PDI) -> Iterator[Version]:

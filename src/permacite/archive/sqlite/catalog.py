@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.sqlite import minting, neighbours, rows
 from permacite.archive.sqlite.citations import SqliteCitations
-from permacite.archive.sqlite.connection import copy, faults, make, recognize
+from permacite.archive.sqlite.connection import copy, faults, make, reading_rows, recognize
+from permacite.archive.sqlite.derived import derived_faults, settings_digest
 from permacite.archive.sqlite.log import SqliteLog
 from permacite.archive.sqlite.migration import bring_up
 from permacite.archive.sqlite.statements import SqliteStatements
@@ -14,7 +15,7 @@ from permacite.archive.sqlite.unsettled import SqliteUnsettled
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -51,8 +52,13 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
     @staticmethod
     def make(path: Path, *, series: str, clock: Clock) -> None:
         """Make a file in which `series` mints. Raises FileExistsError where `path` is taken."""
-        minting_series = (_ADD_SERIES, (series, rows.timestamp(clock())))
-        make(path, [minting_series, (_SET, ("series", series))])
+        added_at = rows.timestamp(clock())
+
+        def fill(connection: sqlite3.Connection) -> None:
+            connection.execute(_ADD_SERIES, (series, added_at))
+            _write(connection, _SET, ("series", series))
+
+        make(path, fill)
 
     def setting(self, name: str) -> str | None:
         """Return one setting, or None."""
@@ -62,18 +68,20 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
 
     def set_setting(self, name: str, value: str) -> None:
         """Set or replace one setting."""
-        self._writer.run(lambda connection: connection.execute(_SET, (name, value)).close())
+        self._writer.run(lambda connection: _write(connection, _SET, (name, value)))
 
     def series_names(self) -> list[str]:
         """Return the series that mint here, the first one first."""
         with self._readers.lend() as connection:
             found = connection.execute("SELECT name FROM series ORDER BY series_id").fetchall()
+            if not found:
+                raise LookupError("no series mints here")
         return [name for (name,) in found]
 
     def add_series(self, name: str) -> None:
         """Let `name` mint here; nothing happens where it does already."""
         row = (name, rows.timestamp(self._clock()))
-        self._writer.run(lambda connection: connection.execute(_ADD_SERIES, row).close())
+        self._writer.run(lambda connection: _write(connection, _ADD_SERIES, row))
 
     def announced(self) -> AbstractContextManager[int]:
         """Say that a commit is coming; give how many are under way."""
@@ -82,7 +90,8 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
     def commit(self, order: Order) -> Version:
         """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""
         made = self._writer.run_together(self._commit_all, order)
-        return rows.version_of(made.version, made.formats)
+        with reading_rows(self._readers.path):
+            return rows.version_of(made.version, made.formats)
 
     def add_format(self, pdi: PDI, number: int, stored: StoredFormat) -> Version:
         """Add a format to a version. Raises ConflictError where it has other octets already."""
@@ -200,10 +209,17 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
             row = connection.execute(_NAMES, {"digest": digest}).fetchone()
         return bool(row[0])
 
-    def faults(self) -> list[str]:
-        """Return what is wrong with the file."""
+    def places(self, *, after: int, limit: int) -> list[int]:
+        """Return the places of up to `limit` versions, be they readable or not."""
+        question = "SELECT version_id FROM version WHERE version_id > ? ORDER BY 1 LIMIT ?"
         with self._readers.lend() as connection:
-            return faults(connection)
+            return [place for (place,) in connection.execute(question, (after, limit))]
+
+    def faults(self) -> Iterator[str]:
+        """Return what is wrong with the file, and with columns that follow from others."""
+        with self._readers.lend() as connection:
+            yield from faults(connection)
+            yield from derived_faults(connection)
 
     def copy_to(self, path: Path, *, before: Callable[[], None]) -> None:
         """Copy all records as they are now, over an earlier copy if one is there."""
@@ -220,3 +236,9 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
         """Return a version that was just written."""
         with self._readers.lend() as connection:
             return rows.version_by_id(connection, version_id)
+
+
+def _write(connection: sqlite3.Connection, statement: str, row: tuple[str, str]) -> None:
+    """Change a setting or the series, and the digest that guards both."""
+    connection.execute(statement, row)
+    connection.execute(_SET, settings_digest(connection))

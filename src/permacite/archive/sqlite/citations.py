@@ -15,13 +15,14 @@ from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
     from datetime import datetime
 
     from permacite.archive.catalog import Leaf
     from permacite.archive.model import JSON
     from permacite.pdi import PDI
 
-__all__ = ["SqliteCitations", "entry_at", "log_all"]
+__all__ = ["SqliteCitations", "entry_at", "identities", "log_all"]
 
 _CITATIONS = """
 SELECT c.fragment, d.series, d.date, d.unique_id, r.format, v.number, c.start, c."end", c.quote,
@@ -221,6 +222,14 @@ def _identity(citation: NewCitation | Citation) -> str:
             ]
         )
     )
+
+
+def identities(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
+    """Return the row of each citation, the identity it has, and the one it should have."""
+    question = "SELECT citation_id, identity FROM citation ORDER BY citation_id"
+    for row, kept in connection.execute(question).fetchall():
+        for citation in _citations(connection, citation_id=row):
+            yield row, kept, _identity(citation)
 
 
 def _representation_id(connection: sqlite3.Connection, pdi: PDI) -> int:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.objects import modes_of
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, schema_of
-from permacite.errors import ConflictError, StorageError
+from permacite.errors import ConflictError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["Readers", "connect", "copy", "faults", "make", "recognize", "reporting"]
+__all__ = ["Readers", "connect", "copy", "faults", "make", "reading_rows", "recognize", "reporting"]
 
 _CHECKPOINT_PAGES = 4000
 """How long the write-ahead log gets, about 16 MB: pages that change often are moved once."""
@@ -32,16 +32,41 @@ _REASONS = {
     sqlite3.SQLITE_READONLY: ("io", "the archive may only be read"),
 }
 
+_OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
+"""What comes of rows that hold other values than were ever written."""
+
 
 @contextlib.contextmanager
 def reporting(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises into the StorageError that says it."""
+    """Turn what SQLite raises, or a row that is damaged, into the StorageError that says it."""
     try:
         yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        reason, problem = _REASONS.get(code, ("io", f"the catalog refuses: {error}"))
-        raise StorageError(problem, path=str(path), reason=reason) from error
+    except PermaciteError:
+        raise
+    except (sqlite3.Error, *_OF_DAMAGE) as error:
+        raise _refusal(error, path) from error
+
+
+@contextlib.contextmanager
+def reading_rows(path: Path) -> Iterator[None]:
+    """Do the same where no value of a caller's can be wrong, so that each ValueError is damage."""
+    with reporting(path):
+        try:
+            yield
+        except (PermaciteError, UnicodeEncodeError):
+            raise
+        except ValueError as error:
+            raise _refusal(error, path) from error
+
+
+def _refusal(error: Exception, path: Path) -> StorageError:
+    """Return the error of a catalog that SQLite, or whoever reads its rows, does not understand."""
+    if not isinstance(error, sqlite3.Error) or "decode" in str(error):
+        told = " ".join(str(error).split())
+        return StorageError(f"the catalog is damaged: {told}", path=str(path), reason="damaged")
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    reason, problem = _REASONS.get(code, ("io", f"the catalog refuses: {error}"))
+    return StorageError(problem, path=str(path), reason=reason)
 
 
 def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> sqlite3.Connection:
@@ -74,11 +99,10 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
     return connection
 
 
-def make(path: Path, rows: Iterable[tuple[str, tuple[str, ...]]] = ()) -> None:
-    """Make a catalog at `path`, whole or not at all: it is written aside, then linked.
+def make(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make a catalog at `path`, whole or not at all: it is written aside, filled, then linked.
 
-    `rows` are the statements, with their parameters, that fill it. Raises FileExistsError where
-    `path` is taken.
+    Raises FileExistsError where `path` is taken.
     """
     aside = _aside(path)
     connection = sqlite3.connect(aside, isolation_level=None)
@@ -90,8 +114,7 @@ def make(path: Path, rows: Iterable[tuple[str, tuple[str, ...]]] = ()) -> None:
             f"BEGIN; {SCHEMA}"
             f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"
         )
-        for statement, parameters in rows:
-            connection.execute(statement, parameters)
+        fill(connection)
         connection.execute("COMMIT")
     finally:
         connection.close()  # the last connection moves the write-ahead log into the file
@@ -128,18 +151,37 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
 
 def faults(connection: sqlite3.Connection) -> list[str]:
     """Return what is wrong with the file: damaged pages, broken references, rules that are gone."""
-    found = [f"damaged: {row[0]}" for row in connection.execute("PRAGMA integrity_check")]
-    broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-    found += [f"row {row[1]} of {row[0]} refers to no row of {row[2]}" for row in broken]
+    found: list[str] = []
+    for check in (_damaged_pages, _broken_references, _other_rules):
+        try:
+            found += check(connection)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            found.append(f"damaged: {error}")
+    return sorted(set(found))
+
+
+def _damaged_pages(connection: sqlite3.Connection) -> Iterator[str]:
+    for (told,) in connection.execute("PRAGMA integrity_check"):
+        if told != "ok":
+            yield f"damaged: {told}"
+
+
+def _broken_references(connection: sqlite3.Connection) -> Iterator[str]:
+    for row in connection.execute("PRAGMA foreign_key_check"):
+        yield f"row {row[1]} of {row[0]} refers to no row of {row[2]}"
+
+
+def _other_rules(connection: sqlite3.Connection) -> Iterator[str]:
     question = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
     actual = set(connection.execute(question))
     with contextlib.closing(sqlite3.connect(":memory:")) as empty:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         empty.executescript(schema_of(min(version, SCHEMA_VERSION)))
         expected = set(empty.execute(question))
-    found += [f"the {kind} {name} is missing or another" for kind, name, _ in expected - actual]
-    found += [f"the {kind} {name} is not ours" for kind, name, _ in actual - expected]
-    return sorted(one for one in found if one != "damaged: ok")
+    for kind, name, _ in expected - actual:
+        yield f"the {kind} {name} is missing or another"
+    for kind, name, _ in actual - expected:
+        yield f"the {kind} {name} is not ours"
 
 
 def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) -> None:
@@ -208,8 +250,8 @@ class _Loan:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
         self._readers.give_back(self._connection)
-        if isinstance(error, sqlite3.Error):
-            with reporting(self._readers.path):
+        if isinstance(error, Exception):
+            with reading_rows(self._readers.path):
                 raise error
 
 

@@ -12,7 +12,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.sqlite import citations, statements
-from permacite.archive.sqlite.connection import connect, reporting
+from permacite.archive.sqlite.connection import connect, reading_rows
 from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return
     with (
-        reporting(path),
+        reading_rows(path),
         contextlib.closing(connect(path, busy_timeout_s=busy_timeout_s)) as connection,
     ):
         if _version(connection) == SCHEMA_VERSION:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.model import Provenance, Representation, Version
 from permacite.archive.names import nearest
+from permacite.errors import StorageError
 from permacite.pdi import PDI
 from permacite.pdi.escapes import unescaped
 
@@ -79,8 +80,11 @@ def timestamp(moment: datetime) -> str:
 
 
 def instant(text: str) -> datetime:
-    """Return the time that `timestamp` wrote."""
-    return datetime.fromisoformat(text)
+    """Return the time that `timestamp` wrote. Raises StorageError where the row is damaged."""
+    try:
+        return datetime.fromisoformat(text)
+    except (ValueError, TypeError) as error:
+        raise _damaged(f"expected a time, not {text!r}") from error
 
 
 def document_key(pdi: PDI) -> Key:
@@ -100,8 +104,24 @@ def name_of(key: Key, token: str | None = None, number: int | None = None) -> PD
     Nothing is parsed: the fields of the catalog were checked when they were minted.
     """
     series, date, unique_id = key
-    year, month, day = date.split("-")
+    year, month, day = _fields(date)
     return PDI(True, _components(series), year, month, day, unique_id, token, number)  # noqa: FBT003 - urn
+
+
+@lru_cache(maxsize=256)
+def _fields(date: str) -> tuple[str, str, str]:
+    """Return year, month and day. Raises StorageError where the row is damaged."""
+    try:
+        year, month, day = date.split("-")
+    except (ValueError, AttributeError) as error:
+        raise _damaged(f"expected a date, not {date!r}") from error
+    return year, month, day
+
+
+def _damaged(problem: str) -> StorageError:
+    return StorageError(
+        f"the catalog is damaged: {problem}", path="catalog.sqlite", reason="damaged"
+    )
 
 
 @lru_cache(maxsize=256)

@@ -58,8 +58,8 @@ class SqliteStatements(Access):
             " ORDER BY delegation_id"
         )
         with self._readers.lend() as connection:
-            rows = connection.execute(question, (kind, *(series or ()))).fetchall()
-        return [_delegation(row) for row in rows]
+            rows = connection.execute(question, (kind, *(series or ())))
+            return [_delegation(row) for row in rows]
 
 
 def _delegate(connection: sqlite3.Connection, made: Delegation) -> None:

@@ -40,7 +40,7 @@ class SqliteUnsettled(Access):
         question = "SELECT content FROM unsettled WHERE digest = ?"
         with self._readers.lend() as connection:
             row = connection.execute(question, (digest,)).fetchone() if _has(connection) else None
-        return None if row is None else bytes(row[0])
+            return None if row is None else bytes(row[0])
 
     def unsettled_digests(self, limit: int) -> list[str]:
         """Return up to `limit` digests of what waits, the oldest first."""

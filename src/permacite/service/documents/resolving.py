@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from permacite.errors import NotFoundError, PermaciteError
+from permacite.errors import NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
 from permacite.service import names
 from permacite.service.model import Finding, Resolved
@@ -130,10 +130,14 @@ def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:
             yield _resolves(archive, str(fragment))
     for finding in archive.verify(name):
         yield Finding(finding.pdi, finding.kind, finding.detail)
-    for citation in archive.citations(name):
-        if fragment is not None and citation.fragment != str(fragment):
-            continue
-        yield _citation_finding(archive, citation.fragment, citation.quote)
+    try:
+        citations = archive.citations(name)
+    except StorageError as error:
+        yield Finding("catalog", "catalog", error.problem)
+        return
+    for citation in citations:
+        if fragment is None or citation.fragment == str(fragment):
+            yield _citation_finding(archive, citation.fragment, citation.quote)
 
 
 def _resolves(archive: Archive, fragment: str) -> Finding:

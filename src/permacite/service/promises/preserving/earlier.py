@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
-from permacite.errors import IntegrityError, ParseError
+from permacite.errors import IntegrityError, ParseError, StorageError
 from permacite.service.promises.model import EarlierLog
 
 if TYPE_CHECKING:
@@ -25,8 +25,16 @@ _SETTING = "earlier_logs"
 
 
 def earlier_logs(archive: Archive) -> tuple[EarlierLog, ...]:
-    """Return the logs that this one goes on from, the oldest first."""
-    return tuple(EarlierLog(**one) for one in json.loads(archive.setting(_SETTING) or "[]"))
+    """Return the logs that this one goes on from, the oldest first. Raises StorageError."""
+    try:
+        found = json.loads(archive.setting(_SETTING) or "[]")
+        return tuple(EarlierLog(**one) for one in found)
+    except (ValueError, TypeError) as error:
+        raise StorageError(
+            f"the setting {_SETTING} is damaged: {error}",
+            path=str(archive.directory),
+            reason="damaged",
+        ) from error
 
 
 def keep(archive: Archive, earlier: list[EarlierLog]) -> None:

@@ -1,0 +1,287 @@
+"""A catalog in which a bit is wrong, or a part is missing, says so, or answers as it did before."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import settings
+
+from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.errors import PermaciteError
+from permacite.service.cases import Service
+from permacite.service.plain import plain
+from permacite.service.promises.keeping import HARMLESS
+from permacite.web.app import create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping
+    from pathlib import Path
+
+    from starlette.applications import Starlette
+
+pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+SERIES = "lab.example.us"
+START = datetime(2026, 11, 20, 12, tzinfo=UTC)
+PAGE = b"<title>Gr\xc3\xbc\xc3\x9fe</title><h1>Report</h1><p>Some words of a page, and others."
+PLAIN = NewRepresentation(b"plain", "text/plain", received=b"pl\x00in")
+
+ROUTES = (
+    "/",
+    "/-/api/documents",
+    "/-/api/document?name={}",
+    "/-/api/passages?name={}&quote=words",
+    "/-/api/quotes?name={}",
+    "/-/api/quoters?name={}",
+    "/-/api/statements?name={}",
+    "/-/page/{}",
+    "/{}",
+    "/uri-res/N2C?{}",
+    "/-/log/checkpoint",
+)
+
+Question = Callable[[], object]
+
+
+class Clock:
+    """A clock that goes on by a second each time."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """Return the next second."""
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A question that is answered by an error of ours."""
+
+    problem: str
+
+
+@dataclass
+class Answers:
+    """What an archive answered, what `fsck` finds wrong with it, and exceptions of other kinds."""
+
+    given: dict[str, object] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def ask(self, name: str, question: Question) -> object:
+        """Ask one thing."""
+        try:
+            self.given[name] = plain(question())
+        except PermaciteError as error:
+            self.given[name] = Refusal(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
+            self.faults.append(f"{name}: {error!r}")
+        return self.given.get(name)
+
+
+class Case:
+    """An archive with every kind of record, closed, and what it answers while it is whole."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.catalog = directory / "catalog.sqlite"
+        clock = Clock(START)
+        with Archive.create(directory, series=SERIES, clock=clock) as archive:
+            self.names = fill(archive, clock)
+        self.content = self.catalog.read_bytes()
+        self.answers = self.ask(self.content)
+        assert self.answers.findings == self.answers.faults == []
+
+    def ask(self, content: bytes) -> Answers:
+        """Ask everything of the archive with another catalog."""
+        for suffix in ("", "-wal", "-shm"):
+            self.catalog.with_name(self.catalog.name + suffix).unlink(missing_ok=True)
+        self.catalog.write_bytes(content)
+        answers = Answers()
+        clock = Clock(START + timedelta(days=1, hours=1))
+        opened: list[Archive] = []
+        answers.ask("open", lambda: opened.append(Archive.open(self.directory, clock=clock)))
+        for archive in opened:
+            with archive:
+                ask_all(Service(archive), self.names, answers)
+        return answers
+
+    def fault(self, content: bytes) -> str:
+        """Say what is not as it should be when the catalog is damaged like this; "" if all is."""
+        found = self.ask(content)
+        if found.faults:
+            return found.faults[0]
+        if found.findings or isinstance(found.given["open"], Refusal):
+            return ""
+        for name, answer in found.given.items():
+            if answer != self.answers.given[name] and not is_refusal(answer):
+                return f"{name} is answered otherwise, and fsck finds nothing"
+        return ""
+
+
+def fill(archive: Archive, clock: Clock) -> list[str]:
+    """Commit on two days, quote, cite, state, withdraw, delegate, sign; return what to ask for."""
+    service = Service(archive)
+    service.add_series(f"press.{SERIES}")
+    page = service.import_document("page.html", PAGE, uri="https://example.org/page").pdi
+    text = page.replace(".html.", ".utf-8.")
+    cited = service.cite(text, quote="Some words", note="a note").reference
+    large = service.import_document("large.txt", b"line of a long text\r\n" * 7000).pdi
+    provenance = Provenance("A title", "https://example.org/a", None, clock(), {"status": 200})
+    kept = archive.commit([PLAIN], provenance=provenance, key="a key")
+    archive.commit([NewRepresentation(b"more", "text/plain")], replaces=kept.pdi, key="another")
+    archive.add_format(kept.pdi, NewRepresentation(b"{}", "application/json"))
+    clock.now += timedelta(days=1)
+    quoting = NewRepresentation(b"<p>Some words", "text/html", quotations=(("3", cited),))
+    composite = str(archive.commit([quoting], unique_id="quoting").representations[0].pdi)
+    gone = service.import_document("gone.txt", b"withdrawn words").pdi
+    service.withdraw(gone, reason="court-order", status=451)
+    service.state(page, "same-as", "https://example.org/page", who="Ann")
+    service.delegate("resolver", f"a.{SERIES}", "https://pdi.example.org")
+    service.log()
+    archive.set_setting("resolver", "https://pdi.example.org")
+    absent = f"urn:pdi://{SERIES}/2026/11/20/none"
+    return [
+        page,
+        text,
+        cited,
+        str(kept.pdi.document),
+        composite,
+        gone,
+        absent,
+        f"{large}#char=9,20",
+    ]
+
+
+def ask_all(service: Service, names: list[str], answers: Answers) -> None:
+    """Ask for findings, on every route, and everything else; what writes comes last."""
+    try:
+        found = [one for one in service.fsck() if one.kind not in HARMLESS]
+        answers.findings = [f"{one.name}: {one.kind}: {one.detail}" for one in found]
+    except Exception as error:  # noqa: BLE001 - a finding is never an exception
+        answers.faults.append(f"fsck: {error!r}")
+    asyncio.run(ask_routes(service, (names[0], names[2], names[5]), answers))
+    for name, question in questions(service, names):
+        answers.ask(name, question)
+
+
+def questions(service: Service, names: list[str]) -> Iterator[tuple[str, Question]]:
+    """Return what can be asked of a service."""
+    for name in names:
+        yield f"resolve {name}", partial(service.resolve, name, whole=False)
+    for name in names[:-1]:
+        yield f"verify {name}", partial(verified, service, name)
+        yield f"show {name}", partial(service.show, name)
+        yield f"export {name}", partial(service.export, name)
+        yield f"quotes {name}", partial(service.quotes, name)
+        yield f"quoters {name}", partial(service.quoters, name)
+        yield f"statements {name}", partial(service.statements, name)
+        yield f"read {name}", partial(service.read, name, text=True)
+    for pattern in (None, SERIES, f"{SERIES}/2026/11/20", f"urn:pdi://{SERIES}/*/*/*/*.text.1"):
+        yield f"list {pattern}", partial(service.list, pattern)
+    yield "delegations", service.delegations
+    yield "elsewhere", lambda: service.elsewhere(f"urn:pdi://a.{SERIES}/2026/11/20/1")
+    yield "series", service.series
+    yield "about", service.about
+    yield "log", service.log
+    yield "entries", lambda: service.tile("tile/entries/000.p/5")
+    yield "hashes", lambda: service.tile("tile/0/000.p/5")
+    yield "verify", partial(verified, service, None)
+    archive = service._archive  # noqa: SLF001 - over HTTP a key would be given
+    yield "the same key", lambda: archive.commit([PLAIN], key="a key").pdi
+    yield "cite", lambda: service.cite(names[1], quote="others", note="later")
+
+
+def verified(service: Service, name: str | None) -> object:
+    """Return what a check of one document, or of everything, finds."""
+    return list(service.verify(name))
+
+
+async def ask_routes(service: Service, names: tuple[str, ...], answers: Answers) -> None:
+    """Ask every route about some names."""
+    app = create_app(service, names=("localhost",))
+    for name in names:
+        for route in ROUTES:
+            path = route.format(name.replace("#", "%23" if "?" in route else "?fragment="))
+            for accept in ("application/json", "text/html")[: 2 if route == "/{}" else 1]:
+                asked = f"GET {path} {accept}"
+                try:
+                    answers.given[asked] = await fetch(app, path, accept)
+                except Exception as error:  # noqa: BLE001 - the server would answer 500
+                    answers.faults.append(f"{asked}: {error!r}")
+
+
+async def fetch(app: Starlette, target: str, accept: str) -> tuple[int, bytes]:
+    """Return the status and the body that a server of this application would answer."""
+    told: list[MutableMapping[str, Any]] = []
+    path, _, query = target.partition("?")
+    scope: dict[str, object] = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": [(b"host", b"localhost"), (b"accept", accept.encode())],
+    }
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        told.append(message)
+
+    await app(scope, receive, send)
+    return int(told[0]["status"]), b"".join(one.get("body", b"") for one in told)
+
+
+def is_refusal(answer: object) -> bool:
+    """Say whether an answer tells that something is wrong."""
+    if isinstance(answer, Refusal):
+        return True
+    if isinstance(answer, tuple):
+        return bool(answer[0] >= 400)
+    findings = answer if isinstance(answer, list) else ()
+    return any(isinstance(one, dict) and one.get("kind", "ok") not in HARMLESS for one in findings)
+
+
+def damages(content: bytes, chance: random.Random, count: int) -> Iterator[tuple[str, bytes]]:
+    """Return damaged catalogs: mostly a bit among those that say anything, also a part that lacks.
+
+    Of most pages a large part is empty; what is there is never read.
+    """
+    written = [place for place, octet in enumerate(content) if octet]
+    for number in range(count):
+        damaged = bytearray(content)
+        place = chance.choice(written)
+        if number % 10:
+            bit = chance.randrange(8)
+            damaged[place] ^= 1 << bit
+            yield f"bit {bit} of octet {place}", bytes(damaged)
+        elif number % 20:
+            damaged[place:] = b""
+            yield f"cut at {place}", bytes(damaged)
+        else:
+            start = place // 4096 * 4096
+            damaged[start : start + 4096] = bytes(4096)
+            yield f"page at {start} is empty", bytes(damaged)
+
+
+def faults(directory: Path, seed: int, count: int) -> list[str]:
+    """Return what went wrong in so many damaged catalogs."""
+    case = Case(directory)
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    found = ((told, case.fault(content)) for told, content in damages(case.content, chance, count))
+    return [f"{told}: {problem}" for told, problem in found if problem]
+
+
+def test_damage_is_told_or_changes_no_answer(tmp_path: Path) -> None:
+    assert faults(tmp_path / "archive", 2026, settings().max_examples) == []
