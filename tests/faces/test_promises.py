@@ -66,6 +66,7 @@ def test_a_proof_is_checked_without_any_archive(
         "signature",
         "files",
         "key",
+        "opening",
         "quote",
     ]
     assert not (bundle.parent / "nowhere").exists()
@@ -225,7 +226,9 @@ FORGED = [
     ("leaf.json", b'"committed_at":"20', b'"committed_at":"19', "inclusion"),
     ("proof.tlog-proof", b"index 0", b"index 1", "inclusion"),
     ("proof.tlog-proof", b"\n3\n", b"\n4\n", "signature"),
-    ("citation.json", b"highest", b"lowest!", "quote"),
+    ("opening.json", b"text/plain", b"text/html!", "opening"),
+    ("citation.json", b"citation", b"assertion", "quote"),
+    ("citation-opening.json", b"highest", b"lowest!", "quote"),
     ("checkpoint.txt", b"\n3\n", b"\n4\n", "files"),
     ("log-key.pem", b"PUBLIC", b"SECRET", "files"),
     ("log-key.txt", b"+", b"-", "bundle"),

@@ -6,18 +6,15 @@ import contextlib
 import json
 import sqlite3
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.log.merkle import leaf_hash, node_hash, tree_hash
-from permacite.archive.sqlite.leaves import append, append_all, content_of, node
+from permacite.archive.log.entries import Entry, seal
+from permacite.archive.log.merkle import node_hash, tree_hash
+from permacite.archive.sqlite.leaves import append, append_all, node
 from permacite.archive.sqlite.schema import SCHEMA
-
-if TYPE_CHECKING:
-    from permacite.archive import model
 
 JSON = st.recursive(
     st.none()
@@ -50,18 +47,17 @@ def test_leaves_appended_in_groups_make_the_tree_of_those_appended_one_by_one(
     ):
         number = 0
         for size in groups:
-            entries: list[dict[str, model.JSON]] = [
-                {"name": f"n{one}"} for one in range(number, number + size)
-            ]
-            assert append_all(grouped, entries) == number
+            entries = [Entry({"name": f"n{one}"}, {}) for one in range(number, number + size)]
+            assert append_all(grouped, entries, seal) == number
             for entry in entries:
-                append(single, entry)
+                append(single, entry, seal)
             number += size
         for table in ("leaf", "log_node"):
             question = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - our own names
             assert grouped.execute(question).fetchall() == single.execute(question).fetchall()
         root = tree_hash(number, partial(node, grouped))
-        assert root == tree_of([leaf_hash(content_of({"name": f"n{n}"})) for n in range(number)])
+        hashes = [seal(Entry({"name": f"n{one}"}, {})).hash for one in range(number)]
+        assert root == tree_of(hashes)
 
 
 def tree_of(hashes: list[bytes]) -> bytes:

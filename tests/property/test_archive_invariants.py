@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from hypothesis.stateful import (
 )
 
 from permacite import pdi
-from permacite.archive import Archive, NewCitation, NewRepresentation, Representation
+from permacite.archive import Archive, Leaf, NewCitation, NewRepresentation, Representation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
 from permacite.service.promises.preserving import ocfl
 
@@ -98,7 +97,7 @@ class Promises(RuleBasedStateMachine):
         self.keys: dict[str, tuple[Formats, tuple[str, int]]] = {}
         self.cited: list[tuple[str, str]] = []
         self.stated: list[tuple[str, str, str]] = []
-        self.leaves: list[bytes] = []
+        self.leaves: list[Leaf] = []
         self.roots: dict[int, bytes] = {}
 
     @initialize()
@@ -409,10 +408,10 @@ class Promises(RuleBasedStateMachine):
     @invariant()
     def each_representation_has_one_leaf(self) -> None:
         """The log tells each once, with its digest, and each statement once; it only grows."""
-        leaves = [one.content for one in self.archive.log.leaves()]
+        leaves = list(self.archive.log.leaves())
         assert leaves[: len(self.leaves)] == self.leaves
         self.leaves = leaves
-        entries = [json.loads(leaf) for leaf in leaves]
+        entries = [self.archive.log.disclosed(leaf) for leaf in leaves]
         told = [
             (Name(entry["name"], entry["version"], one["format"]), one["digest"])
             for entry in entries
@@ -421,7 +420,7 @@ class Promises(RuleBasedStateMachine):
         assert len(told) == len(self.bytes)
         assert dict(told) == {name: digest(content) for name, content in self.bytes.items()}
         said = [one for one in entries if one["kind"] == "assertion"]
-        assert [(one["name"], one["predicate"]) for one in said] == [
+        assert [(one["subject"], one["predicate"]) for one in said] == [
             (subject, predicate) for subject, predicate, _ in self.stated
         ]
         for size, root in self.roots.items():

@@ -104,6 +104,7 @@ def test_the_first_commit_of_a_later_day_seals_the_last_one(archive: Archive, cl
         "highest": 2,
         "names": "sha-256:" + hashlib.sha256(b"1\n2\nreport\n").hexdigest(),
         "sealed_at": "2026-11-23T23:59:00.000000Z",
+        "schema": 2,
     }
     assert {one.kind for one in archive.fsck()} == {"ok"}
 

@@ -13,6 +13,9 @@ import pytest
 from tests.earlier import unpack
 
 from permacite.archive import Archive
+from permacite.archive.canonical_json import canonical_json
+from permacite.archive.log.entries import tombstone
+from permacite.archive.sqlite.connection import connect
 from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 
 if TYPE_CHECKING:
@@ -42,8 +45,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     directory, _ = unpack(tmp_path)
     Archive.open(directory, clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC)).close()
     path = directory / "catalog.sqlite"
-    with closing(sqlite3.connect(path, isolation_level=None)) as opened:
-        opened.execute("PRAGMA foreign_keys = ON")
+    with closing(connect(path, busy_timeout_s=1)) as opened:
         yield opened
 
 
@@ -142,26 +144,26 @@ def test_a_row_is_emptied_in_one_way_only(connection: sqlite3.Connection) -> Non
 def test_entries_of_the_first_schema_leave_a_tombstone(connection: sqlite3.Connection) -> None:
     erase(connection)
     covered = numbers(connection, "SELECT sequence FROM erased_entry WHERE part IS NULL")
+    change = "UPDATE leaf SET subject = ?, content = ? WHERE sequence = ?"
     for sequence, subject, content in connection.execute("SELECT * FROM leaf").fetchall():
-        said = json.loads(content)
-        whole = NAME if subject.startswith(NAME) else subject
-        tombstone = TOMBSTONES.get(str(said["kind"]), {}) | {
-            name: said[name] for name in ("kind", "name", "version", "format") if name in said
-        }
-        made = json.dumps(tombstone, sort_keys=True, separators=(",", ":"))
-        change = "UPDATE leaf SET subject = ?, content = ? WHERE sequence = ?"
         if sequence in covered:
-            assert whole == NAME
-            connection.execute(change, (subject.partition("#")[0], made, sequence))
+            left = tombstone(content.encode())
+            assert json.loads(left).items() >= TOMBSTONES[json.loads(content)["kind"]].items()
+            row = (subject.partition("#")[0], left.decode(), sequence)
+            for wrong in (("another", row[1], sequence), (row[0], content, sequence)):
+                with pytest.raises(sqlite3.IntegrityError, match="never change"):
+                    connection.execute(change, wrong)
+            connection.execute(change, row)
         else:
-            assert whole != NAME or said["kind"] == "erasure"
+            assert not subject.startswith(NAME) or '"erasure"' in content
+            other = canonical_json({"erased": True, "name": subject}).decode()
             with pytest.raises(sqlite3.IntegrityError, match="never change"):
-                connection.execute(change, (subject.partition("#")[0], made, sequence))
+                connection.execute(change, (subject, other, sequence))
     assert numbers(connection, "SELECT sequence FROM erased_entry WHERE part IS NULL") == covered
-    left = " ".join(
+    words = " ".join(
         str(row) for row in connection.execute("SELECT * FROM leaf WHERE subject = ?", (NAME,))
     )
-    assert "canary" not in left
+    assert "canary" not in words
 
 
 def test_rows_beside_a_format_go_with_it(connection: sqlite3.Connection) -> None:

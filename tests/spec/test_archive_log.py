@@ -87,7 +87,7 @@ def commit(archive: Archive, count: int = 1) -> Version:
 def test_every_commit_is_one_entry(archive: Archive) -> None:
     version = commit(archive)
     archive.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
-    first, second = (json.loads(leaf.content) for leaf in archive.log.leaves())
+    first, second = (archive.log.disclosed(leaf) for leaf in archive.log.leaves())
     name = "urn:pdi://lab.example.us/2026/11/21/1"
     assert (first["kind"], first["name"], first["version"]) == ("version", name, 1)
     assert [one["digest"] for one in first["formats"]] == [

@@ -78,7 +78,7 @@ def test_what_is_there_stays_as_it_was(directory: Path) -> None:
 
 def test_what_no_entry_told_gets_its_entry(directory: Path) -> None:
     with Archive.open(directory, clock=noon) as archive:
-        added = [json.loads(leaf.content) for leaf in archive.log.leaves(4)]
+        added = [archive.log.disclosed(leaf) for leaf in archive.log.leaves(4)]
         assert [(one["kind"], one.get("of")) for one in added] == [
             ("delegation", "resolver"),
             ("delegation", "minter"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -275,9 +274,6 @@ def test_any_text_is_searched(text: str) -> None:
 
 def test_the_log_says_what_was_quoted(service: Service, source: str) -> None:
     quoting(service, "b.md", f"> tide\n\n-- {source}#char=4,8\n")
-    entry = json.loads(_last_leaf(service))
+    log = service._archive.log  # noqa: SLF001 - the log as it is written
+    entry = log.disclosed([*log.leaves()][-1])
     assert entry["formats"][0]["quotations"] == [["2", f"{source}#char=4,8"]]
-
-
-def _last_leaf(service: Service) -> bytes:
-    return [*service._archive.log.leaves()][-1].content  # noqa: SLF001 - the log as it is written

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,7 @@ def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Archiv
     assert str(second) == f"{BASE}/2.text.1@0=pdi://oma.eop.gov.us/1997/09/01/1.text.1#37,51"
     assert isinstance(first.cited, pdi.FragmentPDI)
     assert list(archive.quotations(name(f"{BASE}/1"))) == []
-    entry = json.loads([*archive.log.leaves()][-1].content)
+    entry = archive.log.disclosed([*archive.log.leaves()][-1])
     assert entry["formats"][0]["quotations"][0] == ["10", f"{BASE}/1.text.1#char=9,18"]
     assert {finding.kind for finding in archive.verify()} == {"ok"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -142,7 +141,7 @@ def test_assertions_are_never_changed_and_stand_in_the_log(archive: Archive) -> 
     again = archive.statements.state(BASE, "dc:subject", "harbours")
     assert archive.statements.assertions() == [said, again]
     assert said.stated_at < again.stated_at
-    (entry, _) = (json.loads(leaf.content) for leaf in archive.log.leaves())
+    (entry, _) = (archive.log.disclosed(leaf) for leaf in archive.log.leaves())
     assert (entry["kind"], entry["name"], entry["object"]) == ("assertion", BASE, "harbours")
     connection = sqlite3.connect(archive.directory / "catalog.sqlite")
     with contextlib.closing(connection), connection:

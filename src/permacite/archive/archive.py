@@ -15,6 +15,7 @@ from permacite.archive.backup import backup
 from permacite.archive.catalog import Catalog, Order
 from permacite.archive.deposit import deposit
 from permacite.archive.log import Log
+from permacite.archive.log.entries import seal
 from permacite.archive.model import (
     NOBODY,
     Citation,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.objects import Objects
     from permacite.pdi import PDI
 
@@ -83,30 +85,42 @@ class Archive(Reading):
         self.directory = directory
 
     @classmethod
-    def create(cls, directory: Path, *, series: str, clock: Clock = utc_now) -> Self:
+    def create(
+        cls, directory: Path, *, series: str, clock: Clock = utc_now, sealer: Sealer = seal
+    ) -> Self:
         """Make an archive in a new or empty directory; `series` mints unless another is named.
 
         Raises ParseError for a bad series, ConflictError where the directory is not empty.
         """
         name = names.checked_series(series)
         _make(directory, name, clock)
-        archive = cls.open(directory, clock=clock)
+        archive = cls.open(directory, clock=clock, sealer=sealer)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
             archive.log.signer  # noqa: B018 - making it is the point
         return archive
 
     @classmethod
-    def open(cls, directory: Path, *, clock: Clock = utc_now, busy_timeout_s: float = 10.0) -> Self:
+    def open(
+        cls,
+        directory: Path,
+        *,
+        clock: Clock = utc_now,
+        sealer: Sealer = seal,
+        busy_timeout_s: float = 10.0,
+    ) -> Self:
         """Open an archive.
 
-        `busy_timeout_s` is how long to wait for other processes that write. Raises StorageError:
-        reasons "missing", "not-an-archive", "newer", "locked".
+        `busy_timeout_s` is how long to wait for other processes that write; `sealer` makes the
+        log's leaves of what is entered. Raises StorageError: reasons "missing", "not-an-archive",
+        "newer", "locked".
         """
         if not directory.is_dir():
             raise StorageError(
                 f"there is no folder {directory}", path=str(directory), reason="missing"
             )
-        catalog = SqliteCatalog(directory / _CATALOG, clock=clock, busy_timeout_s=busy_timeout_s)
+        catalog = SqliteCatalog(
+            directory / _CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
+        )
         archive = cls(directory, catalog, FileObjects(directory / _OBJECTS))
         if os.access(directory, os.W_OK):
             keep_modes(directory)

@@ -54,7 +54,6 @@ class StoredFormat:
     charset: str | None
     size_bytes: int
     digest: str
-    canonical_digest: str | None
     received_digest: str | None
     derived_from: str | None
     rendition: str | None
@@ -155,6 +154,14 @@ class LogRecords(Protocol):
         """
         ...
 
+    def openings(self, sequence: int) -> dict[str, bytes]:
+        """Return the openings of a leaf by part, without those that are erased."""
+        ...
+
+    def erased(self, sequence: int) -> set[str | None]:
+        """Return the parts of an entry that an erasure covers; None stands for all of it."""
+        ...
+
     def committed(self) -> tuple[int, dict[str, int]]:
         """Return the number of leaves, and of the rows that they tell, at one moment.
 
@@ -217,6 +224,14 @@ class StatementRecords(Protocol):
         self, subjects: Sequence[str] | None, predicates: Sequence[str] | None
     ) -> list[Assertion]:
         """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
+        ...
+
+    def persons(self) -> dict[str, str]:
+        """Return the names of persons by their ids."""
+        ...
+
+    def record_person(self, person_id: str, name: str) -> None:
+        """Keep the name of a person under an id that was given before, as copies do."""
         ...
 
     def record_delegation(

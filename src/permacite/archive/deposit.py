@@ -81,7 +81,6 @@ def _put(
         charset=new.charset,
         size_bytes=len(new.content),
         digest=objects.put(new.content),
-        canonical_digest=None,
         received_digest=None if new.received is None else objects.put(new.received),
         derived_from=new.derived_from,
         rendition=new.rendition,

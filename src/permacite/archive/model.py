@@ -132,8 +132,6 @@ class Representation:
     charset: str | None
     size_bytes: int
     digest: str
-    canonical_digest: str | None
-    """Of the text with CRLF line endings, in UTF-8; None for what is no text, or not decodable."""
     received_digest: str | None
     derived_from: str | None
     rendition: str | None

@@ -99,6 +99,14 @@ class Statements:
         """Record a statement as it was recorded elsewhere, be it a withdrawal: for copies."""
         return self._catalog.record_assertion(subject, predicate, value, who)
 
+    def persons(self) -> dict[str, str]:
+        """Return the names of those who made statements, by the ids that stand in the log."""
+        return self._catalog.persons()
+
+    def add_person(self, person_id: str, name: str) -> None:
+        """Put down whose id that is: for copies."""
+        self._catalog.record_person(person_id, name)
+
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
         return self._latest(self._subjects(representation))

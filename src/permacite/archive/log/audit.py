@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from permacite.archive.catalog import Catalog, Selection
 from permacite.archive.log import timestamps
 from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.merkle import EMPTY, leaf_hash, node_hash
+from permacite.archive.log.entries import commitments, disclosed, hash_of, is_erased, tokens
+from permacite.archive.log.merkle import EMPTY, node_hash
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.model import Finding
+from permacite.archive.objects import digest_of
 from permacite.errors import IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ __all__ = ["audit", "audit_entry"]
 
 _LOG = "log"
 _PAGE = 200
+_ERASED_WITH_THEIR_ROWS = {"assertion", "citation"}
+"""Kinds of entries whose rows go when they are erased; those of versions and formats stay."""
 
 
 def audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
@@ -43,10 +47,29 @@ def audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
 
 def audit_entry(catalog: Catalog, leaf: Leaf) -> str:
     """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
-    if leaf_hash(leaf.content) != leaf.hash:
+    if hash_of(leaf) != leaf.hash:
         return f"entry {leaf.sequence}{_about(leaf)} is not what its hash says"
+    if is_erased(leaf.content) and None not in catalog.erased(leaf.sequence):
+        return f"entry {leaf.sequence}{_about(leaf)} is gone, and no erasure says so"
+    problem = _opening_fault(catalog, leaf)
+    if problem:
+        return f"{problem} of entry {leaf.sequence}{_about(leaf)}"
     if catalog.rebuilt(leaf) != leaf.content:
         return f"entry {leaf.sequence}{_about(leaf)} is not what the catalog says"
+    return ""
+
+
+def _opening_fault(catalog: Catalog, leaf: Leaf) -> str:
+    """Say which opening of an entry is missing or another; those that are erased may be missing."""
+    committed = commitments(_read(leaf))
+    if not committed:
+        return ""
+    kept = catalog.openings(leaf.sequence)
+    for part in sorted(committed.keys() | kept.keys()):
+        if part in kept and digest_of(kept[part]) != committed.get(part):
+            return f"the opening {part!r} is not the one"
+        if part not in kept and not {None, part} & catalog.erased(leaf.sequence):
+            return f"the opening {part!r} is missing"
     return ""
 
 
@@ -88,7 +111,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
             if problem:
                 yield Finding(_LOG, "log", problem)
         if leaf.sequence < size:
-            counted.update(_counts(leaf))
+            counted.update(_counts(catalog, leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifiers)
     yield from _timestamp_faults(log)
     for size in sorted(signed):
@@ -133,12 +156,13 @@ def _timestamp_faults(log: Log) -> Iterator[Finding]:
             yield Finding(_LOG, "log", f"checkpoint {one.size}: {fault}")
 
 
-def _counts(leaf: Leaf) -> dict[str, int]:
+def _counts(catalog: Catalog, leaf: Leaf) -> dict[str, int]:
     """Return how many rows of which tables an entry stands for."""
     entry = _read(leaf)
-    formats = entry.get("formats")
-    found = {str(entry.get("kind")): 1}
-    return found | {"representation": len(formats) if isinstance(formats, list) else 0}
+    kind = str(entry.get("kind"))
+    if kind in _ERASED_WITH_THEIR_ROWS and None in catalog.erased(leaf.sequence):
+        return {}
+    return {kind: 1, "representation": len(tokens(entry))}
 
 
 def _count_faults(
@@ -156,7 +180,7 @@ def _count_faults(
 def _untold(catalog: Catalog) -> Iterator[Finding]:
     """Return the rows that no entry tells, by name."""
     names = list(_full_names(catalog))  # first: what is committed from now on is told
-    told = {one for leaf in catalog.leaves() for one in _names(_read(leaf))}
+    told = {one for leaf in catalog.leaves() for one in _names(_told(catalog, leaf))}
     for name in names:
         if name not in told:
             yield Finding(name, "log", "no entry of the log tells of it")
@@ -179,11 +203,19 @@ def _full_names(catalog: Catalog) -> Iterator[str]:
 def _names(entry: dict[str, object]) -> Iterator[str]:
     """Return what an entry tells of: the full names of representations, or a statement."""
     if entry.get("kind") == "assertion":
-        yield f"{entry.get('name')} {entry.get('predicate')} {entry.get('object')}"
-    formats = entry.get("formats")
-    for one in formats if isinstance(formats, list) else ():
-        if isinstance(one, dict):
-            yield f"{entry.get('name')}.{one.get('format')}.{entry.get('version')}"
+        subject = entry.get("subject", entry.get("name"))
+        yield f"{subject} {entry.get('predicate')} {entry.get('object')}"
+    for token in tokens(entry):
+        yield f"{entry.get('name')}.{token}.{entry.get('version')}"
+
+
+def _told(catalog: Catalog, leaf: Leaf) -> dict[str, object]:
+    """Return all that an entry tells; where its openings are damaged, what it tells in clear."""
+    entry = _read(leaf)
+    try:
+        return entry | disclosed(entry, catalog.openings(leaf.sequence))
+    except ValueError:
+        return entry
 
 
 class _Tree:
@@ -198,7 +230,7 @@ class _Tree:
     def add(self, leaf: Leaf) -> str:
         """Add a leaf; say what is wrong with the nodes that the catalog keeps above it."""
         problem = ""
-        level, found = 0, leaf_hash(leaf.content)
+        level, found = 0, hash_of(leaf)
         position = self.size
         while True:
             problem = problem or self._compare(level, position, found)

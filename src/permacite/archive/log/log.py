@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.archive.log import timestamps
+from permacite.archive.log.entries import commitments, disclosed, read
 from permacite.archive.log.keys import Signer, Verifier, load_or_make
 from permacite.archive.log.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.archive.log.note import Checkpoint, Note, signed
@@ -62,6 +63,31 @@ class Log:
     def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
         """Return the leaves from `start` up to `end`."""
         return self._catalog.leaves(start, end)
+
+    def opening(self, leaf: Leaf, part: str) -> bytes | None:
+        """Return what opens a part of an entry; None where the entry tells it in clear.
+
+        Raises IntegrityError where it is not kept any more.
+        """
+        expected = commitments(read(leaf.content)).get(part)
+        if expected is None:
+            return None
+        found = self.openings(leaf).get(part)
+        if found is None:
+            raise IntegrityError(
+                f"the opening {part!r} of entry {leaf.sequence} is gone",
+                expected=expected,
+                actual="nothing",
+            )
+        return found
+
+    def openings(self, leaf: Leaf) -> dict[str, bytes]:
+        """Return the openings of an entry by part, without those that are erased."""
+        return self._catalog.openings(leaf.sequence)
+
+    def disclosed(self, leaf: Leaf) -> dict[str, Any]:
+        """Return all that an entry and its openings tell. Raises ValueError where they disagree."""
+        return disclosed(read(leaf.content), self.openings(leaf))
 
     def root(self, size: int) -> bytes:
         """Return the hash of the tree over the first `size` leaves."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from permacite.archive.log.entries import is_erased
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.scan import compile_pattern
 
@@ -120,11 +121,12 @@ def _bundled(leaves: Iterable[Leaf]) -> bytes:
     """Return entries one after the other, the length of each in two octets before it."""
     found = bytearray()
     for leaf in leaves:
-        if len(leaf.content) > _MOST_OCTETS:
+        content = b"" if is_erased(leaf.content) else leaf.content
+        if len(content) > _MOST_OCTETS:
             raise LimitError(
-                f"entry {leaf.sequence} has {len(leaf.content)} octets, too many for a bundle",
+                f"entry {leaf.sequence} has {len(content)} octets, too many for a bundle",
                 limit="entry_octets",
                 maximum=_MOST_OCTETS,
             )
-        found += len(leaf.content).to_bytes(2, "big") + leaf.content
+        found += len(content).to_bytes(2, "big") + content
     return bytes(found)

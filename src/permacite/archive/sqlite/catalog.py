@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.log.entries import seal
 from permacite.archive.sqlite import minting, neighbours, rows
 from permacite.archive.sqlite.citations import SqliteCitations
 from permacite.archive.sqlite.connection import copy, faults, make, reading_rows, recognize
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.catalog import Order, Selection, StoredFormat
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import Clock, Representation, Version
     from permacite.archive.sqlite.leaves import Committed
     from permacite.pdi import PDI
@@ -43,11 +45,13 @@ SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
 class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettled):
     """Records in `path`. Any number of threads and processes may use it at once."""
 
-    def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
+    def __init__(
+        self, path: Path, *, clock: Clock, busy_timeout_s: float, sealer: Sealer = seal
+    ) -> None:
         """Open the file. Raises StorageError (reasons "not-an-archive", "newer", "locked")."""
         recognize(path, busy_timeout_s=busy_timeout_s)
         bring_up(path, busy_timeout_s=busy_timeout_s)
-        super().__init__(path, clock=clock, busy_timeout_s=busy_timeout_s)
+        super().__init__(path, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
 
     @staticmethod
     def make(path: Path, *, series: str, clock: Clock) -> None:
@@ -98,7 +102,7 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
         return self._version(
             self._writer.run(
                 lambda connection: minting.add_format(
-                    connection, pdi, number, stored, clock=self._clock
+                    connection, pdi, number, stored, clock=self._clock, sealer=self._sealer
                 )
             )
         )
@@ -230,7 +234,7 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
         self, connection: sqlite3.Connection, orders: Sequence[Order]
     ) -> Sequence[Committed | Exception]:
         """Commit what several callers ordered at the same time."""
-        return minting.commit(connection, orders, self._clock)
+        return minting.commit(connection, orders, self._clock, self._sealer)
 
     def _version(self, version_id: int) -> Version:
         """Return a version that was just written."""

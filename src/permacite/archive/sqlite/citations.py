@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
+from permacite.archive.log.entries import CITATION, Entry
 from permacite.archive.model import Citation, NewCitation
 from permacite.archive.objects import digest_of
 from permacite.archive.sqlite import leaves
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.catalog import Leaf
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import JSON
     from permacite.pdi import PDI
 
@@ -47,7 +49,9 @@ class SqliteCitations(Access):
 
     def record_citation(self, citation: NewCitation) -> Citation:
         """Record a citation once; the same again gives the first record."""
-        recorded = self._writer.run(lambda connection: _record(connection, citation, self._clock()))
+        recorded = self._writer.run(
+            lambda connection: _record(connection, citation, self._clock(), self._sealer)
+        )
         with self._readers.lend() as connection:
             return _citations(connection, citation_id=recorded)[0]
 
@@ -101,7 +105,9 @@ def _quotations(
     ]
 
 
-def _record(connection: sqlite3.Connection, citation: NewCitation, now: datetime) -> int:
+def _record(
+    connection: sqlite3.Connection, citation: NewCitation, now: datetime, sealer: Sealer
+) -> int:
     """Record a citation and return its row; the same again gives the first row.
 
     Raises NotFoundError where what it cites is not committed.
@@ -131,28 +137,28 @@ def _record(connection: sqlite3.Connection, citation: NewCitation, now: datetime
         fields,
     ).lastrowid
     assert inserted is not None  # noqa: S101 - an INSERT always has one
-    _log(connection, inserted)
+    _log(connection, inserted, sealer)
     return inserted
 
 
-def log_all(connection: sqlite3.Connection) -> None:
+def log_all(connection: sqlite3.Connection, sealer: Sealer) -> None:
     """Append the leaves of all citations that have none, oldest first."""
     question = (
         "SELECT citation_id FROM citation WHERE citation_id NOT IN"
         " (SELECT citation_id FROM citation_leaf) ORDER BY citation_id"
     )
     for (citation_id,) in connection.execute(question).fetchall():
-        _log(connection, citation_id)
+        _log(connection, citation_id, sealer)
 
 
-def _log(connection: sqlite3.Connection, citation_id: int) -> None:
+def _log(connection: sqlite3.Connection, citation_id: int, sealer: Sealer) -> None:
     """Append the leaf of a citation."""
     (citation,) = _citations(connection, citation_id=citation_id)
-    sequence = leaves.append(connection, entry_of(citation))
+    sequence = leaves.append(connection, entry_of(citation), sealer)
     connection.execute("INSERT INTO citation_leaf VALUES (?, ?)", (citation_id, sequence))
 
 
-def entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     """Return the entry of the citation whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
         "SELECT citation_id FROM citation_leaf WHERE sequence = ?", (sequence,)
@@ -169,14 +175,17 @@ def sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | Non
     return None if row is None else int(row[0])
 
 
-def entry_of(citation: Citation) -> dict[str, JSON]:
-    """Return what the leaf of a citation says."""
+def entry_of(citation: Citation) -> Entry:
+    """Return what is entered of a citation: which words of a document are cited is not in clear."""
     pdi = citation.pdi
-    return {
+    clear: dict[str, JSON] = {
         "kind": "citation",
         "name": str(name_of(document_key(pdi))),
         "version": pdi.version,
         "format": pdi.format,
+        "cited_at": timestamp(citation.cited_at),
+    }
+    cited: dict[str, JSON] = {
         "reference": citation.fragment,
         "start": citation.start,
         "end": citation.end,
@@ -184,9 +193,9 @@ def entry_of(citation: Citation) -> dict[str, JSON]:
         "before": citation.before,
         "after": citation.after,
         "media_type": citation.media_type,
-        "cited_at": timestamp(citation.cited_at),
         "note": citation.note,
     }
+    return Entry(clear, {CITATION: cited})
 
 
 def _citations(

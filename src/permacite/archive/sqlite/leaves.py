@@ -1,23 +1,25 @@
 """The entries of the Merkle log, one for each commit, and the node hashes above them.
 
-A leaf is canonical JSON. Its hash stands in `log_node` at level 0; above it stands every node whose
-subtree is complete (RFC 6962 §2.1), so that a proof among a million leaves reads some forty rows.
+A leaf is canonical JSON (`log.entries` tells what it says); what it commits to stands in `opening`.
+Its hash stands in `log_node` at level 0; above it stands every node whose subtree is complete
+(RFC 6962 §2.1), so that a proof among a million leaves reads some forty rows.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.canonical_json import canonical_json
 from permacite.archive.catalog import Leaf
-from permacite.archive.log.merkle import leaf_hash, node_hash
-from permacite.archive.objects import digest_of
+from permacite.archive.log.entries import FORMAT, Entry
+from permacite.archive.log.merkle import node_hash
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import JSON
 
 __all__ = [
@@ -25,13 +27,14 @@ __all__ = [
     "append",
     "append_all",
     "committed",
-    "content_of",
     "entries",
     "format_entry",
     "has_days",
+    "has_openings",
     "leaf_at",
     "leaves",
     "node",
+    "openings",
     "side",
     "size",
     "version_entry",
@@ -44,7 +47,7 @@ FROM version AS v JOIN document AS d USING (document_id) WHERE v.version_id = ?
 """
 
 _FORMATS = """
-SELECT representation_id, format, media_type, charset, size_bytes, digest, canonical_digest,
+SELECT representation_id, format, media_type, charset, size_bytes, digest,
        received_digest, derived_from, rendition, committed_at
 FROM representation WHERE version_id = ? ORDER BY representation_id
 """
@@ -55,7 +58,6 @@ _DESCRIBED = (
     "charset",
     "size_bytes",
     "digest",
-    "canonical_digest",
     "received_digest",
     "derived_from",
     "rendition",
@@ -69,8 +71,8 @@ class Committed(NamedTuple):
     """version_id, series, date, unique_id, number, committed_at, title, uri, final_uri,
     retrieved_at, details."""
     formats: list[tuple[Any, ...]]
-    """format, media_type, charset, size_bytes, digest, canonical_digest, received_digest,
-    derived_from, rendition, committed_at."""
+    """format, media_type, charset, size_bytes, digest, received_digest, derived_from, rendition,
+    committed_at."""
     sides: list[dict[str, JSON]]
     """Beside each format: its "attachments" and "quotations", where it has any."""
 
@@ -83,55 +85,80 @@ def committed(connection: sqlite3.Connection, version_id: int) -> Committed:
     return Committed(version, [row[1:] for row in formats], sides)
 
 
-def version_entry(made: Committed, tokens: list[str] | None = None) -> dict[str, JSON]:
+def version_entry(made: Committed, tokens: Collection[str] | None = None) -> Entry:
     """Return the entry of a version with these formats, all where None."""
     _, series, date, unique_id, number, committed_at, *provenance = made.version
-    return {
+    clear: dict[str, JSON] = {
         "kind": "version",
         "name": _name(series, date, unique_id),
         "version": number,
         "committed_at": committed_at,
-        "uri": provenance[1],
-        "retrieved_at": provenance[3],
-        "provenance": digest_of(canonical_json(provenance)),
-        "formats": [
-            _format(row, side)
-            for row, side in zip(made.formats, made.sides, strict=True)
-            if tokens is None or row[0] in tokens
-        ],
     }
+    title, uri, final_uri, retrieved_at, details = provenance
+    parts: dict[str, dict[str, JSON]] = {}
+    if any(provenance[:-1]) or details != "{}":
+        parts["provenance"] = {
+            "title": title,
+            "uri": uri,
+            "final_uri": final_uri,
+            "retrieved_at": retrieved_at,
+            "details": json.loads(details),
+        }
+    return Entry(clear, parts | _formats(made, tokens))
 
 
-def format_entry(made: Committed, token: str) -> dict[str, JSON]:
-    """Return the entry of a format that was added later. Raises StopIteration if there is none."""
+def format_entry(made: Committed, token: str) -> Entry:
+    """Return the entry of a format that was added later. Raises LookupError if there is none."""
     _, series, date, unique_id, number, *_ = made.version
-    rows = zip(made.formats, made.sides, strict=True)
-    added, side = next((row, side) for row, side in rows if row[0] == token)
-    return {
+    (committed_at,) = [row[-1] for row in made.formats if row[0] == token] or [None]
+    if committed_at is None:
+        raise LookupError(token)
+    clear: dict[str, JSON] = {
         "kind": "format",
         "name": _name(series, date, unique_id),
         "version": number,
-        "committed_at": added[-1],
-        "formats": [_format(added, side)],
+        "committed_at": committed_at,
+    }
+    return Entry(clear, _formats(made, (token,)))
+
+
+def _formats(made: Committed, tokens: Collection[str] | None) -> dict[str, dict[str, JSON]]:
+    """Return what is committed of each of these formats, all where None."""
+    return {
+        FORMAT + row[0]: dict(zip(_DESCRIBED, row, strict=False)) | side
+        for row, side in zip(made.formats, made.sides, strict=True)
+        if tokens is None or row[0] in tokens
     }
 
 
-def append(connection: sqlite3.Connection, entry: dict[str, JSON]) -> int:
+def append(connection: sqlite3.Connection, entry: Entry, sealer: Sealer) -> int:
     """Append one leaf and the nodes it completes; return its place."""
-    return append_all(connection, [entry])
+    return append_all(connection, [entry], sealer)
 
 
-def append_all(connection: sqlite3.Connection, entries: Sequence[dict[str, JSON]]) -> int:
+def append_all(connection: sqlite3.Connection, entries: Sequence[Entry], sealer: Sealer) -> int:
     """Append leaves, each node above them written once; return the place of the first one."""
     first = size(connection)
-    contents = [content_of(entry) for entry in entries]
+    sealed = [sealer(entry) for entry in entries]
     rows = [
-        (first + number, entry["name"], content.decode())
-        for number, (entry, content) in enumerate(zip(entries, contents, strict=True))
+        (sequence, entry.clear["name"], one.content.decode())
+        for sequence, (entry, one) in enumerate(zip(entries, sealed, strict=True), first)
     ]
     connection.executemany("INSERT INTO leaf VALUES (?, ?, ?)", rows)
+    openings = [
+        (sequence, part, opening.decode())
+        for sequence, one in enumerate(sealed, first)
+        for part, opening in one.openings.items()
+    ]
+    connection.executemany("INSERT INTO opening VALUES (?, ?, ?)", openings)
+    _append_nodes(connection, first, [one.hash for one in sealed])
+    return first
+
+
+def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes]) -> None:
+    """Write the hashes of new leaves, from `first` on, and the nodes they complete."""
     nodes: list[tuple[int, int, bytes]] = []
-    level, position, found = 0, first, [leaf_hash(content) for content in contents]
+    level, position, found = 0, first, hashes
     while found:
         nodes += [(level, position + number, one) for number, one in enumerate(found)]
         if position % 2:
@@ -140,7 +167,16 @@ def append_all(connection: sqlite3.Connection, entries: Sequence[dict[str, JSON]
         pairs = zip(found[::2], found[1::2], strict=False)
         level, position, found = level + 1, position // 2, [node_hash(*pair) for pair in pairs]
     connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
-    return first
+
+
+def openings(connection: sqlite3.Connection, sequence: int) -> dict[str, bytes]:
+    """Return the openings of a leaf by part, in the order of their parts; without those erased."""
+    if not has_openings(connection):
+        return {}
+    rows = connection.execute(
+        "SELECT part, content FROM opening WHERE sequence = ? ORDER BY part", (sequence,)
+    )
+    return {part: content.encode() for part, content in rows}
 
 
 def size(connection: sqlite3.Connection) -> int:
@@ -152,6 +188,11 @@ def size(connection: sqlite3.Connection) -> int:
 def has_days(connection: sqlite3.Connection) -> bool:
     """Say whether the catalog has schema 2; one that may only be read may be older."""
     return bool(connection.execute("PRAGMA user_version").fetchone()[0] > 1)
+
+
+def has_openings(connection: sqlite3.Connection) -> bool:
+    """Say whether the catalog has schema 4, likewise."""
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0] > 3)  # noqa: PLR2004 - 4
 
 
 def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
@@ -195,11 +236,6 @@ def _leaves(
     ]
 
 
-def content_of(entry: dict[str, JSON]) -> bytes:
-    """Return an entry as it is hashed; members without a value are left out."""
-    return canonical_json({name: value for name, value in entry.items() if value is not None})
-
-
 def side(
     attachments: Sequence[tuple[str, str]], quotations: Sequence[tuple[str, str]]
 ) -> dict[str, JSON]:
@@ -229,11 +265,3 @@ def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, J
 def _name(series: str, date: str, unique_id: str) -> str:
     """Return the document's name; the catalog's fields are canonical already."""
     return f"urn:pdi://{series}/{date.replace('-', '/')}/{unique_id}"
-
-
-def _format(row: tuple[Any, ...], beside: dict[str, JSON]) -> dict[str, JSON]:
-    """Return what a leaf says of one format."""
-    described: dict[str, JSON] = {
-        name: value for name, value in zip(_DESCRIBED, row, strict=False) if value is not None
-    }
-    return described | beside

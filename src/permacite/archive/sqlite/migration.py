@@ -1,7 +1,7 @@
 """Bring a catalog of an earlier schema up to date: steps that only add, in one transaction.
 
-Step 2 adds sealed days, time-stamps, and leaves for citations and delegations. Those that were
-recorded before get their leaves now; no row and no leaf that was there is touched.
+Step 2 brought leaves for citations and delegations. Those that were recorded before get their
+leaves when all steps are taken; no row and no leaf that was there is touched.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from permacite.archive.log.entries import seal
 from permacite.archive.sqlite import citations, statements
 from permacite.archive.sqlite.connection import connect, reading_rows
 from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["bring_up"]
+
+_LEAVES_FOR_ALL = 2
+"""The schema since which citations and delegations have leaves."""
 
 
 def bring_up(path: Path, *, busy_timeout_s: float) -> None:
@@ -37,8 +41,12 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
             return
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for number in range(_version(connection) + 1, SCHEMA_VERSION + 1):
+            earlier = _version(connection)
+            for number in range(earlier + 1, SCHEMA_VERSION + 1):
                 _take(connection, number)
+            if earlier < _LEAVES_FOR_ALL:
+                statements.log_all(connection, seal)
+                citations.log_all(connection, seal)
             connection.execute("COMMIT")
         except BaseException:
             connection.rollback()
@@ -49,9 +57,6 @@ def _take(connection: sqlite3.Connection, number: int) -> None:
     """Take one step."""
     for statement in _statements(STEPS[number]):
         connection.execute(statement)
-    if number == 2:  # noqa: PLR2004 - see the caption
-        statements.log_all(connection)
-        citations.log_all(connection)
     connection.execute(f"PRAGMA user_version = {number}")
 
 

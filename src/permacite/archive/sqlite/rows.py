@@ -45,8 +45,8 @@ v.title, v.uri, v.final_uri, v.retrieved_at, v.details
 _VERSIONS = f"SELECT {_VERSION} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
 
 _REPRESENTATIONS = """
-SELECT version_id, format, media_type, charset, size_bytes, digest, canonical_digest,
-       received_digest, derived_from, rendition, committed_at
+SELECT version_id, format, media_type, charset, size_bytes, digest, received_digest,
+       derived_from, rendition, committed_at
 FROM representation WHERE version_id IN ({marks}) ORDER BY representation_id
 """
 
@@ -60,12 +60,12 @@ WHERE d.series = asked.series AND d.date = asked.date AND d.unique_id = asked.un
     asked.number, (SELECT max(number) FROM version AS w WHERE w.document_id = d.document_id))
 """
 _FORMAT = """
-r.format, r.media_type, r.charset, r.size_bytes, r.digest, r.canonical_digest,
-r.received_digest, r.derived_from, r.rendition, r.committed_at
+r.format, r.media_type, r.charset, r.size_bytes, r.digest, r.received_digest, r.derived_from,
+r.rendition, r.committed_at
 """
 _FORMAT_FROM = 3
 """Where in a row of the answer its format begins, and where the version, behind that."""
-_VERSION_FROM = 13
+_VERSION_FROM = 12
 _AT_ONCE = 100
 """How many names one question holds; two questions, for one name and for so many, stay prepared."""
 
@@ -237,7 +237,7 @@ def _provenance(columns: list[Any]) -> Provenance:
 
 def _representation(key: Key, number: int, fields: tuple[Any, ...]) -> Representation:
     """Return the representation in the columns of one format, `version_id` left out."""
-    token, media_type, charset, size_bytes, digest, canonical, received, source, way, at = fields
+    token, media_type, charset, size_bytes, digest, received, source, way, at = fields
     return Representation(
         name_of(key, token, number),
         token,
@@ -245,7 +245,6 @@ def _representation(key: Key, number: int, fields: tuple[Any, ...]) -> Represent
         charset,
         size_bytes,
         digest,
-        canonical,
         received,
         source,
         way,

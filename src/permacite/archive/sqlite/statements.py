@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
+from permacite import pdi as grammar
 from permacite.archive.delegation import Delegation, Kind
+from permacite.archive.log.entries import Entry
 from permacite.archive.model import JSON, Assertion
+from permacite.archive.names import as_urn
 from permacite.archive.sqlite import leaves
 from permacite.archive.sqlite.rows import instant, timestamp
 from permacite.archive.sqlite.writer import Access
+from permacite.pdi import PDI, PDIPattern
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
     from datetime import datetime
 
+    from permacite.archive.log.entries import Sealer
+
 __all__ = ["SqliteStatements", "delegation_entry_at", "entry_at", "log_all"]
 
 _DELEGATION = "kind, series, first_date, last_date, target, recorded_at"
 _COLUMNS = "subject, predicate, object, who, stated_at"
+_ADD_PERSON = "INSERT INTO person VALUES (?, ?, ?)"
+_PERSON = "person:"
+"""Begins the random id that stands where a name would, so that the name can be forgotten."""
 
 
 class SqliteStatements(Access):
@@ -31,7 +41,7 @@ class SqliteStatements(Access):
         """Record a statement; `subject` is a canonical name."""
         return self._writer.run(
             lambda connection: _record(
-                connection, subject, predicate, text, who=who, now=self._clock()
+                connection, (subject, predicate, text), who, now=self._clock(), sealer=self._sealer
             )
         )
 
@@ -42,12 +52,24 @@ class SqliteStatements(Access):
         with self._readers.lend() as connection:
             return _assertions(connection, subjects, predicates)
 
+    def persons(self) -> dict[str, str]:
+        """Return the names of persons by their ids."""
+        question = "SELECT person_id, name FROM person WHERE name IS NOT NULL ORDER BY added_at"
+        with self._readers.lend() as connection:
+            found = connection.execute(question) if leaves.has_openings(connection) else ()
+            return dict(found)
+
+    def record_person(self, person_id: str, name: str) -> None:
+        """Keep the name of a person under an id that was given before, as copies do."""
+        row = (person_id, name, timestamp(self._clock()))
+        self._writer.run(lambda connection: connection.execute(_ADD_PERSON, row).close())
+
     def record_delegation(
         self, kind: Kind, series: str, target: str, *, first: date, last: date
     ) -> Delegation:
         """Record a delegation."""
         made = Delegation(kind, series, first, last, target, self._clock().astimezone(UTC))
-        self._writer.run(lambda connection: _delegate(connection, made))
+        self._writer.run(lambda connection: _delegate(connection, made, self._sealer))
         return made
 
     def delegations(self, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
@@ -62,7 +84,7 @@ class SqliteStatements(Access):
             return [_delegation(row) for row in rows]
 
 
-def _delegate(connection: sqlite3.Connection, made: Delegation) -> None:
+def _delegate(connection: sqlite3.Connection, made: Delegation, sealer: Sealer) -> None:
     """Write a delegation and its leaf."""
     row = (
         made.kind,
@@ -73,42 +95,65 @@ def _delegate(connection: sqlite3.Connection, made: Delegation) -> None:
         timestamp(made.recorded_at),
     )
     question = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
-    _log(connection, connection.execute(question, row).lastrowid, row)
+    _log(connection, connection.execute(question, row).lastrowid, row, sealer)
 
 
-def _log(connection: sqlite3.Connection, delegation_id: int | None, row: tuple[Any, ...]) -> None:
+def _log(
+    connection: sqlite3.Connection, delegation_id: int | None, row: tuple[Any, ...], sealer: Sealer
+) -> None:
     """Append the leaf of a delegation."""
-    sequence = leaves.append(connection, _delegation_entry(row))
+    sequence = leaves.append(connection, _delegation_entry(row), sealer)
     connection.execute("INSERT INTO delegation_leaf VALUES (?, ?)", (delegation_id, sequence))
 
 
-def log_all(connection: sqlite3.Connection) -> None:
+def log_all(connection: sqlite3.Connection, sealer: Sealer) -> None:
     """Append the leaves of all delegations that have none, oldest first."""
     question = (
         f"SELECT delegation_id, {_DELEGATION} FROM delegation WHERE delegation_id NOT IN"  # noqa: S608 - ours
         " (SELECT delegation_id FROM delegation_leaf) ORDER BY delegation_id"
     )
     for delegation_id, *row in connection.execute(question).fetchall():
-        _log(connection, delegation_id, tuple(row))
+        _log(connection, delegation_id, tuple(row), sealer)
 
 
 def _record(
     connection: sqlite3.Connection,
-    subject: str,
-    predicate: str,
-    text: str,
-    *,
+    said: tuple[str, str, str],
     who: str | None,
+    *,
     now: datetime,
+    sealer: Sealer,
 ) -> Assertion:
-    """Write a statement and its leaf."""
-    row = (subject, predicate, text, who, timestamp(now))
-    sequence = leaves.append(connection, _entry(row))
+    """Write a statement and its leaf: subject, predicate and object, and who says so."""
+    person_id = None if who is None else _id_of(connection, who, now)
+    row = (*said, person_id, timestamp(now))
+    sequence = leaves.append(connection, _entry(row), sealer)
     connection.execute(
         f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - ours
         (sequence, *row),
     )
-    return _assertion(row)
+    return _assertion((*said, who, row[-1]))
+
+
+def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
+    """Return the id of a person; it is made where there is none. An id stands for itself."""
+    if name.startswith(_PERSON):
+        return name
+    row = connection.execute("SELECT person_id FROM person WHERE name = ?", (name,)).fetchone()
+    if row is not None:
+        return str(row[0])
+    made = f"{_PERSON}{secrets.token_hex(16)}"
+    connection.execute(_ADD_PERSON, (made, name, timestamp(now)))
+    return made
+
+
+def _name_of(connection: sqlite3.Connection, person_id: str | None) -> str | None:
+    """Return the name behind an id; the id where it was forgotten; a name of before as it is."""
+    if person_id is None or not person_id.startswith(_PERSON):
+        return person_id
+    question = "SELECT name FROM person WHERE person_id = ?"
+    row = connection.execute(question, (person_id,)).fetchone()
+    return person_id if row is None or row[0] is None else str(row[0])
 
 
 def _assertions(
@@ -127,10 +172,10 @@ def _assertions(
         f"SELECT {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)} ORDER BY assertion_id",  # noqa: S608 - ours
         parameters,
     )
-    return [_assertion(row) for row in rows]
+    return [_assertion((*said, _name_of(connection, who), at)) for *said, who, at in rows]
 
 
-def entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     """Return the entry of the statement whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?",  # noqa: S608 - ours
@@ -139,7 +184,7 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] |
     return None if row is None else _entry(row)
 
 
-def delegation_entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+def delegation_entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     """Return the entry of the delegation whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
         f"SELECT {_DELEGATION} FROM delegation JOIN delegation_leaf USING (delegation_id)"  # noqa: S608 - ours
@@ -149,31 +194,34 @@ def delegation_entry_at(connection: sqlite3.Connection, sequence: int) -> dict[s
     return None if row is None else _delegation_entry(row)
 
 
-def _delegation_entry(row: tuple[Any, ...]) -> dict[str, JSON]:
-    """Return what the leaf of a delegation says."""
+def _delegation_entry(row: tuple[Any, ...]) -> Entry:
+    """Return what is entered of a delegation."""
     kind, series, first, last, target, recorded_at = row
-    return {
-        "kind": "delegation",
-        "name": series,
-        "of": kind,
-        "first": first,
-        "last": last,
-        "target": target,
-        "recorded_at": recorded_at,
-    }
+    clear: dict[str, JSON] = {"kind": "delegation", "name": series, "recorded_at": recorded_at}
+    told: dict[str, JSON] = {"of": kind, "first": first, "last": last, "target": target}
+    return Entry(clear, {"delegation": told})
 
 
-def _entry(row: tuple[Any, ...]) -> dict[str, JSON]:
-    """Return what the leaf of a statement says."""
+def _entry(row: tuple[Any, ...]) -> Entry:
+    """Return what is entered of a statement: in clear only which document it is about."""
     subject, predicate, text, who, stated_at = row
-    return {
-        "kind": "assertion",
-        "name": subject,
+    clear: dict[str, JSON] = {"kind": "assertion", **_about(subject), "stated_at": stated_at}
+    told: dict[str, JSON] = {
+        "subject": subject,
         "predicate": predicate,
         "object": text,
         "who": who,
-        "stated_at": stated_at,
     }
+    return Entry(clear, {"statement": told})
+
+
+def _about(subject: str) -> dict[str, JSON]:
+    """Return the document, version and format that a canonical name of any kind begins with."""
+    found = grammar.parse(subject)
+    name = found if isinstance(found, PDI | PDIPattern) else found.pdi
+    if isinstance(name, PDIPattern):
+        return {"name": as_urn(name)}
+    return {"name": as_urn(name.document), "version": name.version, "format": name.format}
 
 
 def _assertion(row: tuple[Any, ...]) -> Assertion:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import Clock
 
 __all__ = ["Access", "Writer"]
@@ -236,10 +237,14 @@ def _attempt(connection: sqlite3.Connection, job: _Job[Any, Any]) -> None:
 
 
 class Access:
-    """The file as the parts of a catalog use it: many read, one writes, a clock dates the rows."""
+    """The file as the parts of a catalog use it: many read, one writes, a clock dates the rows.
 
-    def __init__(self, path: Path, *, clock: Clock, busy_timeout_s: float) -> None:
+    The `sealer` makes leaves of entries.
+    """
+
+    def __init__(self, path: Path, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> None:
         self._clock = kept(clock)
+        self._sealer = sealer
         self._readers = Readers(path, busy_timeout_s=busy_timeout_s)
         self._writer = Writer(path, busy_timeout_s=busy_timeout_s)
 

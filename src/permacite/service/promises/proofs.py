@@ -8,9 +8,7 @@ octets when it signed its log; never that the site they came from served them.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
-import zipfile
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -168,7 +166,7 @@ def check(
         checks=(*checks, *views),
         absent=report.absent,
         reference=report.reference or report.name,
-        quote=None if report.reference is None else _quote(data),
+        quote=report.quote,
         digest=report.digest,
         committed_at=_moment(report.committed_at),
         stamped_at=report.stamped_at,
@@ -192,12 +190,6 @@ def _view(report: ProofReport, note: Note) -> Check:
         )
     told = f"split view: one key signed two different logs of {promised.size} entries"
     return Check("view", ok=False, detail=told)
-
-
-def _quote(data: bytes) -> str | None:
-    """Return the words in a bundle that was read before."""
-    with zipfile.ZipFile(io.BytesIO(data)) as bundle:
-        return str(json.loads(bundle.read("citation.json"))["quote"])
 
 
 def _moment(text: str) -> datetime | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 
 from permacite import pdi as grammar
-from permacite.archive.canonical_json import canonical_json
 from permacite.archive.log.bundles.absence import absent, day_of
 from permacite.archive.log.bundles.framing import (
     NEEDED,
@@ -20,9 +19,10 @@ from permacite.archive.log.bundles.framing import (
     signed_part,
 )
 from permacite.archive.log.bundles.members import CONTENT, SPEC, members
-from permacite.archive.log.bundles.quoting import checked_quote
+from permacite.archive.log.bundles.quoting import Cited, checked_quote
 from permacite.archive.log.bundles.reports import Check, ProofReport
 from permacite.archive.log.bundles.trusting import checked_stamp, checked_trust
+from permacite.archive.log.entries import CITATION, FORMAT, disclosed, opened, read, tokens
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.policy import Policy
 from permacite.archive.objects import digest_of
@@ -33,6 +33,9 @@ __all__ = ["check_proof"]
 _NAMES = "names.txt"
 _CITATION = "citation.json"
 _CITATION_PROOF = "citation.tlog-proof"
+_CITATION_OPENING = "citation-opening.json"
+_CITED = (_CITATION, _CITATION_PROOF, _CITATION_OPENING)
+_OPENING = "opening.json"
 _STAMP = "timestamp.tsr"
 
 
@@ -60,11 +63,11 @@ def check_proof(
     signed = signed_part(files)
     key = None if public_key is None else Verifier.parse(public_key)
     rule = None if policy is None else Policy.parse(policy)
-    reference = None
+    cited = None
     if CONTENT in files:
-        entry, checks, reference = _held(files, signed, pdi)
+        entry, checks, cited = _held(files, signed, pdi)
         time, digest = entry.get("committed_at"), digest_of(files[CONTENT])
-        checked = {CONTENT, _CITATION} | ({_CITATION_PROOF} if _CITATION in files else set())
+        checked = {CONTENT, _OPENING, *(_CITED if _CITATION in files else ())}
     else:
         entry = day_of(files["leaf.json"], pdi)
         checks = [absent(pdi, entry, files[_NAMES])]
@@ -86,7 +89,8 @@ def check_proof(
         key=str(signed.verifier),
         trusted=bool(trust) and all(one.ok for one in trust),
         stamped_at=stamped_at,
-        reference=reference,
+        reference=None if cited is None else cited.reference,
+        quote=None if cited is None else cited.quote,
         checks=(checks[0], *frame, *trust, *checks[1:], *stamps),
     )
 
@@ -113,38 +117,59 @@ def _name(content: bytes) -> grammar.PDI:
 
 def _held(
     files: dict[str, bytes], signed: Signed, pdi: grammar.PDI
-) -> tuple[dict[str, object], list[Check], str | None]:
-    """Return the entry, what was checked of octets and words, and the passage that is cited."""
-    entry, described = _entry(files["leaf.json"], pdi)
+) -> tuple[dict[str, object], list[Check], Cited | None]:
+    """Return the entry, what was checked of octets and words, and what is cited."""
+    entry, described, fault = _entry(files, pdi)
     checks = [_content(files[CONTENT], described)]
-    reference = None
-    if _CITATION in files:
-        logged = _CITATION_PROOF in files
-        reference, fault = checked_quote(
-            files[_CITATION], files[CONTENT], str(pdi), described=described, logged=logged
-        )
-        if logged and not cites_entry(files, signed):
-            fault = fault or "citation.json is no entry of the log"
-        checks.append(Check("quote", not fault, fault or str(reference)))
-    return entry, checks, reference
+    if _OPENING in files:
+        checks.append(Check("opening", not fault, fault or f"{_OPENING}, as the entry commits"))
+    if _CITATION not in files:
+        return entry, checks, None
+    logged = _CITATION_PROOF in files
+    cited = checked_quote(
+        _cited(files), files[CONTENT], str(pdi), described=described, logged=logged
+    )
+    fault = cited.fault
+    if logged and not cites_entry(files, signed):
+        fault = fault or "citation.json is no entry of the log"
+    checks.append(Check("quote", not fault, fault or str(cited.reference)))
+    return entry, checks, cited
 
 
-def _entry(leaf: bytes, pdi: grammar.PDI) -> tuple[dict[str, object], dict[str, object]]:
-    """Return a log entry, and what it says of the format that `pdi` names. Raises ParseError."""
+def _entry(
+    files: dict[str, bytes], pdi: grammar.PDI
+) -> tuple[dict[str, object], dict[str, object], str]:
+    """Return a log entry, what it says of the format that `pdi` names, and a fault or "".
+
+    Raises ParseError where the entry is about something else.
+    """
     problem = f"expected a log entry about {pdi}"
     try:
-        entry = json.loads(leaf)
-        described = [one for one in entry["formats"] if one["format"] == pdi.format]
+        entry = read(files["leaf.json"])
         about = grammar.parse(str(entry["name"])), entry["version"]
-        # Where a member stood twice, programs would differ on which one counts.
-        canonical = canonical_json(entry) == leaf
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ParseError(problem, "(leaf.json)", 0, SPEC) from error
-    if about != (pdi.document, pdi.version) or len(described) != 1:
+        described = [one for one in entry.get("formats", ()) if one["format"] == pdi.format]
+    except (ValueError, LookupError, TypeError) as error:
+        raise ParseError(f"{problem}: {error}", "(leaf.json)", 0, SPEC) from error
+    if about != (pdi.document, pdi.version) or tokens(entry).count(str(pdi.format)) != 1:
         raise ParseError(problem, "(leaf.json)", 0, SPEC)
-    if not canonical:
-        raise ParseError("expected canonical JSON (RFC 8785)", "(leaf.json)", 0, SPEC)
-    return dict(entry), dict(described[0])
+    if described:
+        return entry, dict(described[0]), f"what {_OPENING} opens is in clear"
+    try:
+        told = opened(entry, f"{FORMAT}{pdi.format}", files.get(_OPENING, b""))
+    except ValueError as error:
+        return entry, {}, str(error)
+    same = told.get("format") == pdi.format
+    return entry, told, "" if same else f"{_OPENING} is about the format {told.get('format')}"
+
+
+def _cited(files: dict[str, bytes]) -> object:
+    """Return what is said of the citation; None where it cannot be read."""
+    try:
+        if _CITATION_OPENING not in files:
+            return json.loads(files[_CITATION])
+        return disclosed(read(files[_CITATION]), {CITATION: files[_CITATION_OPENING]})
+    except (ValueError, RecursionError):
+        return None
 
 
 def _content(content: bytes, described: dict[str, object]) -> Check:

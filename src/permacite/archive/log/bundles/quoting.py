@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import pdi as grammar
 from permacite.archive.log.bundles.members import SPEC
@@ -13,38 +12,48 @@ from permacite.errors import ParseError, PermaciteError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["checked_quote"]
+__all__ = ["Cited", "checked_quote"]
 
 _MEMBERS = frozenset({"reference", "quote", "before", "after"})
 
 
-def checked_quote(
-    citation: bytes, content: bytes, name: str, *, described: Mapping[str, object], logged: bool
-) -> tuple[str | None, str]:
-    """Return the passage that citation.json cites in the document `name`, and its fault or "".
+class Cited(NamedTuple):
+    """The passage that a bundle cites, its words, and what is wrong with them or ""."""
 
-    `described` is what the log's entry says of the document; `logged`, whether citation.json is
-    itself an entry of the log, which then vouches for all that it says. The passage is None where
-    it cannot be read.
+    reference: str | None
+    """None where it cannot be read."""
+    quote: str | None
+    fault: str
+
+
+def checked_quote(
+    said: Any, content: bytes, name: str, *, described: Mapping[str, object], logged: bool
+) -> Cited:
+    """Return what citation.json cites in the document `name`.
+
+    `said` is what stands in it, or in its opening; `described`, what the log's entry says of the
+    document; `logged`, whether citation.json is itself an entry of the log, which then vouches for
+    all that it says.
     """
     try:
-        said = json.loads(citation)
         reference, quote = str(said["reference"]), str(said["quote"])
         around = str(said.get("before") or ""), str(said.get("after") or "")
         kind = said.get("kind")
         unsigned = sorted({str(one) for one in said if one not in _MEMBERS and said[one]})
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None, "citation.json is not readable"
+    except (LookupError, TypeError, AttributeError):
+        return Cited(None, None, "citation.json is not readable")
     if logged and kind != "citation":
-        return reference, "citation.json is no entry about a citation"
+        return Cited(reference, quote, "citation.json is no entry about a citation")
     if unsigned and not logged:
-        return reference, f"citation.json says what nothing vouches for: {', '.join(unsigned)}"
+        others = ", ".join(unsigned)
+        return Cited(reference, quote, f"citation.json says what nothing vouches for: {others}")
     try:
-        return reference, _fault(content, reference, quote, name=name, described=described) or (
+        fault = _fault(content, reference, quote, name=name, described=described) or (
             _fault_around(content, reference, around, described=described, logged=logged)
         )
     except PermaciteError as error:
-        return reference, error.problem
+        fault = error.problem
+    return Cited(reference, quote, fault)
 
 
 def _fault(

@@ -14,6 +14,7 @@ of the following; here is how to check it without permacite.
   name.txt          the permanent name (a PDI): series/date/id.format.version
   content           the bytes it names
   leaf.json         the archive's log entry about them
+  opening.json      what that entry commits to, of this format; see step 1
   proof.tlog-proof  the way from that entry to the root of the log (c2sp.org/tlog-proof)
   checkpoint.txt    the log's name, its size, and its root hash in base64
   checkpoint.sig    the Ed25519 signature of checkpoint.txt
@@ -21,14 +22,20 @@ of the following; here is how to check it without permacite.
   log-key.txt       the same as a note key, and below it the ML-DSA-44 key that signed too, if any
   citation.json     if there: the words that were cited, where they stand, what is around them;
   citation.tlog-proof  if there: citation.json is an entry of the log too, and this its way
+  citation-opening.json  if there: the words stand here; citation.json commits to them
   names.txt         in the place of content, where the archive has no document of this name: all
                     unique ids that were minted on its day, sorted; see step 6
   timestamp.tsr     if there: when another authority saw the signed root (RFC 3161); see step 7
 
 Nothing else belongs into the zip: any other file in it was added by someone else.
 
-1. The bytes. `sha256sum content` is the "digest" of the format that name.txt names, in the
-   "formats" of leaf.json; the "name" and "version" there are those of name.txt.
+1. The bytes. `sha256sum content` is the "digest" in opening.json. `sha256sum opening.json` stands
+   in leaf.json, among the "commitments": that of "format." and the format that name.txt names. The
+   "name" and "version" in leaf.json are those of name.txt. What else the entry commits to, such as
+   the address, is not disclosed here: the random letters in each opening keep it from being
+   guessed. Words that were cited are found in the same way: `sha256sum citation-opening.json`
+   stands in citation.json. (An entry without "commitments" is of earlier years. It says all this
+   itself: the "digest" stands in the "formats" of leaf.json, the words in citation.json.)
 
 2. The entry. Its hash is SHA-256 of one zero byte followed by leaf.json:
      { printf '\\000'; cat leaf.json; } | sha256sum

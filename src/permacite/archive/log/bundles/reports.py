@@ -16,7 +16,7 @@ class Check:
     """One thing that was checked.
 
     "content" or "absence", "inclusion", "signature", "files" (all others in the zip), "key",
-    "policy", "quote", "timestamp".
+    "policy", "opening" (what the entry commits to), "quote", "timestamp".
     """
 
     name: str
@@ -49,6 +49,8 @@ class ProofReport:
     """When another authority stamped the log with the time; its certificate is checked if given."""
     reference: str | None
     """The passage that the bundle cites, if it does; its words are the check "quote"."""
+    quote: str | None
+    """The words."""
     checks: tuple[Check, ...]
 
     @property

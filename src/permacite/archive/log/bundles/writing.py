@@ -17,6 +17,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.log.bundles.forms import keys_file, pem_of, signature_of
 from permacite.archive.log.bundles.readme import README
 from permacite.archive.log.days import names_file
+from permacite.archive.log.entries import CITATION, FORMAT, tokens
 from permacite.archive.log.note import Note, proof_text
 from permacite.errors import IntegrityError
 
@@ -37,8 +38,8 @@ def entry_of(leaves: list[Leaf], representation: Representation) -> Leaf:
     """Return the leaf that committed a representation. Raises IntegrityError where none did."""
     for leaf in leaves:
         entry = json.loads(leaf.content)
-        tokens = [one["format"] for one in entry.get("formats", ())]
-        if entry.get("version") == representation.pdi.version and representation.format in tokens:
+        same = entry.get("version") == representation.pdi.version
+        if same and representation.format in tokens(entry):
             return leaf
     raise IntegrityError(
         f"the log has no entry for {representation.pdi}",
@@ -58,14 +59,21 @@ def bundle(
 ) -> bytes:
     """Return the zip that proves what `leaf` says of `representation`, under a checkpoint.
 
+    What an entry commits to is put in as far as it is of the representation and the citation.
     `citation` is put in with its words, as its own entry of the log where it has one. The
     checkpoint is the earliest that bears a time-stamp, or that of now where none does.
     """
     last = leaf.sequence if citation_leaf is None else max(leaf.sequence, citation_leaf.sequence)
     checkpoint, stamps = _checkpoint(log, last)
     files = {"content": content, **stamps}
+    opening = log.opening(leaf, FORMAT + representation.format)
+    if opening is not None:
+        files["opening.json"] = opening
     if citation_leaf is not None:
         files["citation.json"] = citation_leaf.content
+        opening = log.opening(citation_leaf, CITATION)
+        if opening is not None:
+            files["citation-opening.json"] = opening
         files["citation.tlog-proof"] = _way(log, citation_leaf, checkpoint)
     elif citation is not None:
         files["citation.json"] = _said(citation)

@@ -11,6 +11,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from permacite.archive.log.days import digest_of_names
+from permacite.archive.log.entries import Entry
 from permacite.archive.sqlite import leaves
 from permacite.archive.sqlite.rows import timestamp
 from permacite.errors import ConflictError, NotFoundError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.catalog import Leaf
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import JSON
 
 __all__ = ["ON_REQUEST", "day_entry_at", "find", "open_days", "seal", "seal_passed", "unique_ids"]
@@ -28,7 +30,9 @@ ON_REQUEST = "on-request"
 """The value of the setting `sealing` where days are sealed only when someone asks."""
 
 
-def seal(connection: sqlite3.Connection, series: str, date: str, now: datetime) -> Leaf:
+def seal(
+    connection: sqlite3.Connection, series: str, date: str, now: datetime, *, sealer: Sealer
+) -> Leaf:
     """Seal one day of a series, yyyy-mm-dd, or return the seal that it has.
 
     Raises ConflictError for a day that has not passed (UTC), NotFoundError for another's series.
@@ -45,18 +49,20 @@ def seal(connection: sqlite3.Connection, series: str, date: str, now: datetime) 
             f"{series}/{date.replace('-', '/')}",
         )
     sealed_at = timestamp(now)
-    sequence = leaves.append(connection, _entry(connection, series, date, sealed_at))
+    sequence = leaves.append(connection, _entry(connection, series, date, sealed_at), sealer)
     connection.execute("INSERT INTO day VALUES (?, ?, ?, ?)", (series, date, sequence, sealed_at))
     return leaves.leaves(connection, sequence, sequence + 1)[0]
 
 
-def seal_passed(connection: sqlite3.Connection, series: str, last: str, now: datetime) -> None:
+def seal_passed(
+    connection: sqlite3.Connection, series: str, last: str, now: datetime, *, sealer: Sealer
+) -> None:
     """Seal the last day on which a series minted, now that a later one has begun."""
     if find(connection, series, last) is not None:
         return
     asked = connection.execute("SELECT value FROM setting WHERE name = 'sealing'").fetchone()
     if asked is None or asked[0] != ON_REQUEST:
-        seal(connection, series, last, now)
+        seal(connection, series, last, now, sealer=sealer)
 
 
 def find(connection: sqlite3.Connection, series: str, date: str) -> Leaf | None:
@@ -85,7 +91,7 @@ def unique_ids(connection: sqlite3.Connection, series: str, date: str) -> list[s
     return [unique_id for (unique_id,) in found]
 
 
-def day_entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSON] | None:
+def day_entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     """Return the entry of the day whose leaf is `sequence`, as its documents are now."""
     row = connection.execute(
         "SELECT series, date, sealed_at FROM day WHERE sequence = ?", (sequence,)
@@ -93,15 +99,13 @@ def day_entry_at(connection: sqlite3.Connection, sequence: int) -> dict[str, JSO
     return None if row is None else _entry(connection, *row)
 
 
-def _entry(
-    connection: sqlite3.Connection, series: str, date: str, sealed_at: str
-) -> dict[str, JSON]:
+def _entry(connection: sqlite3.Connection, series: str, date: str, sealed_at: str) -> Entry:
     """Return what the leaf of a day says."""
     found = unique_ids(connection, series, date)
     (highest,) = connection.execute(
         "SELECT max(serial) FROM document WHERE series = ? AND date = ?", (series, date)
     ).fetchone()
-    return {
+    clear: dict[str, JSON] = {
         "kind": "day",
         "name": f"urn:pdi://{series}/{date.replace('-', '/')}",
         "documents": len(found),
@@ -109,3 +113,4 @@ def _entry(
         "names": digest_of_names(found),
         "sealed_at": sealed_at,
     }
+    return Entry(clear, {})

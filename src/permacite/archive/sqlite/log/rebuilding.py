@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from permacite.archive.log import entries
 from permacite.archive.sqlite import citations, leaves, statements
 from permacite.archive.sqlite.log import days
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.archive.catalog import Leaf
-    from permacite.archive.model import JSON
+    from permacite.archive.log.entries import Entry
 
-__all__ = ["counted", "rebuilt"]
+__all__ = ["counted", "erased", "rebuilt"]
 
 _VERSION_ID = """
 SELECT version_id FROM version JOIN document USING (document_id)
 WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
 """
 
-_OF_SEQUENCE: dict[str, Callable[[sqlite3.Connection, int], dict[str, JSON] | None]] = {
+_OF_SEQUENCE: dict[str, Callable[[sqlite3.Connection, int], Entry | None]] = {
     "assertion": statements.entry_at,
     "citation": citations.entry_at,
     "day": days.day_entry_at,
@@ -36,23 +36,48 @@ _COUNTED_LATER = ("citation", "delegation", "day")
 
 
 def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
-    """Return what a leaf would say now, None where the records lack what it is about."""
+    """Return what a leaf would say now, None where the records lack what it is about.
+
+    What is erased is taken from the leaf itself: nothing else has it.
+    """
     try:
-        entry = json.loads(leaf.content)
-        make = _OF_SEQUENCE.get(entry["kind"])
-        if make is not None:
-            said = make(connection, leaf.sequence)
-            return None if said is None else leaves.content_of(said)
-        row = connection.execute(_VERSION_ID, (*_key(entry["name"]), entry["version"])).fetchone()
-        tokens = [one["format"] for one in entry["formats"]]
-        if row is None:
+        said = entries.read(leaf.content)
+        gone = erased(connection, leaf.sequence)
+        if None in gone or said["kind"] == "erasure":
+            return leaf.content
+        entry = _entry(connection, leaf, said)
+        if entry is None:
             return None
-        made = leaves.committed(connection, row[0])
-        if entry["kind"] == "format":
-            return leaves.content_of(leaves.format_entry(made, tokens[0]))
-        return leaves.content_of(leaves.version_entry(made, tokens))
-    except (ValueError, LookupError, TypeError, StopIteration, sqlite3.Error):
+        if "schema" not in said:
+            return entries.in_clear(entry, said, gone)
+        kept = {part: one for part, one in entries.commitments(said).items() if part in gone}
+        openings = leaves.openings(connection, leaf.sequence)
+        return entries.reopened(entry, openings, kept).content
+    except (ValueError, LookupError, TypeError, AttributeError, sqlite3.Error):
         return None  # the leaf itself is no entry of ours
+
+
+def erased(connection: sqlite3.Connection, sequence: int) -> set[str | None]:
+    """Return the parts of an entry that an erasure covers; None stands for all of it."""
+    if not leaves.has_openings(connection):
+        return set()
+    question = "SELECT part FROM erased_entry WHERE sequence = ?"
+    return {part for (part,) in connection.execute(question, (sequence,))}
+
+
+def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> Entry | None:
+    """Return what was entered, made of the records as they are now."""
+    make = _OF_SEQUENCE.get(said["kind"])
+    if make is not None:
+        return make(connection, leaf.sequence)
+    row = connection.execute(_VERSION_ID, (*_key(said["name"]), said["version"])).fetchone()
+    if row is None:
+        return None
+    made = leaves.committed(connection, row[0])
+    tokens = entries.tokens(said)
+    if said["kind"] == "format":
+        return leaves.format_entry(made, tokens[0])
+    return leaves.version_entry(made, tokens)
 
 
 def counted(connection: sqlite3.Connection) -> tuple[int, dict[str, int]]:

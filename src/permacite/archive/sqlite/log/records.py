@@ -9,7 +9,7 @@ from permacite.archive.catalog import Stamped
 from permacite.archive.sqlite import leaves, rows
 from permacite.archive.sqlite.dates import check_borne_out
 from permacite.archive.sqlite.log import days
-from permacite.archive.sqlite.log.rebuilding import counted, rebuilt
+from permacite.archive.sqlite.log.rebuilding import counted, erased, rebuilt
 from permacite.archive.sqlite.writer import Access
 
 if TYPE_CHECKING:
@@ -71,6 +71,16 @@ class SqliteLog(Access):
         with self._readers.lend() as connection:
             return rebuilt(connection, leaf)
 
+    def openings(self, sequence: int) -> dict[str, bytes]:
+        """Return the openings of a leaf by part, without those that are erased."""
+        with self._readers.lend() as connection:
+            return leaves.openings(connection, sequence)
+
+    def erased(self, sequence: int) -> set[str | None]:
+        """Return the parts of an entry that an erasure covers; None stands for all of it."""
+        with self._readers.lend() as connection:
+            return erased(connection, sequence)
+
     def committed(self) -> tuple[int, dict[str, int]]:
         """Return the number of leaves, and of the rows that they tell, at one moment."""
         with self._readers.lend() as connection:
@@ -83,7 +93,7 @@ class SqliteLog(Access):
             now = self._clock()
             day = datetime.fromisoformat(date).date()
             check_borne_out(connection, day, now, clock=self._clock)
-            return days.seal(connection, series, date, now)
+            return days.seal(connection, series, date, now, sealer=self._sealer)
 
         return self._writer.run(seal)
 
@@ -93,7 +103,10 @@ class SqliteLog(Access):
         def seal(connection: sqlite3.Connection) -> list[Leaf]:
             now = self._clock()
             found = days.open_days(connection, now)
-            return [days.seal(connection, series, date, now) for series, date in found]
+            return [
+                days.seal(connection, series, date, now, sealer=self._sealer)
+                for series, date in found
+            ]
 
         return self._writer.run(seal)
 

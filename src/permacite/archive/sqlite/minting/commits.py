@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.archive.catalog import Order, StoredFormat
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import Timekeeper
     from permacite.pdi import PDI
 
@@ -37,7 +38,7 @@ __all__ = ["add_format", "commit"]
 
 
 def commit(
-    connection: sqlite3.Connection, orders: Sequence[Order], clock: Timekeeper
+    connection: sqlite3.Connection, orders: Sequence[Order], clock: Timekeeper, sealer: Sealer
 ) -> list[Committed | Exception]:
     """Write the versions of all `orders` and return the rows of each.
 
@@ -46,7 +47,7 @@ def commit(
     Raises sqlite3.IntegrityError where two orders want the same thing: these must come one after
     the other.
     """
-    places = Places(connection, clock, expected=len(orders))
+    places = Places(connection, clock, sealer, expected=len(orders))
     outcomes: list[Committed | Exception | None] = []
     placed: list[tuple[Order, Place]] = []
     for order in orders:
@@ -58,7 +59,7 @@ def commit(
             outcomes.append(error)
         else:
             outcomes.append(earlier)
-    made = insert_versions(connection, placed, timestamp(places.now)) if placed else []
+    made = insert_versions(connection, placed, timestamp(places.now), sealer) if placed else []
     for (order, _), one in zip(placed, made, strict=True):
         if order.key is not None:
             row = (order.key, _request(order), one.version[0])
@@ -74,6 +75,7 @@ def add_format(
     stored: StoredFormat,
     *,
     clock: Timekeeper,
+    sealer: Sealer,
 ) -> int:
     """Add a format to a version and return the version's row id.
 
@@ -92,10 +94,10 @@ def add_format(
         (version[0], stored.format),
     ).fetchone()
     if present is None:
-        places = Places(connection, clock)
+        places = Places(connection, clock, sealer)
         places.add_to(key[0])
         insert_format(connection, version[0], stored, timestamp(places.now))
-        append(connection, format_entry(committed(connection, version[0]), stored.format))
+        append(connection, format_entry(committed(connection, version[0]), stored.format), sealer)
     elif present[0] != stored.digest:
         name = str(name_of(key).with_(format=stored.format, version=number))
         raise ConflictError(f"{name} is committed, with other bytes", name)

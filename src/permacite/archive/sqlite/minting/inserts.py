@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.archive.catalog import Order, StoredFormat
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import JSON, Provenance
     from permacite.archive.sqlite.minting.places import Place
 
@@ -32,7 +33,11 @@ SELECT coalesce((SELECT max(document_id) FROM document), 0),
 """
 _DOCUMENT = "INSERT INTO document VALUES (?, ?, ?, ?, ?)"
 _VERSION = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_REPRESENTATION = "INSERT INTO representation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REPRESENTATION = (
+    "INSERT INTO representation (representation_id, version_id, format, media_type, charset,"
+    " size_bytes, digest, received_digest, derived_from, rendition, committed_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _ATTACHMENT = "INSERT INTO attachment VALUES (?, ?, ?)"
 _QUOTATION = (
     "INSERT INTO quotation (representation_id, origin, cited, cited_document) VALUES (?, ?, ?, ?)"
@@ -40,7 +45,10 @@ _QUOTATION = (
 
 
 def insert_versions(
-    connection: sqlite3.Connection, placed: Sequence[tuple[Order, Place]], now: str
+    connection: sqlite3.Connection,
+    placed: Sequence[tuple[Order, Place]],
+    now: str,
+    sealer: Sealer,
 ) -> list[Committed]:
     """Write versions with their documents, formats and leaves, and return what was written.
 
@@ -67,7 +75,7 @@ def insert_versions(
     connection.executemany(_DOCUMENT, documents)
     connection.executemany(_VERSION, versions)
     _insert_formats(connection, formats, now)
-    append_all(connection, [version_entry(one) for one in made])
+    append_all(connection, [version_entry(one) for one in made], sealer)
     unsettled.insert(connection, [one for order, _ in placed for one in order.contents])
     return made
 
@@ -116,7 +124,6 @@ def _format(stored: StoredFormat, now: str) -> Row:
         stored.charset,
         stored.size_bytes,
         stored.digest,
-        stored.canonical_digest,
         stored.received_digest,
         stored.derived_from,
         stored.rendition,

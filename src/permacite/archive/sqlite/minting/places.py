@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.catalog import Order
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import Timekeeper, Witness
     from permacite.errors import StorageError
     from permacite.pdi import PDI
@@ -68,11 +69,17 @@ class Places:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, clock: Timekeeper, *, expected: int = 1
+        self,
+        connection: sqlite3.Connection,
+        clock: Timekeeper,
+        sealer: Sealer,
+        *,
+        expected: int = 1,
     ) -> None:
         """Take how many orders are `expected`: so many serial numbers are looked at together."""
         self._connection = connection
         self._clock = clock
+        self._sealer = sealer
         self._expected = expected
         self._now: datetime | None = None
         self._begun: set[str] = set()
@@ -132,7 +139,7 @@ class Places:
         if last is not None and today < last:
             return self._behind(series, f"has minted on {last}", witness)
         if last is not None and today > last:
-            seal_passed(self._connection, series, last, self.now)
+            seal_passed(self._connection, series, last, self.now, sealer=self._sealer)
         self._begun.add(series)
         return None
 

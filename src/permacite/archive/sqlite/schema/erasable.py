@@ -69,6 +69,8 @@ CREATE INDEX standing_document ON standing (document_id);
 
 _NAME = "'urn:pdi://' || d.series || '/' || replace(d.date, '-', '/') || '/' || d.unique_id"
 
+_LAST = """',"version":' || v.number || '}'"""
+
 _VIEWS = f"""
 CREATE VIEW erased_representation AS
 SELECT r.representation_id, r.version_id, e.erasure_id
@@ -88,42 +90,30 @@ WHERE e.entry IS NULL AND e.representation_id IS NULL;
 
 CREATE VIEW erased_entry AS
 SELECT l.sequence, e.erasure_id,
-  CASE WHEN json_extract(l.content, '$.kind') = 'version' THEN 'format.' || r.format END AS part
+  CASE WHEN instr(l.content, '"kind":"version"') THEN 'format.' || r.format END AS part
 FROM erasure AS e
 JOIN document AS d USING (document_id)
 JOIN leaf AS l ON substr(l.subject, 1, length({_NAME})) = {_NAME}
 LEFT JOIN version AS v ON v.version_id = e.version_id
 LEFT JOIN representation AS r ON r.representation_id = e.representation_id
 WHERE l.sequence = coalesce(e.entry, l.sequence) AND l.sequence < e.sequence
-  AND json_extract(l.content, '$.kind') <> 'erasure'
+  AND NOT instr(l.content, '"kind":"erasure"')
   AND CASE WHEN l.subject = {_NAME} THEN
-    (v.number IS NULL OR json_extract(l.content, '$.version') = v.number)
-    AND (r.format IS NULL OR r.format IN (
-      json_extract(l.content, '$.format'), json_extract(l.content, '$.formats[0].format'),
-      json_extract(l.content, '$.formats[0]'))
-      OR json_extract(l.content, '$.kind') = 'version'
-      OR json_type(l.content, '$.commitments."format.' || r.format || '"') IS NOT NULL)
+    (v.number IS NULL OR substr(l.content, -length({_LAST})) = {_LAST})
+    AND (r.format IS NULL OR instr(l.content, '"kind":"version"')
+      OR instr(l.content, '"format":"' || r.format || '"')
+      OR instr(l.content, '"formats":["' || r.format || '"')
+      OR instr(l.content, '"format.' || r.format || '"'))
   ELSE l.subject || '#' GLOB
     {_NAME} || coalesce('.' || coalesce(r.format, '*') || '.' || v.number, '') || '[.#@]*'
   END;
 """
 """Which rows an erasure covers: formats, versions, and entries (all of one where `part` is NULL).
 
-An entry of the first schema about a part of a document has that part in its subject.
+An entry of the first schema about a part of a document has that part in its subject. Entries are
+searched as texts, for SQLite lets no schema read JSON that may be another's: in canonical JSON a
+quotation mark within a text is escaped, and `version` is the last member wherever there is one.
 """
-
-_TOMBSTONE = """
-json_patch('{}', json_object(
-  'erased', json('true'),
-  'format', json_extract(OLD.content, '$.format'),
-  'formats', CASE WHEN json_type(OLD.content, '$.formats') = 'array' THEN json(
-    (SELECT json_group_array(json_extract(value, '$.format'))
-     FROM json_each(OLD.content, '$.formats'))) END,
-  'kind', json_extract(OLD.content, '$.kind'),
-  'name', NEW.subject,
-  'version', json_extract(OLD.content, '$.version')))
-"""
-"""What stands in the place of an erased entry of the first schema, whose words were in clear."""
 
 _ERASED_SUBJECT = "substr(OLD.subject, 1, instr(OLD.subject || '#', '#') - 1)"
 
@@ -150,8 +140,9 @@ NEW.key = OLD.key AND NEW.version_id = OLD.version_id AND NEW.request = ''
   AND EXISTS (SELECT 1 FROM erased_representation WHERE version_id = OLD.version_id)
 """,
     "leaf": f"""
-NEW.sequence = OLD.sequence AND json_extract(OLD.content, '$.schema') IS NULL
-  AND NEW.subject = {_ERASED_SUBJECT} AND NEW.content = {_TOMBSTONE}
+NEW.sequence = OLD.sequence AND NOT instr(OLD.content, '"schema":2')
+  AND NEW.subject = {_ERASED_SUBJECT} AND NEW.content GLOB '{{"erased":true,*'
+  AND instr(NEW.content, '"name":"' || NEW.subject || '"')
   AND EXISTS (SELECT 1 FROM erased_entry WHERE sequence = OLD.sequence AND part IS NULL)
 """,
     "person": "NEW.person_id = OLD.person_id AND NEW.added_at = OLD.added_at AND NEW.name IS NULL",

@@ -3,7 +3,7 @@
 | object | files of each version |
 |---|---|
 | `urn:pdi://series/date/id` | `version.json`, `formats/<token>`, `received/<token>`, side objects |
-| `urn:permacite:archive` | `archive.json`, `log.jsonl`, citations, delegations, checkpoint |
+| `urn:permacite:archive` | `archive.json`, the log and its openings, what else is on record |
 
 Version n of an object is version n of the document. Coming back, the log is replayed entry by entry
 under the times that it tells; the archive is the same if the root of its log is.
@@ -25,6 +25,8 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Archive, Citation, NewCitation, NewRepresentation, Provenance
+from permacite.archive.log.entries import Sealed, disclosed, in_clear, read, reopened, seal
+from permacite.archive.log.merkle import leaf_hash
 from permacite.archive.objects import flush_folder
 from permacite.errors import ConflictError, IntegrityError, NotFoundError
 from permacite.service import names
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite import pdi
-    from permacite.archive import Version
+    from permacite.archive import Leaf, Version
     from permacite.archive.delegation import Delegation
+    from permacite.archive.log.entries import Entry
 
 __all__ = ["export", "restore"]
 
@@ -52,10 +55,10 @@ def export(archive: Archive, directory: Path) -> Copy:
     """Write all that is committed as OCFL objects. Raises ConflictError where anything is there."""
     layout.make_root(directory)
     size = archive.log.size()
-    leaves = [leaf.content for leaf in archive.log.leaves(0, size)]
+    leaves = list(archive.log.leaves(0, size))
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for leaf in leaves:
-        entry = json.loads(leaf)
+        entry = archive.log.disclosed(leaf)
         if "formats" in entry:
             entries[entry["name"]].append(entry)
     versions = 0
@@ -65,6 +68,7 @@ def export(archive: Archive, directory: Path) -> Copy:
         for number in numbers:
             formats = [one for e in told if e["version"] == number for one in e["formats"]]
             version = archive.version(_numbered(name, formats[0]["format"], number))
+            formats.sort(key=lambda one: version.formats.index(one["format"]))
             made.add_version(
                 _files(archive, version, formats),
                 created=_time(version.committed_at),
@@ -113,7 +117,7 @@ def _files(archive: Archive, version: Version, formats: list[dict[str, Any]]) ->
     return {"version.json": _json(said), **files}
 
 
-def _write_records(archive: Archive, directory: Path, leaves: list[bytes]) -> None:
+def _write_records(archive: Archive, directory: Path, leaves: list[Leaf]) -> None:
     """Write what belongs to no single document."""
     about: dict[str, Json] = {
         "series": list(archive.series_names()),
@@ -126,14 +130,19 @@ def _write_records(archive: Archive, directory: Path, leaves: list[bytes]) -> No
     }
     files = {
         "archive.json": _json(about),
-        "log.jsonl": b"".join(leaf + b"\n" for leaf in leaves),
+        "log.jsonl": b"".join(leaf.content + b"\n" for leaf in leaves),
+        "openings.jsonl": _lines(
+            {part: opening.decode() for part, opening in archive.log.openings(leaf).items()}
+            for leaf in leaves
+        ),
+        "persons.json": _json(dict(archive.statements.persons())),
         "citations.jsonl": _lines(map(_told, archive.citations())),
         "delegations.jsonl": _lines(
             plain(one) for one in sorted(_delegations(archive), key=lambda one: one.recorded_at)
         ),
         "checkpoint.txt": archive.log.checkpoint().encode(),
     }
-    created = _told_at(json.loads(leaves[-1])) if leaves else "1970-01-01T00:00:00Z"
+    created = _told_at(json.loads(leaves[-1].content)) if leaves else "1970-01-01T00:00:00Z"
     records = layout.Object(directory, _RECORDS)
     records.add_version(files, created=created, message="the archive as it was", user=_USER)
 
@@ -161,19 +170,27 @@ def _replayed(source: Path, directory: Path) -> Copy:
     records = layout.read_object(source, _RECORDS)[-1]
     about = json.loads(records["archive.json"])
     clock = _Clock()
+    sealer = _Sealer()
     replay = _Replay(source, clock)
-    leaves = [json.loads(line) for line in records["log.jsonl"].splitlines()]
+    leaves = _leaves(records)
     if leaves:
-        clock.read(leaves[0])
-    with Archive.create(directory, series=about["series"][0], clock=clock) as archive:
+        clock.read(read(leaves[0][0]))
+    with Archive.create(
+        directory, series=about["series"][0], clock=clock, sealer=sealer
+    ) as archive:
+        for person_id, name in json.loads(records.get("persons.json", b"{}")).items():
+            archive.statements.add_person(person_id, name)
         for name in about["series"][1:]:
             archive.add_series(name)
         if about["resolver"]:
             archive.set_setting("resolver", about["resolver"])
         archive.set_setting("sealing", "on-request")  # days are sealed where their entries stand
-        for leaf in leaves:
-            clock.read(leaf)
-            replay.enter(archive, leaf)
+        for content, openings in leaves:
+            entry = disclosed(read(content), openings)
+            clock.read(entry)
+            sealer.expect(content, openings)
+            replay.enter(archive, entry)
+        sealer.expect(b"", {})
         _recorded_again(archive, records, clock)
         archive.set_setting("sealing", about.get("sealing") or "")
         # Exports of earlier versions have citations and delegations that no entry tells: they are
@@ -190,6 +207,16 @@ def _replayed(source: Path, directory: Path) -> Copy:
             _keep_what_was_signed(archive, about, records["checkpoint.txt"], size)
         key = str(archive.log.verifier)
         return Copy(str(directory), archive.count(latest=True), archive.count(), size, key)
+
+
+def _leaves(records: dict[str, bytes]) -> list[tuple[bytes, dict[str, bytes]]]:
+    """Return the entries of the log that was exported, each with its openings."""
+    lines = records["log.jsonl"].splitlines()
+    openings = [
+        {part: text.encode() for part, text in json.loads(line).items()}
+        for line in records.get("openings.jsonl", b"").splitlines()
+    ]
+    return list(zip(lines, openings or [{} for _ in lines], strict=True))
 
 
 def _keep_what_was_signed(
@@ -227,6 +254,28 @@ class _Clock:
         self._now = datetime.fromisoformat(_told_at(entry))
 
 
+class _Sealer:
+    """Makes of an entry the leaf that was exported, if it tells the same."""
+
+    def __init__(self) -> None:
+        self._content = b""
+        self._openings: dict[str, bytes] = {}
+
+    def expect(self, content: bytes, openings: dict[str, bytes]) -> None:
+        """Set which leaf comes next; none where `content` is empty."""
+        self._content, self._openings = content, openings
+
+    def __call__(self, entry: Entry) -> Sealed:
+        """Return the leaf of an entry: another than that which is expected where it tells other."""
+        if not self._content:
+            return seal(entry)
+        said = read(self._content)
+        if "schema" in said:
+            return reopened(entry, self._openings, {})
+        content = in_clear(entry, said)
+        return Sealed(content, leaf_hash(content), {})
+
+
 class _Replay:
     """Commits entries of a log again, with the octets of their objects."""
 
@@ -244,7 +293,8 @@ class _Replay:
         files = self._files(str(leaf["name"]), int(leaf["version"]))
         said = json.loads(files["version.json"])
         described = {one["format"]: one for one in said["formats"]}
-        formats = [_new(files, described[one["format"]]) for one in leaf["formats"]]
+        entered = {one["format"] for one in leaf["formats"]}
+        formats = [_new(files, one) for token, one in described.items() if token in entered]
         document, _ = names.document_of(str(leaf["name"]))
         if leaf["kind"] == "format":
             archive.add_format(
@@ -305,7 +355,8 @@ def _provenance(said: dict[str, Any]) -> Provenance:
 def _state(archive: Archive, leaf: dict[str, Any]) -> None:
     """Make a statement again."""
     value, who = leaf["object"], leaf.get("who")
-    archive.statements.repeat(leaf["name"], leaf["predicate"], value, who=who)
+    subject = leaf.get("subject", leaf["name"])
+    archive.statements.repeat(subject, leaf["predicate"], value, who=who)
 
 
 def _cite(archive: Archive, leaf: dict[str, Any]) -> None:

@@ -1,0 +1,244 @@
+"""What an entry of the log says: in clear what may be public for ever, and commitments to the rest.
+
+An entry of schema 2 tells its kind, a name, version, format and time. All else (words, titles,
+addresses, digests, persons) stands in *openings*, one for each part that can be told by itself. The
+entry holds the SHA-256 of each. An opening is a JSON array of three: what it is, 32 random octets
+in hexadecimal, and what is told; without the random octets nobody can try out what it tells.
+Openings can be erased, the entry stays.
+
+Entries without a schema, the first, tell everything themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from permacite.archive.canonical_json import canonical_json
+from permacite.archive.log.merkle import leaf_hash
+from permacite.archive.objects import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from permacite.archive.catalog import Leaf
+    from permacite.archive.model import JSON
+
+__all__ = [
+    "CITATION",
+    "FORMAT",
+    "Entry",
+    "Sealed",
+    "Sealer",
+    "commitments",
+    "disclosed",
+    "hash_of",
+    "in_clear",
+    "is_erased",
+    "opened",
+    "read",
+    "reopened",
+    "seal",
+    "tokens",
+    "tombstone",
+]
+
+FORMAT = "format."
+"""Begins the part of one format; its token follows."""
+CITATION = "citation"
+"""The part of a citation with its words."""
+
+_SCHEMA = 2
+_TAG = "permacite-opening/1"
+_SALT_BYTES = 32
+_ERASED = b'{"erased":true,'
+
+
+class Entry(NamedTuple):
+    """What is to be entered: what is told in clear, and what is committed to, by part."""
+
+    clear: dict[str, JSON]
+    parts: dict[str, dict[str, JSON]]
+
+
+class Sealed(NamedTuple):
+    """An entry as it is kept: the octets of the leaf, its hash, its openings by part."""
+
+    content: bytes
+    hash: bytes
+    openings: dict[str, bytes]
+
+
+Sealer: TypeAlias = Callable[[Entry], Sealed]
+"""Makes a leaf of an entry."""
+
+
+def seal(entry: Entry) -> Sealed:
+    """Return an entry with commitments to its parts, each under a fresh salt."""
+    openings = {
+        part: _opening(secrets.token_hex(_SALT_BYTES), content)
+        for part, content in entry.parts.items()
+    }
+    content = _written(entry, {part: digest_of(one) for part, one in openings.items()})
+    return Sealed(content, leaf_hash(content), openings)
+
+
+def reopened(entry: Entry, kept: Mapping[str, bytes], erased: Mapping[str, str]) -> Sealed:
+    """Return an entry as it must be if it was sealed with the salts of the openings `kept`.
+
+    What is erased keeps its commitment. Raises ValueError, LookupError where an opening lacks.
+    """
+    openings = {
+        part: _opening(_parsed(kept[part])[1], content)
+        for part, content in entry.parts.items()
+        if part not in erased
+    }
+    hashes = {part: digest_of(one) for part, one in openings.items()} | dict(erased)
+    content = _written(entry, hashes)
+    return Sealed(content, leaf_hash(content), openings)
+
+
+def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None] = ()) -> bytes:
+    """Return an entry as the first schema has it: all is told in clear.
+
+    Formats whose parts are `gone`, and digests that nothing else has, are as they were `said`.
+    Raises ValueError, LookupError, TypeError where that is no such entry.
+    """
+    clear, parts = dict(entry.clear), dict(entry.parts)
+    provenance = parts.pop("provenance", {})
+    if clear["kind"] == "version":
+        row = [provenance.get(one) for one in ("title", "uri", "final_uri", "retrieved_at")]
+        row.append(canonical_json(provenance.get("details", {})).decode())
+        clear |= {"uri": row[1], "retrieved_at": row[3]}
+        clear["provenance"] = digest_of(canonical_json(row))
+    if clear["kind"] in {"version", "format"}:
+        own = {FORMAT + one["format"]: one for one in said["formats"]}
+        clear["formats"] = [
+            own[part] if part in gone else _kept(told, own[part], "canonical_digest")
+            for part, told in parts.items()
+        ]
+    else:
+        for told in parts.values():
+            clear |= told
+    if "subject" in clear:
+        clear["name"] = clear.pop("subject")
+        clear |= {"version": None, "format": None}
+    return canonical_json(_kept(clear))
+
+
+def _kept(told: Mapping[str, JSON], said: Mapping[str, JSON] = {}, *others: str) -> dict[str, JSON]:
+    """Return the members that have a value, and those of `others` as they were `said`."""
+    found = {name: value for name, value in told.items() if value is not None}
+    return found | {name: said[name] for name in others if name in said}
+
+
+def _written(entry: Entry, hashes: Mapping[str, str]) -> bytes:
+    """Return the octets of a leaf; members without a value are left out."""
+    said = _kept(entry.clear)
+    said["schema"] = _SCHEMA
+    if hashes:
+        said["commitments"] = hashes
+    return canonical_json(said)
+
+
+def _opening(salt: str, content: Mapping[str, JSON]) -> bytes:
+    """Return an opening; members without a value are left out."""
+    return canonical_json([_TAG, salt, _kept(content)])
+
+
+def _parsed(opening: bytes) -> list[Any]:
+    """Return the three members of an opening. Raises ValueError for anything else."""
+    try:
+        found = json.loads(opening)
+        good = [type(one) for one in found] == [str, str, dict] and found[0] == _TAG
+        # Where a member stood twice, programs would differ on which one counts.
+        good = good and len(found[1]) == 2 * _SALT_BYTES and canonical_json(found) == opening
+    except (TypeError, RecursionError) as error:
+        raise ValueError("expected an opening") from error
+    if not good:
+        raise ValueError("expected an opening")
+    return list(found)
+
+
+def opened(entry: Mapping[str, Any], part: str, opening: bytes) -> dict[str, Any]:
+    """Return what an opening tells, if `entry` commits to it as `part`. Raises ValueError."""
+    if digest_of(opening) != commitments(entry).get(part):
+        raise ValueError(f"the entry does not commit to this as its {part}")
+    return dict(_parsed(opening)[2])
+
+
+def read(content: bytes) -> dict[str, Any]:
+    """Return an entry of either schema. Raises ValueError for anything else, damaged or hostile."""
+    try:
+        found = json.loads(content)
+        same = canonical_json(found) == content
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    if not isinstance(found, dict) or not same:
+        raise ValueError("expected an object in canonical JSON (RFC 8785)")
+    return found
+
+
+def commitments(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return the commitments of an entry by part; none are in one of the first schema."""
+    found = entry.get("commitments")
+    return found if entry.get("schema") == _SCHEMA and isinstance(found, dict) else {}
+
+
+def tokens(entry: Mapping[str, Any]) -> list[str]:
+    """Return the formats that an entry of either schema commits, also where they are erased."""
+    formats = entry.get("formats", ())
+    told = [
+        one.get("format") if isinstance(one, dict) else one
+        for one in (formats if isinstance(formats, list) else ())
+    ]
+    return [
+        *(one for one in told if isinstance(one, str)),
+        *(one.removeprefix(FORMAT) for one in commitments(entry) if one.startswith(FORMAT)),
+    ]
+
+
+def is_erased(content: bytes) -> bool:
+    """Say whether an entry of the first schema was erased; a hash without its words is left."""
+    return content.startswith(_ERASED)
+
+
+def tombstone(content: bytes) -> bytes:
+    """Return what is left of an entry of the first schema when it is erased; its hash stays.
+
+    Raises ValueError for what is no entry, or one of another schema: its openings are erased.
+    """
+    said = read(content)
+    if "schema" in said:
+        raise ValueError("expected an entry of the first schema")
+    left = {name: said.get(name) for name in ("kind", "version", "format")}
+    left |= {"erased": True, "name": str(said["name"]).partition("#")[0]}
+    left["formats"] = tokens(said) or None
+    return canonical_json(_kept(left))
+
+
+def hash_of(leaf: Leaf) -> bytes:
+    """Return the hash of an entry as it was entered."""
+    return leaf.hash if is_erased(leaf.content) else leaf_hash(leaf.content)
+
+
+def disclosed(entry: Mapping[str, Any], openings: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return all that an entry and its openings tell, in the words of the first schema.
+
+    Raises ValueError for an opening that the entry does not commit to.
+    """
+    found: dict[str, Any] = {}
+    formats = [
+        opened(entry, part, opening)
+        for part, opening in openings.items()
+        if part.startswith(FORMAT)
+    ]
+    if formats:
+        found["formats"] = formats
+    for part, opening in openings.items():
+        if not part.startswith(FORMAT):
+            found |= opened(entry, part, opening)
+    clear = {name: one for name, one in entry.items() if name not in {"schema", "commitments"}}
+    return found | clear
