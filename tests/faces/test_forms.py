@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from permacite.service.passages.forms import Source, forms
 
 REFERENCE = "urn:pdi://lab.example.us/2026/11/21/7.utf-8.1#char=1024,1039"
-URL = "http://127.0.0.1:8420/urn:pdi://lab.example.us/2026/11/21/7.utf-8.1?fragment=char=1024,1039"
+URL = "https://archive.example.org/urn:pdi://lab.example.us/2026/11/21/7.utf-8.1?fragment=char=1024,1039"
 
 HOSTILE = [
     "plain words",
@@ -31,11 +31,14 @@ HOSTILE = [
 
 
 def source(
-    title: str, quote: str, uri: str | None = "https://example.org/a_b?x=1&y=%20#z"
+    title: str,
+    quote: str,
+    uri: str | None = "https://example.org/a_b?x=1&y=%20#z",
+    url: str = URL,
 ) -> Source:
     """Return a source with the given title and quote."""
     moment = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
-    return Source(REFERENCE, URL, quote, title, uri, moment, "lab.example.us")
+    return Source(REFERENCE, url, quote, title, uri, moment, "lab.example.us")
 
 
 class _Words(html.parser.HTMLParser):
@@ -118,6 +121,51 @@ def test_wiki_template_ends_where_it_should(words: str) -> None:
     assert names == [
         "title", "url", "access-date", "archive-url", "archive-date", "url-status", "id", "quote",
     ]  # fmt: skip
+
+
+PRIVATE = [
+    # base address of a resolver, what the warning says of it
+    ("http://127.0.0.1:8420", "127.0.0.1 is this machine"),
+    ("http://[::1]:8420", "::1 is this machine"),
+    ("http://10.1.2.3", "10.1.2.3 is part of a private network"),
+    ("http://192.168.1.1", "192.168.1.1 is part of a private network"),
+    ("http://169.254.1.1", "169.254.1.1 is on the local link"),
+    ("http://[fd00::1]", "fd00::1 is part of a private network"),
+    ("http://localhost:8420", "localhost is a name of this machine or its network"),
+    ("http://archive", "archive is a name of this machine or its network"),
+    ("http://nas.local", "nas.local is a name"),
+    ("https://NAS.Local.", "nas.local. is a name"),
+    ("https://archive.home.arpa", "archive.home.arpa is a name"),
+    ("https://wiki.corp.internal", "wiki.corp.internal is a name"),
+    ("file:///srv/archive", "no address of the web"),
+]
+
+
+@pytest.mark.parametrize(("base", "reason"), PRIVATE)
+def test_an_address_that_others_cannot_open_is_no_archive_url(base: str, reason: str) -> None:
+    made = forms(source("title", "words", url=f"{base}/{REFERENCE}"))
+    assert "archive" not in made.wiki
+    assert "|url=https://example.org/" in made.wiki
+    (warning,) = made.warnings
+    assert reason in warning
+    alone = forms(source("title", "words", uri=None, url=f"{base}/{REFERENCE}"))
+    assert "url=" not in alone.wiki
+
+
+PUBLIC = [
+    "https://archive.example.org",
+    "http://archive.example.org.:8420",
+    "http://93.184.215.14",
+    "https://localhost.example.org",
+    "https://b\u00fccher.example.org",
+]
+
+
+@pytest.mark.parametrize("base", PUBLIC)
+def test_an_address_that_others_can_open_is_an_archive_url(base: str) -> None:
+    made = forms(source("title", "words", url=f"{base}/{REFERENCE}"))
+    assert f"|archive-url={base}/" in made.wiki
+    assert made.warnings == ()
 
 
 def test_a_document_without_an_address_has_all_forms() -> None:

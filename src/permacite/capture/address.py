@@ -4,7 +4,8 @@ An address is allowed only when it is a public unicast address of the internet. 
 names every range that is not, because `ipaddress.is_global` alone lets some of them through, and
 which ones depends on the version of Python.
 
-Sources: the IANA special-purpose address registries (RFC 6890), RFC 6052 §2.1 (NAT64), RFC 3056
+Sources: the IANA special-purpose address registries (RFC 6890), RFC 6761 and RFC 8375 (names),
+RFC 6762 App. G (names that local networks took), RFC 6052 §2.1 (NAT64), RFC 3056
 (6to4), RFC 4380 (Teredo), RFC 3879 (site-local), RFC 4291 §2.5.5 (IPv4-compatible, IPv4-mapped).
 
 Deviations: letters beyond ASCII in a query are sent as UTF-8 whatever the charset of their page,
@@ -17,11 +18,11 @@ import re
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
-from permacite.errors import CaptureError
+from permacite.errors import CaptureError, ParseError
 from permacite.scan import compile_pattern
 from permacite.uri import from_iri, resolve
 
-__all__ = ["Target", "absolute", "parse_target", "refusal"]
+__all__ = ["Target", "absolute", "parse_target", "refusal", "unreachable"]
 
 _DENIED_4 = tuple(
     (IPv4Network(network), what)
@@ -101,6 +102,42 @@ def _refusal_6(address: IPv6Address) -> str | None:
         if address in network:
             return what
     return None if address in _PUBLIC_6 and address.is_global else "reserved"
+
+
+_LOCAL_NAMES = frozenset(
+    [
+        "corp",
+        "home",
+        "home.arpa",
+        "internal",
+        "intranet",
+        "invalid",
+        "lan",
+        "local",
+        "localhost",
+        "private",
+        "test",
+    ]
+)
+"""Domains that mean something else, or nothing, in each network (RFC 6761, RFC 6762 App. G)."""
+
+
+def unreachable(uri: str) -> str | None:
+    """Say in a few words why others cannot open `uri`; None where they may.
+
+    Nothing is looked up: a name that looks public is taken for one.
+    """
+    try:
+        target = parse_target(absolute(uri))
+    except (CaptureError, ParseError) as error:
+        return f"{uri} is no address of the web: {error}"
+    if target.literal:
+        what = refusal(target.host)
+        return what and f"{target.host} is {what}"
+    labels = target.host.removesuffix(".").split(".")
+    if len(labels) == 1 or not _LOCAL_NAMES.isdisjoint((labels[-1], ".".join(labels[-2:]))):
+        return f"{target.host} is a name of this machine or its network"
+    return None
 
 
 def absolute(reference: str, base: str = "") -> str:

@@ -64,6 +64,9 @@ def cite(  # noqa: PLR0913 - one parameter an option
         click.echo(getattr(cited.forms, form))
     else:
         _tell(cited)
+    if form in {None, "wiki"} and not as_json:
+        for warning in cited.forms.warnings:
+            note(warning)
 
 
 def _tell(cited: Cited) -> None:

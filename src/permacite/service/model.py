@@ -182,6 +182,8 @@ class CitationForms:
     csl_json: str
     ris: str
     wiki: str
+    warnings: tuple[str, ...] = ()
+    """What a form leaves out, and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """One citation in the forms that people paste: Markdown, HTML, BibTeX, CSL-JSON, RIS, wiki.
 
-Every form carries the permanent name itself and an address that any browser opens. Each format's
-special characters are escaped by its own rules, so that a title with braces or pipes survives.
+Every form carries the permanent name itself and its address at the resolver. The wiki form, which
+is made for everyone, leaves out an address that others cannot open. Each format's special
+characters are escaped by its own rules, so that a title with braces or pipes survives.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import uri as references
+from permacite.capture.address import unreachable
 from permacite.errors import ParseError
 from permacite.service.model import CitationForms
 
@@ -54,13 +56,22 @@ class Source:
 
 def forms(source: Source) -> CitationForms:
     """Return every form of `source`."""
+    private = unreachable(source.url)
     return CitationForms(
         markdown=_markdown(source),
         html=_html(source),
         bibtex=_bibtex(source),
         csl_json=_csl_json(source),
         ris=_ris(source),
-        wiki=_wiki(source),
+        wiki=_wiki(source, is_public=private is None),
+        warnings=() if private is None else (_left_out(private),),
+    )
+
+
+def _left_out(private: str) -> str:
+    return (
+        f"the wiki form has no archive-url, which nobody else could open: {private}; "
+        "an archive is given its public address by `permacite init --resolver`"
     )
 
 
@@ -167,14 +178,13 @@ def _ris(source: Source) -> str:
     return f"{body}\nER  - "
 
 
-def _wiki(source: Source) -> str:
+def _wiki(source: Source, *, is_public: bool) -> str:
     """Return a {{cite web}} template as encyclopedia editors use it."""
-    parameters = [
-        ("title", _escaped_wiki(source.title)),
-        ("url", _wiki_address(source.uri or source.url)),
-        ("access-date", source.day),
-    ]
-    if source.uri:
+    parameters = [("title", _escaped_wiki(source.title))]
+    if source.uri or is_public:
+        parameters.append(("url", _wiki_address(source.uri or source.url)))
+    parameters.append(("access-date", source.day))
+    if source.uri and is_public:
         parameters += [
             ("archive-url", _wiki_address(source.url)),
             ("archive-date", source.day),

@@ -30,6 +30,7 @@ export const answerOf = (cited) => {
     form("Address", cited.url),
     ...(cited.rfc5147_url ? [form("Text address (RFC 5147)", cited.rfc5147_url)] : []),
     ...Object.entries(LABELS).map(([key, label]) => form(label, cited.forms[key])),
+    ...cited.forms.warnings.map((text) => element("p", { textContent: text })),
   );
   const quote = element("blockquote", {}, element("mark", { textContent: cited.quote.replace(/\s+/g, " ") }));
   return element("section", { className: "passage" }, heading, quote, element("p", { className: "name" }, link), forms);
