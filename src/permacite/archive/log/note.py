@@ -77,6 +77,10 @@ class Note:
             raise ParseError("expected a blank line and signatures", source, len(source), spec)
         return cls(source[: start + 1], tuple(_signatures(source, start + 2)))
 
+    def signed_by(self, name: str) -> str:
+        """Return the note with the signatures of the keys of one name alone."""
+        return signed(self.text, [one for one in self.signatures if one.name == name])
+
 
 def _signatures(source: str, start: int) -> list[Signature]:
     """Read the signature lines from offset `start` on."""

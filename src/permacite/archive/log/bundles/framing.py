@@ -16,7 +16,7 @@ from permacite.archive.log.bundles.reports import Check
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.merkle import leaf_hash, root_of_inclusion
-from permacite.archive.log.note import Checkpoint, Note, parse_proof, proof_text, signed
+from permacite.archive.log.note import Checkpoint, Note, parse_proof, proof_text
 from permacite.errors import ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ class Signed:
     @property
     def own_note(self) -> str:
         """The checkpoint as the log signed it, without lines that witnesses added later."""
-        own = [one for one in self.note.signatures if one.name == self.verifier.name]
-        return signed(self.note.text, own)
+        return self.note.signed_by(self.verifier.name)
 
 
 def signed_part(files: dict[str, bytes]) -> Signed:
