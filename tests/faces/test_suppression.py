@@ -129,6 +129,29 @@ def test_no_route_tells_what_is_withdrawn(
     assert telling(before) <= telling(answers(running, names)), "all of it is there again"
 
 
+def test_no_route_tells_what_is_closed_and_the_operator_reads_it(
+    running: Running, cli: Cli, names: dict[str, str], tmp_path: Path
+) -> None:
+    before = telling(answers(running, names))
+    assert cli("access", names["document"], "closed").out == "closed; ground: unknown\n"
+    after = answers(running, names)
+    assert telling(after) == set()
+    refused = after[f"/{names['utf-8']}?view=json"]
+    assert (refused.status, refused.json["code"]) == (403, "closed")
+    assert "Closed (403)" in after["/"].body.decode()
+    assert CANARY in cli("resolve", names["utf-8"]).out
+    assert CANARY in cli("show", names["document"]).out
+    warc = tmp_path / "a.warc"
+    assert cli("export", "--warc", str(warc), names["document"]).status == 0
+    assert CANARY.encode() not in warc.read_bytes()
+    until = "2999-01-01"
+    cli("access", names["document"], "--embargo", until)
+    refused = ask(running.base, f"/{names['utf-8']}")
+    assert (refused.status, refused.json["detail"][-10:]) == (403, until)
+    cli("access", names["document"], "public")
+    assert before <= telling(answers(running, names))
+
+
 def test_nothing_that_is_exported_for_others_holds_what_is_withdrawn(
     cli: Cli, archive: Path, names: dict[str, str], tmp_path: Path
 ) -> None:

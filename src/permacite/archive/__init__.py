@@ -9,6 +9,9 @@ from permacite.archive.archive import Archive
 from permacite.archive.backup import is_cut_short
 from permacite.archive.catalog import Leaf
 from permacite.archive.model import (
+    ACCESSES,
+    ERASURE_GROUNDS,
+    GROUNDS,
     JSON,
     NOBODY,
     REASONS,
@@ -21,6 +24,7 @@ from permacite.archive.model import (
     Provenance,
     Representation,
     Restriction,
+    Standing,
     Timekeeper,
     Version,
     Withdrawal,
@@ -30,6 +34,9 @@ from permacite.archive.model import (
 from permacite.archive.texts import document_text, with_indexes
 
 __all__ = [
+    "ACCESSES",
+    "ERASURE_GROUNDS",
+    "GROUNDS",
     "JSON",
     "NOBODY",
     "REASONS",
@@ -44,6 +51,7 @@ __all__ = [
     "Provenance",
     "Representation",
     "Restriction",
+    "Standing",
     "Timekeeper",
     "Version",
     "Withdrawal",

@@ -7,6 +7,7 @@ lacks its octets; whatever fails in between leaves octets that no name points to
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from typing import TYPE_CHECKING, Self
 
@@ -17,12 +18,15 @@ from permacite.archive.deposit import deposit
 from permacite.archive.log import Log
 from permacite.archive.log.entries import seal
 from permacite.archive.model import (
+    ERASURE_GROUNDS,
     NOBODY,
     Citation,
     Clock,
+    Erased,
     NewCitation,
     NewRepresentation,
     Provenance,
+    Standing,
     Version,
     Witness,
     utc_now,
@@ -38,10 +42,10 @@ from permacite.archive.objects import (
 )
 from permacite.archive.reading import Reading
 from permacite.archive.sqlite import SqliteCatalog
-from permacite.errors import ConflictError, StorageError
+from permacite.errors import ConflictError, ParseError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from permacite.archive.log.entries import Sealer
@@ -77,11 +81,13 @@ class Archive(Reading):
     that forks opens the archive after the fork.
     """
 
-    def __init__(self, directory: Path, catalog: Catalog, objects: Objects) -> None:
+    def __init__(
+        self, directory: Path, catalog: Catalog, objects: Objects, *, clock: Clock = utc_now
+    ) -> None:
         """Take a catalog and objects that are open; `open` and `create` choose them."""
         log = Log(catalog, directory / _LOG_KEY, lambda: f"{self.series}/log")
         self._settling = Settling(objects, catalog)
-        super().__init__(catalog, self._settling, log)
+        super().__init__(catalog, self._settling, log, clock)
         self.directory = directory
 
     @classmethod
@@ -121,10 +127,12 @@ class Archive(Reading):
         catalog = SqliteCatalog(
             directory / _CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
         )
-        archive = cls(directory, catalog, FileObjects(directory / _OBJECTS))
+        archive = cls(directory, catalog, FileObjects(directory / _OBJECTS), clock=clock)
         if os.access(directory, os.W_OK):
             keep_modes(directory)
             archive._settling.resume()
+            with contextlib.suppress(StorageError):  # others hold the archive: later then
+                archive.finish_erasing()
         return archive
 
     def close(self) -> None:
@@ -178,36 +186,59 @@ class Archive(Reading):
         provenance: Provenance | None = None,
         key: str | None = None,
         witness: Witness = NOBODY,
+        standing: Standing | None = None,
     ) -> Version:
         """Commit all formats of a document together, and return once that is durable.
 
         A new name is minted in `series`, with the date of the clock (UTC) and the next serial
         number of that day, or `unique_id` where given; with `replaces`, the next version of that
         document is made instead, whichever version is named. The same idempotency `key` again gives
-        the first Version. More than 31 days after the last commit, the date must be borne out: by
-        the system, or by the `witness`. Raises ConflictError (a name that is taken, a key used for
-        other bytes, one format twice), NotFoundError, ParseError, StorageError (reason "clock": the
-        date is not borne out, or the series is ahead of it).
+        the first Version. `standing` is that of a new document. More than 31 days after the last
+        commit, the date must be borne out: by the system, or by the `witness`. Raises ConflictError
+        (a name that is taken, a key used for other bytes, one format twice), NotFoundError,
+        ParseError, StorageError (reason "clock": the date is not borne out, or the series is ahead
+        of it).
         """
         if not representations:
             raise ValueError("a version has at least one format (PDI §2.6)")
         if replaces is not None:
             _check_same(replaces, series, unique_id)
+        order = Order(
+            series=self.series if series is None else names.checked_series(series),
+            unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
+            replaces=None if replaces is None else replaces.document,
+            formats=(),
+            provenance=provenance or Provenance(),
+            key=key,
+            witness=witness,
+            standing=standing,
+        )
+        return self._again_after_erasing(lambda: self._commit(order, representations))
+
+    def _commit(self, order: Order, representations: Sequence[NewRepresentation]) -> Version:
+        """Put the octets of an order, and commit it."""
         with (
             self._catalog.announced() as under_way,
             self._settling.basket(together=under_way > 1) as basket,
         ):
-            order = Order(
-                series=self.series if series is None else names.checked_series(series),
-                unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
-                replaces=None if replaces is None else replaces.document,
-                formats=deposit(basket, representations),
-                provenance=provenance or Provenance(),
-                key=key,
-                witness=witness,
-                contents=tuple(basket.contents),
+            erasing_round = self._catalog.erasing_round()
+            formats = deposit(basket, representations)
+            contents = tuple(basket.contents)
+            return self._catalog.commit(
+                dataclasses.replace(
+                    order, formats=formats, contents=contents, erasing_round=erasing_round
+                )
             )
-            return self._catalog.commit(order)
+
+    def _again_after_erasing(self, commit: Callable[[], Version]) -> Version:
+        """Return what `commit` does, once no octets that it found there are erased meanwhile."""
+        while True:
+            try:
+                return commit()
+            except StorageError as error:
+                if error.reason != "erasing":
+                    raise
+            self._catalog.destroy(self._objects.delete)
 
     def add_format(self, pdi: PDI, representation: NewRepresentation) -> Version:
         """Add a format, with the same meaning as those there, to a version (PDI §2.6).
@@ -216,8 +247,46 @@ class Archive(Reading):
         has this format with other octets; NotFoundError.
         """
         version = self.version(pdi)
-        (stored,) = deposit(self._objects, [representation])
-        return self._catalog.add_format(version.pdi, version.number, stored)
+
+        def add() -> Version:
+            erasing_round = self._catalog.erasing_round()
+            (stored,) = deposit(self._objects, [representation])
+            return self._catalog.add_format(
+                version.pdi, version.number, stored, erasing_round=erasing_round
+            )
+
+        return self._again_after_erasing(add)
+
+    def erase(self, pdi: PDI, *, ground: str) -> Erased:
+        """Destroy a document, or the version that `pdi` names, with all that tells of it.
+
+        What is left is its name, and an entry of the log: that and when it was erased, and on what
+        `ground`, one of `ERASURE_GROUNDS`. Octets that other documents have too stay there. Where
+        this is stopped, whoever opens the archive next goes on with it; it can be repeated. Raises
+        NotFoundError, ParseError for another ground.
+        """
+        if ground not in ERASURE_GROUNDS:
+            raise ParseError(f"expected a ground: {', '.join(ERASURE_GROUNDS)}", ground, 0)
+        made, shared = self._catalog.erase(pdi, ground)
+        return Erased(made, shared, is_done=self.finish_erasing())
+
+    def finish_erasing(self) -> bool:
+        """Destroy what is left of all that is erased; False where other processes keep traces."""
+        unfinished = self._catalog.unfinished()
+        if not unfinished:
+            return True
+        self._catalog.destroy(self._objects.delete)
+        if not self._catalog.scour():
+            return False
+        self._catalog.finish(unfinished)
+        return True
+
+    def set_standing(self, pdi: PDI, standing: Standing) -> None:
+        """Say who may see a document from now on, why it is kept, and how long.
+
+        Raises NotFoundError.
+        """
+        self._catalog.set_standing(pdi, standing)
 
     def backup(self, target: Path, *, link: bool = True) -> None:
         """Make `target` an archive with all that is committed now, or bring an earlier one up.
@@ -227,6 +296,7 @@ class Archive(Reading):
         disk that fails. The log's key is copied too. Raises ConflictError where `target` holds
         other things, or entries that this archive has not.
         """
+        self.finish_erasing()
         backup(self.directory, self._catalog, target, link=link)
 
     def record_citation(self, citation: NewCitation) -> Citation:

@@ -35,7 +35,8 @@ def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
     """Make the archive `target`, or bring it up to date, as `source` is at this moment.
 
     The catalog is copied aside first, and takes its place when the octets that it names are there:
-    wherever this is cut short, `target` is what it was before, or no archive yet. Raises
+    wherever this is cut short, `target` is what it was before, or no archive yet. What is erased is
+    then destroyed there too. Raises
     ConflictError where `target` holds other things, StorageError.
     """
     try:
@@ -80,10 +81,19 @@ def _bring_up(source: Path, catalog: Catalog, target: Path, *, link: bool) -> No
         flush_folder(target)
 
     catalog.copy_to(target / _CATALOG, before=take_over)
+    if catalog.erasures():
+        _erase(FileObjects(source / _OBJECTS), catalog, FileObjects(target / _OBJECTS))
     for path in left:  # only now: they tell that names may be there which nobody flushed
         path.unlink(missing_ok=True)
     keep_modes(target)
     flush_folder(target)
+
+
+def _erase(source: FileObjects, catalog: Catalog, target: FileObjects) -> None:
+    """Destroy what the target has of what is erased: nothing names it, and the source has not."""
+    for digest in list(target.digests()):
+        if not source.has(digest) and not catalog.names(digest):
+            target.delete(digest)
 
 
 def _check(source: Path, target: Path) -> None:

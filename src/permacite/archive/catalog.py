@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.archive.model import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import date, datetime
     from pathlib import Path
@@ -23,15 +23,18 @@ if TYPE_CHECKING:
     from permacite.archive.model import (
         Assertion,
         Citation,
+        Erasure,
         NewCitation,
         Provenance,
         Representation,
+        Standing,
         Version,
         Witness,
     )
     from permacite.pdi import PDI
 
 __all__ = [
+    "AccessRecords",
     "Catalog",
     "CitationRecords",
     "Leaf",
@@ -78,6 +81,10 @@ class Order:
     witness: Witness = NOBODY
     contents: tuple[tuple[str, bytes], ...] = ()
     """Octets by digest that no object holds: they are kept with the name until they are settled."""
+    erasing_round: int = 0
+    """As the catalog told it before any octets were looked for: those found there may be gone."""
+    standing: Standing | None = None
+    """Of a new document; None takes the default. A version has that of its document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +287,73 @@ class UnsettledRecords(Protocol):
         """Return up to `limit` digests of what waits, the oldest first."""
         ...
 
+    def names(self, digest: str) -> bool:
+        """Say whether anything committed has these octets."""
+        ...
+
     def settle(self, digests: Sequence[str]) -> None:
         """Let go of octets that objects hold now."""
         ...
 
 
-class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, Protocol):
+class AccessRecords(Protocol):
+    """Who may see what, and what is erased."""
+
+    def set_standing(self, pdi: PDI, standing: Standing) -> None:
+        """Record the standing of a document from now on. Raises NotFoundError."""
+        ...
+
+    def standings(self, pdis: Iterable[PDI]) -> dict[PDI, Standing]:
+        """Return the standings of documents, without those of which none is on record."""
+        ...
+
+    def default_standing(self) -> Standing:
+        """Return the standing that new documents get where none is given."""
+        ...
+
+    def overdue(self, today: date) -> dict[PDI, Standing]:
+        """Return the documents that were to be kept until a day before `today`."""
+        ...
+
+    def erase(self, pdi: PDI, ground: str) -> tuple[Erasure, int]:
+        """Erase a document, or the version that `pdi` names, from the records.
+
+        Return what is on record of that, and how many octets stay as others have them too. The
+        same again gives the first record. Raises NotFoundError.
+        """
+        ...
+
+    def erasures(self, pdis: Iterable[PDI] | None = None) -> list[Erasure]:
+        """Return the erasures of any of these documents, or of their parts; all where None."""
+        ...
+
+    def unfinished(self) -> list[int]:
+        """Return the numbers of erasures of which octets or traces may be left."""
+        ...
+
+    def destroy(self, delete: Callable[[str], None]) -> None:
+        """Call `delete` for the digests of octets that are to be destroyed and nothing names.
+
+        Nobody commits meanwhile.
+        """
+        ...
+
+    def erasing_round(self) -> int:
+        """Return how often octets were destroyed: an order tells it, read before its octets."""
+        ...
+
+    def scour(self) -> bool:
+        """Destroy the traces of what was deleted; False where other processes keep some."""
+        ...
+
+    def finish(self, erasure_ids: Sequence[int]) -> None:
+        """Mark erasures as done."""
+        ...
+
+
+class Catalog(
+    LogRecords, StatementRecords, CitationRecords, UnsettledRecords, AccessRecords, Protocol
+):
     """All records of one archive."""
 
     def close(self) -> None:
@@ -319,7 +387,9 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, P
         """Mint or add a version. Raises ConflictError, NotFoundError, StorageError."""
         ...
 
-    def add_format(self, pdi: PDI, number: int, stored: StoredFormat) -> Version:
+    def add_format(
+        self, pdi: PDI, number: int, stored: StoredFormat, *, erasing_round: int
+    ) -> Version:
         """Add a format to a version. Raises ConflictError where it has other octets already."""
         ...
 
@@ -373,10 +443,6 @@ class Catalog(LogRecords, StatementRecords, CitationRecords, UnsettledRecords, P
 
     def attachments(self, representation: Representation) -> dict[str, str]:
         """Return the digests of a representation's side objects by name."""
-        ...
-
-    def names(self, digest: str) -> bool:
-        """Say whether anything committed has these octets."""
         ...
 
     def places(self, *, after: int, limit: int) -> list[int]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI
 
 __all__ = [
+    "ACCESSES",
+    "ERASURE_GROUNDS",
+    "GROUNDS",
     "JSON",
     "NOBODY",
     "REASONS",
@@ -22,12 +25,15 @@ __all__ = [
     "Assertion",
     "Citation",
     "Clock",
+    "Erased",
+    "Erasure",
     "Finding",
     "NewCitation",
     "NewRepresentation",
     "Provenance",
     "Representation",
     "Restriction",
+    "Standing",
     "Timekeeper",
     "Version",
     "Withdrawal",
@@ -241,6 +247,63 @@ class Withdrawal:
     """One of `REASONS`, or `UNSTATED`."""
     who: str | None
     withdrawn_at: datetime
+
+
+ERASURE_GROUNDS = (*REASONS, "retention")
+"""Why something is erased: as it is withdrawn, or since it was to be kept no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What is on record of something that was erased: no more than this."""
+
+    pdi: PDI
+    """The document."""
+    number: int | None
+    """The version that was erased; None for all of the document."""
+    ground: str
+    """One of `ERASURE_GROUNDS`."""
+    erased_at: datetime
+    done_at: datetime | None
+    """When the last traces were destroyed; None while some may be left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What became of an erasure."""
+
+    erasure: Erasure
+    shared: int
+    """How many octets stay, as other documents have the same."""
+    is_done: bool
+    """Whether no traces are left, as far as this machine's files go."""
+
+
+ACCESSES = ("public", "closed", "embargo")
+GROUNDS = ("deposit", "licence", "consent", "quotation", "unknown")
+"""Why a document may be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who may see a document, why it is kept, and how long."""
+
+    access: str = "public"
+    """One of `ACCESSES`: "closed" is for the operator alone, "embargo" until a day."""
+    ground: str = "unknown"
+    """One of `GROUNDS`."""
+    embargo_until: date | None = None
+    """The first day (UTC) on which it is public."""
+    retain_until: date | None = None
+    """The last day on which it is to be kept; nothing is erased by itself."""
+    set_at: datetime | None = None
+    """Since when; None where nothing is on record."""
+
+    def is_open(self, today: date) -> bool:
+        """Say whether the public may see the document; an embargo ends by itself."""
+        if self.access == "embargo":
+            return self.embargo_until is not None and self.embargo_until <= today
+        return self.access == "public"
 
 
 @dataclass(frozen=True, slots=True)

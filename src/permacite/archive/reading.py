@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from datetime import UTC
 from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
@@ -13,6 +14,7 @@ from permacite.archive.delegation import Delegations
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
+from permacite.archive.model import Standing
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
 from permacite.errors import ConflictError, NotFoundError
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from permacite.archive.model import (
         Assertion,
         Citation,
+        Clock,
         Finding,
         Representation,
         Restriction,
@@ -57,8 +60,8 @@ class Reading:
     decoder_of: Callable[[str], Decode] | None = None
     """From a digest to what cuts its picture, sound or video; None: the decoders of `extract`."""
 
-    def __init__(self, catalog: Catalog, objects: Objects, log: Log) -> None:
-        """Take a catalog, objects and a log that are open."""
+    def __init__(self, catalog: Catalog, objects: Objects, log: Log, clock: Clock) -> None:
+        """Take a catalog, objects and a log that are open, and a clock, for embargoes."""
         self.log = log
         self.statements = Statements(catalog)
         self.delegations = Delegations(catalog)
@@ -66,12 +69,13 @@ class Reading:
         self._catalog = catalog
         self._objects = objects
         self._texts = Texts(catalog, objects)
-        self._gate = Gate(catalog, self.statements, public=False)
+        self._clock = clock
+        self._gate = Gate(catalog, self.statements, clock=clock, public=False)
 
     def public(self) -> Self:
         """Return the same archive as the public sees it: see `access.gate`."""
         seen = copy.copy(self)
-        seen._gate = Gate(self._catalog, self.statements, public=True)  # noqa: SLF001 - our own copy
+        seen._gate = Gate(self._catalog, self.statements, clock=self._clock, public=True)  # noqa: SLF001 - our own copy
         return seen
 
     def version(self, pdi: PDI) -> Version:
@@ -300,6 +304,19 @@ class Reading:
             return
         yield from verification.without_errors(found)
         yield from verification.without_errors(audit(self._catalog, self.log), "log")
+
+    def standing(self, pdi: PDI) -> Standing:
+        """Return who may see a document, why it is kept and how long. Raises NotFoundError."""
+        document = names.version(self._catalog, pdi).pdi.document
+        return self._catalog.standings([document]).get(document, Standing())
+
+    def default_standing(self) -> Standing:
+        """Return the standing that new documents get where none is given."""
+        return self._catalog.default_standing()
+
+    def overdue(self) -> dict[PDI, Standing]:
+        """Return the documents that were to be kept until a day that has passed, oldest first."""
+        return self._catalog.overdue(self._clock().astimezone(UTC).date())
 
     def fsck(self) -> Iterator[Finding]:
         """Check all that `verify` checks, the database itself, and for octets nothing names.

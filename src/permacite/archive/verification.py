@@ -115,7 +115,13 @@ def _named(catalog: Catalog, pdi: PDI) -> Iterator[Version]:
 
 
 def _check(catalog: Catalog, objects: Objects, representation: Representation) -> Iterator[Finding]:
-    """Return what is wrong with one representation, or that all is well."""
+    """Return what is wrong with one representation, that all is well, or that it is erased."""
+    if not representation.digest:
+        for one in catalog.erasures([representation.pdi]):
+            if one.number in {None, representation.pdi.version}:
+                detail = f"erased on {one.erased_at:%Y-%m-%d}"
+                yield Finding(str(representation.pdi), "erased", detail)
+                return
     parts = {"": representation.digest}
     if representation.received_digest is not None:
         parts["as received: "] = representation.received_digest

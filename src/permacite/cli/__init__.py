@@ -44,6 +44,8 @@ _ROOMS = {
     "delegations": "permacite.cli.keep",
     "withdraw": "permacite.cli.keep",
     "reinstate": "permacite.cli.keep",
+    "access": "permacite.cli.access",
+    "retention": "permacite.cli.access",
     "backup": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",

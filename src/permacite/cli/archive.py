@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from permacite.cli.access import told
 from permacite.cli.output import emit, json_option, note, table, watched
 from permacite.cli.proof import is_file, tell_proof
 from permacite.service.cases import Service
@@ -121,6 +122,7 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
         ("retrieved", _moment(document.retrieved_at)),
         ("committed", _moment(document.committed_at)),
         ("restricted", _told(document.restricted)),
+        ("standing", told(shown.standing)),
     ]
     table(("", ""), [row for row in rows if row[1] is not None])
     click.echo()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
+from permacite.cli.access import chosen, standing_options
 from permacite.cli.output import emit, json_option, note, report
 from permacite.cli.quotes import told_apart
 from permacite.errors import PermaciteError
@@ -63,10 +64,12 @@ _confirm_date = click.option(
     help="Resources of the page.",
 )
 @_confirm_date
+@standing_options
 @json_option
 @click.pass_obj
 def save(  # noqa: PLR0913 - one parameter an option
     archive: Path | None,
+    /,
     uri: str,
     *,
     series: str | None,
@@ -77,6 +80,7 @@ def save(  # noqa: PLR0913 - one parameter an option
     max_parts: int,
     confirm_date: date | None,
     as_json: bool,
+    **standing: Any,
 ) -> None:
     """Save the page at URI and all it shows, under a permanent name.
 
@@ -97,6 +101,7 @@ def save(  # noqa: PLR0913 - one parameter an option
             options=options,
             progress=progress,
             confirmed_date=confirm_date,
+            standing=chosen(**standing),
         )
     _tell(saved, as_json=as_json)
 
@@ -108,10 +113,12 @@ def save(  # noqa: PLR0913 - one parameter an option
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
 @_confirm_date
+@standing_options
 @json_option
 @click.pass_context
 def import_(
     ctx: click.Context,
+    /,
     files: tuple[Path, ...],
     *,
     series: str | None,
@@ -120,6 +127,7 @@ def import_(
     misquoted: bool,
     confirm_date: date | None,
     as_json: bool,
+    **standing: Any,
 ) -> None:
     """Archive local FILES: .html, .txt, .mhtml, .mht, .eml, or anything else as it is.
 
@@ -146,6 +154,7 @@ def import_(
                     uri=uri,
                     misquoted=misquoted,
                     confirmed_date=confirm_date,
+                    standing=chosen(**standing),
                 )
             except PermaciteError as error:
                 note(f"{file}: not imported")

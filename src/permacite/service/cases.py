@@ -24,6 +24,7 @@ from permacite.service.passages import checking, citing, recorded
 from permacite.service.passages.recorded import DEFAULT_RESOLVER
 from permacite.service.promises.cases import Promises
 from permacite.service.promises.quotations.refusing import check_quotations
+from permacite.service.promises.standing import UNSAID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Saved,
         Shown,
     )
+    from permacite.service.promises.standing import Choice
 
 __all__ = ["DEFAULT_RESOLVER", "CaptureOptions", "Service"]
 
@@ -122,10 +124,12 @@ class Service(Promises):
         options: CaptureOptions | None = None,
         progress: Callable[[int, int, int], None] | None = None,
         confirmed_date: date | None = None,
+        standing: Choice = UNSAID,
     ) -> Saved:
         """Save the page at `uri`. `progress` is told (parts done, parts known, bytes so far).
 
-        `confirmed_date` is today in UTC, as a person says, for a clock that nothing bears out.
+        `confirmed_date` is today in UTC, as a person says, for a clock that nothing bears out;
+        `standing` is who may see it, and why it is kept.
         """
         return saving.save(
             self._archive,
@@ -135,6 +139,7 @@ class Service(Promises):
             options=options or CaptureOptions(),
             progress=progress,
             confirmed_date=confirmed_date,
+            standing=standing,
         )
 
     def import_document(
@@ -147,8 +152,9 @@ class Service(Promises):
         uri: str | None = None,
         misquoted: bool = False,
         confirmed_date: date | None = None,
+        standing: Choice = UNSAID,
     ) -> Saved:
-        """Archive the bytes of a local file; `name` tells its type; the date as in `save`.
+        """Archive the bytes of a local file; `name` tells its type; the rest is as in `save`.
 
         A document that quotes other words than stand at their names is refused (IntegrityError),
         unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
@@ -164,6 +170,7 @@ class Service(Promises):
             charset=charset,
             uri=uri,
             confirmed_date=confirmed_date,
+            standing=standing,
         )
 
     def passages(self, reference: str, quote: str) -> list[Passage]:

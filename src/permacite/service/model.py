@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from permacite.archive import Standing
+
 __all__ = [
     "UNPRINTED",
     "About",
@@ -310,6 +312,7 @@ class Shown:
     """The same versions, and whether they are given out."""
     citations: tuple[Cited, ...]
     provenance: dict[str, object]
+    standing: Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
+from permacite.archive import names
 from permacite.archive.model import Provenance, Restriction
 from permacite.archive.statements import EFFECTS, without_persons
-from permacite.errors import ParseError, RestrictedError, WithdrawnError
+from permacite.errors import (
+    ClosedError,
+    ErasedError,
+    ParseError,
+    RestrictedError,
+    WithdrawnError,
+)
 from permacite.pdi import PDI, CitationPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -32,6 +40,8 @@ if TYPE_CHECKING:
         JSON,
         Assertion,
         Citation,
+        Clock,
+        Erasure,
         Representation,
         Version,
         Withdrawal,
@@ -40,32 +50,76 @@ if TYPE_CHECKING:
 
 __all__ = ["Gate", "of_all"]
 
-_ERRORS: dict[str, type[RestrictedError]] = {"withdrawn": WithdrawnError}
+_ERRORS: dict[str, tuple[type[RestrictedError], str]] = {
+    "erased": (ErasedError, "{pdi} was erased on {since:%Y-%m-%d}: {reason}"),
+    "withdrawn": (WithdrawnError, "{pdi} was withdrawn: {reason}"),
+    "closed": (ClosedError, "{pdi} is not open to all: {reason}"),
+}
+_EMBARGO = "{pdi} is not open to all until {until}"
+_GONE, _FORBIDDEN = 410, 403
 
 
 class Gate:
     """Decides for one audience: the operator, or the public."""
 
-    def __init__(self, catalog: Catalog, statements: Statements, *, public: bool) -> None:
+    def __init__(
+        self, catalog: Catalog, statements: Statements, *, clock: Clock, public: bool
+    ) -> None:
         self._catalog = catalog
+        self._clock = clock
         self._statements = statements
         self.public = public
 
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
         """Return what stands before those of `representations` whose octets are not given out."""
-        found = self._statements.tombstones(representations)
-        return {name: _of_withdrawal(one) for name, one in found.items()}
+        wanted = list(representations)
+        found = self._closed(wanted) if self.public else {}
+        tombstones = self._statements.tombstones(wanted)
+        found |= {name: _of_withdrawal(one) for name, one in tombstones.items()}
+        return found | self._erased([one for one in wanted if not one.digest])
+
+    def _erased(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
+        """Return the erasures of formats that have no octets."""
+        made = self._catalog.erasures(one.pdi for one in wanted) if wanted else []
+        whole = {(one.pdi, one.number): _of_erasure(one) for one in made}
+        found = {}
+        for one in wanted:
+            document = one.pdi.document
+            over = whole.get((document, None)) or whole.get((document, one.pdi.version))
+            if over is not None:
+                found[one.pdi] = over
+        return found
+
+    def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
+        """Return what is not for the public, or not so far."""
+        standings = self._catalog.standings(one.pdi for one in wanted)
+        now = self._clock().astimezone(UTC)
+        closed = {
+            name: Restriction(
+                "closed",
+                names.as_urn(name),
+                _FORBIDDEN,
+                one.access,
+                one.set_at or now,
+                one.embargo_until,
+            )
+            for name, one in standings.items()
+            if not one.is_open(now.date())
+        }
+        return {one.pdi: closed[one.pdi.document] for one in wanted if one.pdi.document in closed}
 
     def check(self, representation: Representation) -> None:
-        """Raise WithdrawnError where the octets of a representation are not given out."""
+        """Raise RestrictedError where the octets of a representation are not given out."""
         found = self.restrictions([representation]).get(representation.pdi)
         if found is None:
             return
         version = self._catalog.version(representation.pdi, representation.pdi.version)
         formats = () if version is None else version.representations
         restricted = self.restrictions(formats)
-        raise _ERRORS[found.kind](
-            f"{found.pdi} {_SAID[found.kind]}: {found.reason}",
+        error, said = _ERRORS[found.kind]
+        told = (_EMBARGO if found.until else said).format(**dataclasses.asdict(found))
+        raise error(
+            told,
             str(representation.pdi),
             status=found.status,
             reason=found.reason,
@@ -156,7 +210,6 @@ class Gate:
         }
 
 
-_SAID = {"withdrawn": "was withdrawn"}
 _TELLING = frozenset({"version", "format", "citation", "assertion"})
 """Kinds of entries that tell of a document; the others tell of days and series."""
 
@@ -172,6 +225,11 @@ def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restricti
 
 def _of_withdrawal(one: Withdrawal) -> Restriction:
     return Restriction("withdrawn", one.pdi, one.status, one.reason, one.withdrawn_at)
+
+
+def _of_erasure(one: Erasure) -> Restriction:
+    name = names.as_urn(one.pdi) + ("" if one.number is None else f", version {one.number},")
+    return Restriction("erased", name, _GONE, one.ground, one.erased_at)
 
 
 def _bare(version: Version, restricted: Mapping[PDI, Restriction]) -> Version:

@@ -96,6 +96,17 @@ class FileObjects:
         name = found.group(1)
         return self._directory / name[:2] / name[2:4] / name
 
+    def delete(self, digest: str) -> None:
+        """Destroy octets, durably; nothing happens where there are none."""
+        path = self.path(digest)
+        try:
+            path.unlink()
+            flush_folder(path.parent)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            _fail(error, str(path))
+
     def digests(self) -> Iterator[str]:
         """Return the digests of everything kept, in no order."""
         for path in _files(self._directory):

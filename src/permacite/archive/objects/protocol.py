@@ -1,4 +1,4 @@
-"""What the archive asks of whatever keeps its octets: put, get, and nothing that changes them."""
+"""What the archive asks of whatever keeps its octets: put, get, destroy, and never a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def digest_of(content: bytes) -> str:
 
 
 class Objects(Protocol):
-    """Octets by their digest. What is put stays, as it is; nothing here deletes or replaces."""
+    """Octets by their digest. What is put stays as it is, until it is destroyed."""
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power.
@@ -44,6 +44,10 @@ class Objects(Protocol):
 
     def path(self, digest: str) -> Path:
         """Return the file that holds the octets; it may be read, never written."""
+        ...
+
+    def delete(self, digest: str) -> None:
+        """Destroy octets, durably; nothing happens where there are none."""
         ...
 
     def digests(self) -> Iterator[str]:

@@ -76,6 +76,10 @@ class Basket:
         """Return the file of an object."""
         return self._objects.path(digest)
 
+    def delete(self, digest: str) -> None:
+        """Destroy the octets of an object, durably."""
+        self._objects.delete(digest)
+
     def digests(self) -> Iterator[str]:
         """Return the digests of all objects, in no order."""
         return self._objects.digests()
@@ -173,6 +177,10 @@ class Settling:
                 self._objects.put(content)
         return self._objects.path(digest)
 
+    def delete(self, digest: str) -> None:
+        """Destroy octets, durably."""
+        self._objects.delete(digest)
+
     def digests(self) -> Iterator[str]:
         """Return the digests of all objects, in no order."""
         return self._objects.digests()
@@ -225,4 +233,6 @@ class Settling:
                 self._refused.add(digest)
         except IntegrityError:
             self._refused.add(digest)
+        if self._records.unsettled(digest) is None and not self._records.names(digest):
+            self._objects.delete(digest)  # erased since it was read
         return len(content)

@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.log.entries import seal
 from permacite.archive.sqlite import minting, neighbours, rows
+from permacite.archive.sqlite.access import (
+    SqliteErasures,
+    SqliteStandings,
+    check_octets,
+    is_named,
+)
 from permacite.archive.sqlite.citations import SqliteCitations
 from permacite.archive.sqlite.connection import copy, faults, make, reading_rows, recognize
 from permacite.archive.sqlite.derived import derived_faults, settings_digest
@@ -35,14 +41,15 @@ _ADD_SERIES = (
 )
 _SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
 
-_NAMES = """
-SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
-    OR EXISTS (SELECT 1 FROM representation WHERE received_digest = :digest)
-    OR EXISTS (SELECT 1 FROM attachment WHERE digest = :digest)
-"""
 
-
-class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettled):
+class SqliteCatalog(
+    SqliteLog,
+    SqliteStatements,
+    SqliteCitations,
+    SqliteUnsettled,
+    SqliteErasures,
+    SqliteStandings,
+):
     """Records in `path`. Any number of threads and processes may use it at once."""
 
     def __init__(
@@ -97,15 +104,18 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
         with reading_rows(self._readers.path):
             return rows.version_of(made.version, made.formats)
 
-    def add_format(self, pdi: PDI, number: int, stored: StoredFormat) -> Version:
+    def add_format(
+        self, pdi: PDI, number: int, stored: StoredFormat, *, erasing_round: int
+    ) -> Version:
         """Add a format to a version. Raises ConflictError where it has other octets already."""
-        return self._version(
-            self._writer.run(
-                lambda connection: minting.add_format(
-                    connection, pdi, number, stored, clock=self._clock, sealer=self._sealer
-                )
+
+        def work(connection: sqlite3.Connection) -> int:
+            check_octets(connection, [stored], erasing_round)
+            return minting.add_format(
+                connection, pdi, number, stored, clock=self._clock, sealer=self._sealer
             )
-        )
+
+        return self._version(self._writer.run(work))
 
     def version(self, pdi: PDI, number: int | None = None) -> Version | None:
         """Return one version of the document `pdi`, the highest where `number` is None."""
@@ -210,8 +220,7 @@ class SqliteCatalog(SqliteLog, SqliteStatements, SqliteCitations, SqliteUnsettle
     def names(self, digest: str) -> bool:
         """Say whether anything committed has these octets."""
         with self._readers.lend() as connection:
-            row = connection.execute(_NAMES, {"digest": digest}).fetchone()
-        return bool(row[0])
+            return is_named(connection, digest)
 
     def places(self, *, after: int, limit: int) -> list[int]:
         """Return the places of up to `limit` versions, be they readable or not."""

@@ -203,6 +203,7 @@ def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) 
                 contextlib.closing(sqlite3.connect(path)) as target,
             ):
                 made.backup(target)
+                target.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
         else:
             os.link(aside, path)
     finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.model import Provenance, Representation, Version
 from permacite.archive.names import nearest
+from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 from permacite.errors import StorageError
 from permacite.pdi import PDI
 from permacite.pdi.escapes import unescaped
@@ -238,6 +239,8 @@ def _provenance(columns: list[Any]) -> Provenance:
 def _representation(key: Key, number: int, fields: tuple[Any, ...]) -> Representation:
     """Return the representation in the columns of one format, `version_id` left out."""
     token, media_type, charset, size_bytes, digest, received, source, way, at = fields
+    if digest == ERASED_DIGEST:
+        digest = ""
     return Representation(
         name_of(key, token, number),
         token,

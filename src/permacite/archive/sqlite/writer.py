@@ -115,6 +115,14 @@ class Writer:
         with reporting(self._path):
             return job.wait()
 
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection of its own, for what cannot be done in a transaction."""
+        with reporting(self._path):
+            connection = connect(self._path, busy_timeout_s=self._busy_timeout_s)
+            with contextlib.closing(connection):
+                yield connection
+
     def close(self) -> None:
         """Finish the jobs that wait, and stop."""
         with self._lock:

@@ -77,6 +77,7 @@ def show(archive: Archive, reference: str) -> Shown:
         history=history,
         citations=recorded.all_cited(archive, archive.citations(version.pdi)),
         provenance=dict(version.provenance.details),
+        standing=archive.standing(version.pdi),
     )
 
 

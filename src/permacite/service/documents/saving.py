@@ -19,12 +19,14 @@ from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
 from permacite.service.promises.quotations.comparing import quotes
 from permacite.service.promises.quotations.recording import with_quotations
+from permacite.service.promises.standing import apply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
     from permacite.archive import Archive, Version
+    from permacite.service.promises.standing import Choice
 
 __all__ = ["CaptureOptions", "import_document", "save"]
 
@@ -55,6 +57,7 @@ def save(
     options: CaptureOptions,
     progress: Callable[[int, int, int], None] | None,
     confirmed_date: date | None,
+    standing: Choice,
 ) -> Saved:
     """Capture a page and commit it. Raises CaptureError where the page itself cannot be had.
 
@@ -80,14 +83,20 @@ def save(
     witness = Witness(server=root.date, operator=confirmed_date)
     unchanged = previous is not None and _same(previous, representations)
     if previous is not None and unchanged:
+        apply(archive, previous.pdi, standing)
         version = previous
     elif previous is not None:
+        apply(archive, previous.pdi, standing)
         version = archive.commit(
             representations, replaces=previous.pdi, provenance=provenance, witness=witness
         )
     else:
         version = archive.commit(
-            representations, series=series, provenance=provenance, witness=witness
+            representations,
+            series=series,
+            provenance=provenance,
+            witness=witness,
+            standing=standing.over(archive.default_standing()),
         )
     return Saved(
         pdi=str(archive.main(version).pdi),
@@ -148,6 +157,7 @@ def import_document(
     charset: str | None,
     uri: str | None,
     confirmed_date: date | None,
+    standing: Choice,
 ) -> Saved:
     """Commit a local file under a new name. Raises ParseError where it is not what it claims."""
     media_type = sources.media_type_of(name, content)
@@ -160,6 +170,7 @@ def import_document(
         series=series,
         provenance=provenance,
         witness=Witness(operator=confirmed_date),
+        standing=standing.over(archive.default_standing()),
     )
     return Saved(
         pdi=str(archive.main(version).pdi),

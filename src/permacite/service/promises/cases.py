@@ -11,23 +11,26 @@ from permacite.service.promises import (
     proofs,
     sets,
     stamping,
+    standing,
     statements,
     writing,
 )
 from permacite.service.promises.preserving import ocfl, warc
 from permacite.service.promises.quotations import comparing, composing, refusing
+from permacite.service.promises.standing import UNSAID
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Archive
+    from permacite.archive import Archive, Standing
     from permacite.service.model import Finding, Quotation, Resolved, Saved
     from permacite.service.plain import Json
     from permacite.service.promises.model import (
         Composed,
         Copy,
         Delegation,
+        Kept,
         LogState,
         NameSet,
         Proof,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         Statement,
         Tombstone,
     )
+    from permacite.service.promises.standing import Choice
 
 __all__ = ["Promises"]
 
@@ -107,6 +111,18 @@ class Promises:
     def reinstate(self, reference: str, *, who: str | None = None) -> str:
         """Lift a withdrawal; returns the name that answers again."""
         return keeping.reinstate(self._archive, reference, who=who)
+
+    def standing(self, reference: str, choice: Choice = UNSAID) -> Kept:
+        """Return who may see a document, why it is kept and how long, once `choice` is made."""
+        return standing.standing(self._archive, reference, choice)
+
+    def default_standing(self, choice: Choice = UNSAID) -> Standing:
+        """Return the same of all new documents, once `choice` is made."""
+        return standing.set_default(self._archive, choice)
+
+    def overdue(self) -> list[Kept]:
+        """Return the documents that were to be kept until a day that has passed."""
+        return standing.overdue(self._archive)
 
     def series(self) -> list[str]:
         """Return the series that mint here; the first mints where none is named."""

@@ -13,6 +13,7 @@ from permacite.service.model import UNPRINTED
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from permacite.archive import Standing
     from permacite.service.model import Document
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Copy",
     "Delegation",
     "EarlierLog",
+    "Kept",
     "LogState",
     "NameSet",
     "Proof",
@@ -198,6 +200,14 @@ class Tombstone:
     withdrawn_at: datetime
     left: tuple[str, ...]
     """Formats of the same version that are still given out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A document, and who may see it, why it is kept and how long."""
+
+    pdi: str
+    standing: Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.objects import digest_of
+from permacite.archive.sqlite.access import check_octets
 from permacite.archive.sqlite.leaves import (
     Committed,
     append,
@@ -54,6 +55,7 @@ def commit(
         try:
             earlier = _earlier(connection, order)
             if earlier is None:
+                check_octets(connection, order.formats, order.erasing_round)
                 placed.append((order, places.place(order)))
         except PermaciteError as error:
             outcomes.append(error)

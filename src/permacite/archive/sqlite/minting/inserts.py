@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.sqlite import unsettled
+from permacite.archive.sqlite.access import default_standing, insert_standing
 from permacite.archive.sqlite.leaves import Committed, append_all, side, version_entry
 from permacite.archive.sqlite.rows import timestamp
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.catalog import Order, StoredFormat
     from permacite.archive.log.entries import Sealer
-    from permacite.archive.model import JSON, Provenance
+    from permacite.archive.model import JSON, Provenance, Standing
     from permacite.archive.sqlite.minting.places import Place
 
 __all__ = ["insert_format", "insert_versions"]
@@ -59,11 +60,13 @@ def insert_versions(
     versions: list[Row] = []
     formats: list[tuple[int, int, StoredFormat]] = []
     made: list[Committed] = []
+    standings: list[tuple[int, Standing | None]] = []
     for order, place in placed:
         document = place.document_id
         if document is None:
             document = document_id + len(documents) + 1
             documents.append((document, *place.key, place.serial))
+            standings.append((document, order.standing))
         version_id += 1
         described = (place.number, now, *_described(order.provenance))
         versions.append((version_id, document, *described))
@@ -75,6 +78,9 @@ def insert_versions(
     connection.executemany(_DOCUMENT, documents)
     connection.executemany(_VERSION, versions)
     _insert_formats(connection, formats, now)
+    default = default_standing(connection)
+    for document, standing in standings:
+        insert_standing(connection, document, standing or default, now)
     append_all(connection, [version_entry(one) for one in made], sealer)
     unsettled.insert(connection, [one for order, _ in placed for one in order.contents])
     return made

@@ -24,7 +24,14 @@ from collections import defaultdict
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive import Archive, Citation, NewCitation, NewRepresentation, Provenance
+from permacite.archive import (
+    Archive,
+    Citation,
+    NewCitation,
+    NewRepresentation,
+    Provenance,
+    Standing,
+)
 from permacite.archive.log.entries import Sealed, disclosed, in_clear, read, reopened, seal
 from permacite.archive.log.merkle import leaf_hash
 from permacite.archive.objects import flush_folder
@@ -113,6 +120,7 @@ def _files(archive: Archive, version: Version, formats: list[dict[str, Any]]) ->
             }
         ),
         "formats": described,
+        "standing": plain(archive.standing(version.pdi)),
     }
     return {"version.json": _json(said), **files}
 
@@ -307,6 +315,7 @@ class _Replay:
                 series=".".join(document.series),
                 unique_id=None if said.get("serial") else document.unique_id,
                 provenance=_provenance(said),
+                standing=_standing(said),
             )
         else:
             archive.commit(formats, replaces=document, provenance=_provenance(said))
@@ -350,6 +359,18 @@ def _provenance(said: dict[str, Any]) -> Provenance:
         retrieved_at=None if retrieved_at is None else datetime.fromisoformat(retrieved_at),
         details=said["details"],
     )
+
+
+def _standing(said: dict[str, Any]) -> Standing | None:
+    """Return who may see a document; copies of before say nothing of that."""
+    told = said.get("standing")
+    if told is None:
+        return None
+    embargo, retain = (
+        None if told[end] is None else date.fromisoformat(told[end])
+        for end in ("embargo_until", "retain_until")
+    )
+    return Standing(told["access"], told["ground"], embargo, retain)
 
 
 def _state(archive: Archive, leaf: dict[str, Any]) -> None:

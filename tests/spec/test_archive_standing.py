@@ -1,0 +1,129 @@
+"""Who may see a document, why it is kept and how long: by default, by choice, and by the clock."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.earlier import unpack
+
+from permacite.archive import Archive, NewRepresentation, Standing
+from permacite.errors import ClosedError, ConflictError, NotFoundError
+from permacite.service.cases import Service
+from permacite.service.promises.standing import Choice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+START = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@dataclass
+class Clock:
+    """A clock that shows what it is told."""
+
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        """Return the time."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The clock of the archive."""
+    return Clock()
+
+
+@pytest.fixture
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+    """An empty archive."""
+    with Archive.create(tmp_path / "archive", series="lab.example.us", clock=clock) as opened:
+        yield opened
+
+
+def test_a_standing_is_never_silent(archive: Archive, clock: Clock) -> None:
+    first = archive.commit([NewRepresentation(b"a", "text/plain")])
+    assert archive.standing(first.pdi) == Standing("public", "unknown", set_at=clock.now)
+    archive.set_setting("access", "closed")
+    archive.set_setting("ground", "licence")
+    second = archive.commit([NewRepresentation(b"b", "text/plain")])
+    assert archive.standing(second.pdi) == Standing("closed", "licence", set_at=clock.now)
+    chosen = Standing("public", "deposit", retain_until=date(2030, 1, 1))
+    third = archive.commit([NewRepresentation(b"c", "text/plain")], standing=chosen)
+    assert archive.standing(third.pdi).retain_until == date(2030, 1, 1)
+    again = archive.commit([NewRepresentation(b"d", "text/plain")], replaces=second.pdi)
+    assert archive.standing(again.pdi).access == "closed", "a version has that of its document"
+
+
+def test_an_embargo_ends_by_the_clock(archive: Archive, clock: Clock) -> None:
+    until = Standing("embargo", "deposit", embargo_until=date(2026, 11, 23))
+    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
+    one = made.representations[0]
+    seen = archive.public()
+    assert archive.read(one) == b"a", "the operator reads it"
+    with pytest.raises(ClosedError, match="not open to all until 2026-11-23") as error:
+        seen.read(one)
+    assert (error.value.status, error.value.reason) == (403, "embargo")
+    assert next(seen.list()).representations[0].digest == ""
+    clock.now += timedelta(days=1, hours=11, minutes=59)
+    with pytest.raises(ClosedError):
+        seen.read(one)
+    clock.now += timedelta(minutes=1)
+    assert seen.read(one) == b"a"
+
+
+def test_what_was_to_be_kept_no_longer_is_reported_and_stays(
+    archive: Archive, clock: Clock
+) -> None:
+    until = Standing(retain_until=date(2026, 11, 21))
+    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
+    archive.commit([NewRepresentation(b"b", "text/plain")])
+    assert archive.overdue() == {}
+    clock.now += timedelta(days=1)
+    assert list(archive.overdue()) == [made.pdi.document]
+    assert archive.read(made.representations[0]) == b"a"
+
+
+def test_half_an_embargo_is_refused(archive: Archive) -> None:
+    made = archive.commit([NewRepresentation(b"a", "text/plain")])
+    service, name = Service(archive), str(made.pdi.document)
+    with pytest.raises(ConflictError, match="has a day on which it ends"):
+        service.standing(name, Choice("embargo"))
+    with pytest.raises(ConflictError, match="has a day on which it ends"):
+        service.standing(name, Choice("closed", embargo_until=date(2030, 1, 1)))
+    with pytest.raises(ConflictError, match="days are of one document"):
+        service.default_standing(Choice(embargo_until=date(2030, 1, 1)))
+    with pytest.raises(NotFoundError):
+        service.standing(f"{name}9", Choice("closed"))
+    kept = service.standing(name, Choice(embargo_until=date(2030, 1, 1))).standing
+    assert (kept.access, kept.embargo_until) == ("embargo", date(2030, 1, 1))
+    assert service.standing(name, Choice("public")).standing.embargo_until is None
+
+
+def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) -> None:
+    directory, _ = unpack(tmp_path)
+    with Service.open(directory) as service:
+        document = service.list().documents[0].pdi
+        assert service.standing(document).standing == Standing("public", "unknown")
+
+
+def test_a_copy_in_the_layout_of_others_keeps_the_standing(
+    archive: Archive, tmp_path: Path
+) -> None:
+    until = Standing("embargo", "consent", date(2030, 1, 1), date(2040, 1, 1))
+    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
+    Service(archive).export_ocfl(tmp_path / "ocfl")
+    said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
+    assert json.loads(said)["standing"]["access"] == "embargo"
+    from permacite.service.promises import keeping  # noqa: PLC0415 - it is the command's
+
+    keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
+    with Archive.open(tmp_path / "anew") as anew:
+        kept = anew.standing(made.pdi)
+    assert (kept.access, kept.ground) == ("embargo", "consent")
+    assert (kept.embargo_until, kept.retain_until) == (date(2030, 1, 1), date(2040, 1, 1))
