@@ -203,6 +203,7 @@ class Archive(Reading):
             raise ValueError("a version has at least one format (PDI §2.6)")
         if replaces is not None:
             _check_same(replaces, series, unique_id)
+            self._gate.check_document(replaces)
         order = Order(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),

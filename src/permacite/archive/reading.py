@@ -342,6 +342,7 @@ class Reading:
         NotFoundError, IntegrityError, StorageError.
         """
         found = self.representation(pdi)
+        self._gate.check(found)
         leaf = entry_of(self._catalog.entries(pdi), found)
         cited = None if citation is None else self._catalog.citation_leaf(citation)
         content = self.read(found)

@@ -44,6 +44,7 @@ _ROOMS = {
     "delegations": "permacite.cli.keep",
     "withdraw": "permacite.cli.keep",
     "reinstate": "permacite.cli.keep",
+    "erase": "permacite.cli.access",
     "access": "permacite.cli.access",
     "retention": "permacite.cli.access",
     "backup": "permacite.cli.keep",

@@ -1,4 +1,4 @@
-"""Commands about who may see what, and how long it is kept: access, retention, erase."""
+"""Commands about who may see what, how long it is kept, and what is destroyed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permacite.cli.output import emit, json_option, table
+from permacite.cli.output import emit, json_option, note, table
 from permacite.service.cases import Service
+from permacite.service.promises.erasing import ERASURE_GROUNDS
 from permacite.service.promises.standing import ACCESSES, GROUNDS, Choice
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.service.promises.standing import Standing
 
-__all__ = ["access", "chosen", "retention", "standing_options", "told"]
+__all__ = ["access", "chosen", "erase", "retention", "standing_options", "told"]
 
 _DEFAULT = "default"
 
@@ -97,6 +98,52 @@ def access(
         emit(kept)
         return
     click.echo(told(standing))
+
+
+@click.command()
+@click.argument("names", metavar="PDI...", nargs=-1, required=True)
+@click.option(
+    "--ground",
+    type=click.Choice(ERASURE_GROUNDS),
+    required=True,
+    help="On what ground: a code, which stays in the log and is told to all who ask.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_obj
+def erase(
+    archive: Path | None, names: tuple[str, ...], *, ground: str, yes: bool, as_json: bool
+) -> None:
+    """Destroy each PDI, a document or one version of it; this cannot be undone.
+
+    Its bytes go, and its texts, indexes, title, address, citations and statements, what the log
+    commits to, and the traces of all that in the archive's files. Left are its name, which is never
+    used again, and an entry of the log that it was erased, when and on what ground. All other
+    proofs hold. PDI is a document, or the full name of a format: then that version goes, with all
+    its formats. Bytes that another document has too stay there, and so does what others quote.
+
+    Backups lose it when `backup` is run again, and copies by `export --ocfl` when they are written
+    anew. What was given out before, proofs and citations among it, is out of reach. Where this is
+    stopped, the next command on the archive goes on.
+
+    Exit status: 0 erased, 1 PDI is unknown, or others hold the archive and keep traces, 2 bad name.
+    """
+    if not yes:
+        listed = "\n  ".join(names)
+        click.confirm(f"Destroy for ever:\n  {listed}\n", abort=True, err=True)
+    with Service.open(archive) as service:
+        made = [service.erase(name, ground=ground) for name in names]
+    if as_json:
+        emit(made)
+    for one in made if not as_json else ():
+        version = "" if one.version is None else f", version {one.version}"
+        click.echo(f"erased ({one.ground}): {one.pdi}{version}")
+        if one.shared:
+            note(f"{one.shared} objects stay: other documents have the same bytes")
+        for name in one.quoted_by:
+            note(f"quotes it, and keeps its own bytes: {name}")
+    if not all(one.done for one in made):
+        raise click.ClickException("others hold the archive: traces go when they let go of it")
 
 
 def told(standing: Standing) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
 
-HARMLESS = ("ok", "orphan", "withdrawn")
+HARMLESS = ("ok", "orphan", "withdrawn", "erased")
 """Findings that nobody need worry about."""
 
 _LIKENESS = 0.6
@@ -280,9 +280,12 @@ def verify(
     with Service.open(ctx.obj) as service:
         findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]
+    erased = [finding for finding in findings if finding.kind == "erased"]
     if as_json:
-        emit({"checked": len(findings), "bad": bad})
+        emit({"checked": len(findings), "bad": bad, "erased": erased})
     else:
+        for finding in erased:
+            note(f"{finding.name}: {finding.detail}")
         for finding in bad:
             note(f"{finding.kind}: {finding.name}: {finding.detail}")
         click.echo(f"{len(findings)} checked, {len(bad)} bad")

@@ -87,7 +87,7 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
     """
     with Service.open(ctx.obj) as service:
         findings = list(service.fsck())
-    told = [one for one in findings if one.kind != "ok"]
+    told = [one for one in findings if one.kind not in {"ok", "erased"}]
     bad = [one for one in findings if one.kind not in keeping.HARMLESS]
     if as_json:
         emit({"checked": len(findings), "bad": bad, "findings": told})

@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from permacite import pdi as grammar
 from permacite.archive import names
@@ -116,15 +116,20 @@ class Gate:
         version = self._catalog.version(representation.pdi, representation.pdi.version)
         formats = () if version is None else version.representations
         restricted = self.restrictions(formats)
+        left = tuple(str(one.pdi) for one in formats if one.pdi not in restricted)
+        self._refuse(found, str(representation.pdi), left)
+
+    def check_document(self, pdi: PDI) -> None:
+        """Raise ErasedError where a whole document is erased: it has no further versions."""
+        for one in self._catalog.erasures([pdi]):
+            if one.number is None:
+                self._refuse(_of_erasure(one), str(pdi))
+
+    def _refuse(self, found: Restriction, asked: str, candidates: tuple[str, ...] = ()) -> NoReturn:
+        """Raise the error that says why something is not given out."""
         error, said = _ERRORS[found.kind]
         told = (_EMBARGO if found.until else said).format(**dataclasses.asdict(found))
-        raise error(
-            told,
-            str(representation.pdi),
-            status=found.status,
-            reason=found.reason,
-            candidates=tuple(str(one.pdi) for one in formats if one.pdi not in restricted),
-        )
+        raise error(told, asked, status=found.status, reason=found.reason, candidates=candidates)
 
     def version(self, version: Version) -> Version:
         """Return a version as the audience may see it."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from permacite.service.promises import (
     delegating,
+    erasing,
     keeping,
     logs,
     proofs,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         Composed,
         Copy,
         Delegation,
+        Erased,
         Kept,
         LogState,
         NameSet,
@@ -111,6 +113,10 @@ class Promises:
     def reinstate(self, reference: str, *, who: str | None = None) -> str:
         """Lift a withdrawal; returns the name that answers again."""
         return keeping.reinstate(self._archive, reference, who=who)
+
+    def erase(self, reference: str, *, ground: str) -> Erased:
+        """Destroy a document, or a version, with all that tells of it; its name is left."""
+        return erasing.erase(self._archive, reference, ground=ground)
 
     def standing(self, reference: str, choice: Choice = UNSAID) -> Kept:
         """Return who may see a document, why it is kept and how long, once `choice` is made."""

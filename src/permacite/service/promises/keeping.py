@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HARMLESS", "REASONS", "backup", "fsck", "reinstate", "restore", "withdraw"]
 
-HARMLESS = frozenset({"ok", "orphan"})
+HARMLESS = frozenset({"ok", "orphan", "erased"})
 """Findings that nobody need worry about."""
 
 _GONE: Literal[410] = 410

@@ -23,6 +23,7 @@ __all__ = [
     "Copy",
     "Delegation",
     "EarlierLog",
+    "Erased",
     "Kept",
     "LogState",
     "NameSet",
@@ -200,6 +201,24 @@ class Tombstone:
     withdrawn_at: datetime
     left: tuple[str, ...]
     """Formats of the same version that are still given out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was erased, and what is left of it elsewhere."""
+
+    pdi: str
+    """The document."""
+    version: int | None
+    """The version that was erased; None for all of the document."""
+    ground: str
+    erased_at: datetime
+    shared: int
+    """How many objects stay, as other documents have the same bytes."""
+    done: bool
+    """Whether no traces are left in the archive's files; else the next command goes on."""
+    quoted_by: tuple[str, ...]
+    """Other documents that quote it; their own bytes stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)

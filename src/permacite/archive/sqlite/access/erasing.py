@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.canonical_json import canonical_json
+from permacite.archive.log.entries import Entry, read, tombstone
 from permacite.archive.model import Erasure
 from permacite.archive.sqlite import leaves
+from permacite.archive.sqlite.derived import settings_digest
 from permacite.archive.sqlite.rows import document_key, instant, name_of, storable, timestamp
 from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 from permacite.archive.sqlite.writer import Access
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from permacite.archive.catalog import StoredFormat
+    from permacite.archive.log.entries import Sealer
     from permacite.archive.model import JSON
     from permacite.pdi import PDI
 
@@ -34,6 +36,8 @@ __all__ = ["SqliteErasures", "check_octets", "is_named"]
 
 _ROUND = "erasing"
 """The setting that counts how often octets were destroyed."""
+
+_SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
 
 _NAMED = """
 SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
@@ -95,16 +99,9 @@ class SqliteErasures(Access):
         `destroy`. The same again gives the first record. Raises NotFoundError.
         """
         now = timestamp(self._clock())
-
-        def work(connection: sqlite3.Connection) -> tuple[Erasure, int]:
-            # SQLite takes JSON in triggers and views only of a schema that is trusted.
-            connection.execute("PRAGMA trusted_schema = ON")
-            try:
-                return _erase(connection, pdi, ground, now)
-            finally:
-                connection.execute("PRAGMA trusted_schema = OFF")
-
-        return self._writer.run(work)
+        return self._writer.run(
+            lambda connection: _erase(connection, pdi, ground, now=now, sealer=self._sealer)
+        )
 
     def erasures(self, pdis: Iterable[PDI] | None = None) -> list[Erasure]:
         """Return the erasures of any of these documents, or of their parts; all where None."""
@@ -144,12 +141,8 @@ class SqliteErasures(Access):
                 if not is_named(connection, digest):
                     delete(digest)
             connection.execute("DELETE FROM erasure_object")
-            row = (_ROUND, str(round_of(connection) + 1))
-            connection.execute(
-                "INSERT INTO setting VALUES (?, ?)"
-                " ON CONFLICT DO UPDATE SET value = excluded.value",
-                row,
-            )
+            connection.execute(_SET, (_ROUND, str(round_of(connection) + 1)))
+            connection.execute(_SET, settings_digest(connection))
 
         self._writer.run(work)
 
@@ -217,7 +210,9 @@ def _has(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("PRAGMA user_version").fetchone()[0] >= _SINCE)
 
 
-def _erase(connection: sqlite3.Connection, pdi: PDI, ground: str, now: str) -> tuple[Erasure, int]:
+def _erase(
+    connection: sqlite3.Connection, pdi: PDI, ground: str, *, now: str, sealer: Sealer
+) -> tuple[Erasure, int]:
     """Write an erasure with its leaf, and empty all rows that it covers."""
     scope = _scope(connection, pdi)
     known = connection.execute(
@@ -227,14 +222,14 @@ def _erase(connection: sqlite3.Connection, pdi: PDI, ground: str, now: str) -> t
     ).fetchone()
     if known is not None:
         return _one(connection, known[0]), 0
-    entry: dict[str, JSON] = {
+    clear: dict[str, JSON] = {
         "kind": "erasure",
         "name": str(name_of(document_key(pdi))),
         "version": pdi.version,
         "ground": ground,
         "erased_at": now,
     }
-    sequence = leaves.append(connection, entry)
+    sequence = leaves.append(connection, Entry(clear, {}), sealer)
     digests = [digest for (digest,) in connection.execute(_DIGESTS, scope)]
     erasure_id = connection.execute(
         "INSERT INTO erasure (sequence, document_id, version_id, ground, erased_at)"
@@ -290,26 +285,10 @@ def _empty_entry(connection: sqlite3.Connection, sequence: int, part: str | None
         subject, content = connection.execute(
             "SELECT subject, content FROM leaf WHERE sequence = ?", (sequence,)
         ).fetchone()
-        said = json.loads(content)
+        said = read(content.encode())
         if "schema" not in said and "erased" not in said:
-            left = (*_tombstone(subject, said), sequence)
+            left = (subject.partition("#")[0], tombstone(content.encode()).decode(), sequence)
             connection.execute("UPDATE leaf SET subject = ?, content = ? WHERE sequence = ?", left)
-
-
-def _tombstone(subject: str, said: dict[str, Any]) -> tuple[str, str]:
-    """Return subject and content of an early entry without its words."""
-    name = subject.partition("#")[0]
-    formats = said.get("formats")
-    left: dict[str, JSON] = {
-        "erased": True,
-        "kind": said["kind"],
-        "name": name,
-        "version": said.get("version"),
-        "format": said.get("format"),
-        "formats": None if formats is None else [one["format"] for one in formats],
-    }
-    told = {key: value for key, value in left.items() if value is not None}
-    return name, canonical_json(told).decode()
 
 
 def _one(connection: sqlite3.Connection, erasure_id: int) -> Erasure:
