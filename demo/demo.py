@@ -116,7 +116,7 @@ def main() -> None:
         permacite("save", base + "storm.html", "--allow-private")
     say("Everything there is, and the page as one file that browsers open.")
     permacite("list")
-    permacite("export", name.rsplit(".", 2)[0], "-o", str(HOME / "storm.mhtml"))
+    permacite("export", name.rsplit(".", 2)[0], "--for-browsers", "-o", str(HOME / "storm.mhtml"))
     reference = references["changed"].replace("#", "?fragment=")
     say("Open the reader on this archive:")
     print("\n    ./do run --archive .demo/archive serve\n")

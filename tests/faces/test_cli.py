@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING
 
 import pytest
+
+from permacite import mhtml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +143,27 @@ def test_export_writes_an_aggregate_and_never_over_a_file(
     assert again.status == 1
     assert "--force" in again.err
     assert cli("export", saved["html"], "-o", "-").out == PAGE
+
+
+def test_a_name_gives_the_stored_octets_and_a_derived_file_says_that_it_is(
+    saved: dict[str, str], cli: Cli, tmp_path: Path
+) -> None:
+    shown = json.loads(cli("show", saved["main"], "--json").out)["document"]["formats"]
+    file, derived = tmp_path / "stored", tmp_path / "derived"
+    for item in shown:
+        assert cli("export", item["pdi"], "-o", str(file), "--force").status == 0
+        assert item["digest"] == f"sha-256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
+    assert cli("export", saved["main"].rsplit(".", 2)[0], "-o", str(file), "--force").status == 0
+    outcome = cli("export", saved["related"], "--for-browsers", "-o", str(derived))
+    assert outcome.status == 0
+    assert f"derived from {saved['related']}" in outcome.err
+    assert derived.read_bytes() != file.read_bytes()
+    assert [part.content for part in mhtml.open(derived.read_bytes()).body_parts[1:]] == [
+        part.content for part in mhtml.open(file.read_bytes()).body_parts[1:]
+    ]
+    refused = cli("export", saved["html"], "--for-browsers", "-o", "-")
+    assert (refused.status, refused.out) == (2, "")
+    assert "only an aggregate" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,11 @@ def _moment(moment: datetime | None) -> str | None:
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.option(
+    "--for-browsers",
+    is_flag=True,
+    help="Write the aggregate anew as browsers open it: derived, with other octets.",
+)
+@click.option(
     "--ocfl",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
@@ -183,12 +188,14 @@ def export(
     *,
     output: Path | None,
     force: bool,
+    for_browsers: bool,
     ocfl: Path | None,
     warc: Path | None,
 ) -> None:
-    """Write PDI to a file: the whole page as .mhtml, or the format that PDI names.
+    """Write PDI to a file: exactly the stored octets of the format that PDI names.
 
-    A name without a format, or with the format `related`, gives an aggregate that browsers open.
+    A name without a format means the aggregate of the whole page, if there is one. Browsers open
+    few aggregates as they are stored: --for-browsers writes one anew for them, and says so.
 
     Exit status: 0 written, 1 unknown, withdrawn, or the file is there, 2 bad name.
     """
@@ -196,6 +203,8 @@ def export(
         raise click.UsageError("give one of -o, --ocfl and --warc; --ocfl takes the whole archive")
     if pdi is None and ocfl is None and warc is None:
         raise click.UsageError("give a name, or --ocfl or --warc")
+    if for_browsers and (ocfl or warc):
+        raise click.UsageError("--for-browsers is for one page")
     with Service.open(archive) as service:
         if ocfl is not None:
             copy = service.export_ocfl(ocfl)
@@ -205,12 +214,14 @@ def export(
             versions, records = service.export_warc(warc, pdi)
             note(f"{versions} versions, {records} records -> {warc}")
             return
-        exported = service.export(pdi or "")
+        exported = service.export(pdi or "", for_browsers=for_browsers)
     _write(exported, output, force=force)
 
 
 def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
     """Write one format to its file, or to standard output."""
+    if exported.derived:
+        note(f"derived from {exported.pdi}, whose stored octets are others: written for browsers")
     if output == Path("-"):
         sys.stdout.buffer.write(exported.content)
         return

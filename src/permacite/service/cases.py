@@ -239,9 +239,9 @@ class Service(Promises):
         """Return all that is known about a document."""
         return listing.show(self._archive, reference)
 
-    def export(self, reference: str) -> Exported:
+    def export(self, reference: str, *, for_browsers: bool = False) -> Exported:
         """Return one format for a file; the whole page as an aggregate where none is named."""
-        return listing.export(self._archive, reference)
+        return listing.export(self._archive, reference, for_browsers=for_browsers)
 
     def read(
         self, reference: str, *, text: bool = False, text_fragment: str | None = None

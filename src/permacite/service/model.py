@@ -317,11 +317,15 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Bytes of one format, ready for a file."""
+    """Bytes of one format, ready for a file.
+
+    `derived`: made from what `pdi` names, whose own octets are others.
+    """
 
     pdi: str
     media_type: str
     suggested_name: str
+    derived: bool
     content: bytes = field(repr=False, metadata=UNPRINTED)
 
 

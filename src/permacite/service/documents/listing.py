@@ -21,7 +21,8 @@ __all__ = ["export", "list_documents", "show"]
 _FIELDS = 4
 """Series, year, month, day: what a pattern may leave off from the right."""
 
-_SUFFIXES = {"multipart/related": ".mhtml", "message/rfc822": ".eml", "text/html": ".html"}
+_AGGREGATE = "multipart/related"
+_SUFFIXES = {_AGGREGATE: ".mhtml", "message/rfc822": ".eml", "text/html": ".html"}
 
 
 def pattern_of(text: str) -> pdi.PDI | pdi.PDIPattern:
@@ -81,33 +82,37 @@ def show(archive: Archive, reference: str) -> Shown:
     )
 
 
-def export(archive: Archive, reference: str) -> Exported:
-    """Return one format; where none is named, the aggregate if there is one.
+def export(archive: Archive, reference: str, *, for_browsers: bool = False) -> Exported:
+    """Return the stored octets of a format; where none is named, of the aggregate if there is one.
 
-    The aggregate is written anew in the profile that browsers open; every part keeps its bytes.
+    With `for_browsers` the aggregate is written anew in the profile that browsers open: the result
+    is derived, and every part keeps its bytes. Raises ParseError where there is none.
     """
     name, _ = names.document_of(reference)
     version = archive.version(name)
-    aggregates = [r for r in version.representations if r.media_type == "multipart/related"]
+    aggregates = [r for r in version.representations if r.media_type == _AGGREGATE]
     if name.format is None and aggregates:
         representation = aggregates[0]
     else:
         representation = archive.representation(name)
+    if for_browsers and representation.media_type != _AGGREGATE:
+        problem = f"only an aggregate is written for browsers, and this is {representation.format}"
+        raise ParseError(problem, reference, 0, "RFC 2557 §7")
     content = archive.read(representation)
-    if representation.media_type == "multipart/related":
-        content = mhtml.for_browsers(content)
     return Exported(
         pdi=str(representation.pdi),
         media_type=representation.media_type,
-        suggested_name=_file_name(representation),
-        content=content,
+        suggested_name=_file_name(representation, "for-browsers" if for_browsers else ""),
+        derived=for_browsers,
+        content=mhtml.for_browsers(content) if for_browsers else content,
     )
 
 
-def _file_name(representation: Representation) -> str:
-    """Return a name such as lab.example.us-2026-11-21-7.v1.mhtml."""
+def _file_name(representation: Representation, mark: str) -> str:
+    """Return a name such as lab.example.us-2026-11-21-7.v1.mhtml, with a mark before the suffix."""
     name = representation.pdi
     stem = re.sub(r"[^0-9A-Za-z.-]+", "-", str(name.document).partition("//")[2])
     guessed = mimetypes.guess_extension(representation.media_type, strict=False)
     suffix = _SUFFIXES.get(representation.media_type) or guessed or f".{representation.format}"
-    return f"{stem}.v{name.version}{suffix}"
+    marked = f".{mark}" if mark else ""
+    return f"{stem}.v{name.version}{marked}{suffix}"
