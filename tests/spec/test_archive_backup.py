@@ -52,7 +52,7 @@ def test_a_backup_is_an_archive(archive: Archive, tmp_path: Path, *, link: bool)
     file = archive.path(next(archive.list()).representations[0])
     assert file.stat().st_nlink == (2 if link else 1)
     with Archive.open(tmp_path / "backup", clock=noon) as copy:
-        assert copy.log.verifier == archive.log.verifier
+        assert copy.log.verifiers == archive.log.verifiers
         assert copy.series == SERIES
         commit(copy, "in the copy")
     assert archive.count() == 1
