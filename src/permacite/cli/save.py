@@ -132,7 +132,7 @@ def import_(
     """Archive local FILES: .html, .txt, .mhtml, .mht, .eml, or anything else as it is.
 
     Each file gets a name of its own. A file that cannot be read is reported and the rest go on;
-    the exit status is then the first fault's.
+    the exit status is then the first fault's. Files of many pages (WARC, WACZ, HAR) are refused.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or

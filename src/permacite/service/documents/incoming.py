@@ -9,6 +9,7 @@ from permacite import mhtml
 from permacite.archive import NewRepresentation, with_indexes
 from permacite.errors import ParseError
 from permacite.service.documents import sources
+from permacite.service.documents.collections import refuse_collections
 from permacite.service.promises.quotations.recording import with_quotations
 
 if TYPE_CHECKING:
@@ -28,11 +29,15 @@ class Incoming:
     parts: int
 
 
-def understood(content: bytes, content_type: str, *, charset: str | None = None) -> Incoming:
+def understood(
+    content: bytes, content_type: str, *, charset: str | None = None, name: str = ""
+) -> Incoming:
     """Understand bytes by their Content-Type field value; quotations are found too.
 
-    Raises ParseError where they are not what they claim.
+    `name` is that of their file. Raises ParseError where they are not what they claim, or are a
+    collection of pages.
     """
+    refuse_collections(content, name)
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type in sources.MESSAGES:
         return _aggregate(content, media_type)

@@ -161,7 +161,7 @@ def import_document(
 ) -> Saved:
     """Commit a local file under a new name. Raises ParseError where it is not what it claims."""
     media_type = sources.media_type_of(name, content)
-    found = incoming.understood(content, media_type, charset=charset)
+    found = incoming.understood(content, media_type, charset=charset, name=name)
     provenance = Provenance(
         title=found.title or name, uri=uri or found.uri, details={"file_name": name}
     )

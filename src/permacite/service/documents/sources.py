@@ -53,7 +53,10 @@ class Source:
 def media_type_of(name: str, content: bytes) -> str:
     """Return the media type of a file, by its name, else by whether it is text."""
     suffix = "." + name.rpartition(".")[2].lower() if "." in name else ""
-    guessed = _SUFFIXES.get(suffix) or mimetypes.guess_type(name, strict=False)[0]
+    by_name, packing = mimetypes.guess_type(name, strict=False)
+    if packing:  # a.txt.gz is no text
+        return "application/gzip" if packing == "gzip" else "application/octet-stream"
+    guessed = _SUFFIXES.get(suffix) or by_name
     if guessed:
         return guessed
     is_text = b"\x00" not in content[:4096] and _charset_of_text(content) is not None
