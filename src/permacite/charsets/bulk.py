@@ -26,8 +26,8 @@ __all__ = ["Bulk", "bulk_of"]
 
 _HIGH = range(0x80, 0x100)
 
-_UNCOMPARED = {"gb18030": compile_pattern(rb"[\x81-\xfe][0-9][\x81-\xfe][0-9]")}
-"""Sequences that are too many to compare; pieces with one of them are decoded by the rules."""
+_UNCOMPARED = {"gb18030": compile_pattern(rb"[0-9][\x81-\xfe][0-9]")}
+"""What sequences of four octets end with, which are too many: such pieces are doubtful."""
 
 
 class Bulk(NamedTuple):
@@ -35,7 +35,7 @@ class Bulk(NamedTuple):
 
     python: str
     replaced: tuple[tuple[str, str], ...]
-    doubtful: re.Pattern[str]
+    doubtful: re.Pattern[str] | None
     uncompared: re.Pattern[bytes] | None
 
     def text(self, data: bytes) -> tuple[str, int] | None:
@@ -50,7 +50,7 @@ class Bulk(NamedTuple):
             text = decoder.decode(data)
         except UnicodeError:
             return None
-        if self.doubtful.search(text):
+        if self.doubtful is not None and self.doubtful.search(text):
             return None
         for theirs, ours in self.replaced:
             text = text.replace(theirs, ours)
@@ -79,7 +79,7 @@ def bulk_of(codec: str) -> Bulk | None:
         if not more and theirs not in same | parts and one not in other and _is_plain(one)
     }
     signs = re.escape("".join(sorted({sign for text in {*other} - {*replaced} for sign in text})))
-    doubtful = compile_pattern(f"[{signs}]" if signs else "(?!)")
+    doubtful = compile_pattern(f"[{signs}]") if signs else None
     pairs = tuple(replaced.items())
     return Bulk(rules.python, pairs, doubtful, _UNCOMPARED.get(rules.python))
 

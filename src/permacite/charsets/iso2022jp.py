@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING
 
-from permacite.charsets.decoders import MultiByte, Pending
+from permacite.charsets.decoders import Pending
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ _TABLES = (
     _ASCII_TABLE.translate({0x5C: "\u00a5", 0x7E: "\u203e"}),
     "".join(map(chr, (*range(0x21), *range(0xFF61, 0xFFA0)))),
 )
+_PAIRS = compile_pattern(rb"(?s:..)")
 _SET_HIGH_BIT = bytes(octet | 0x80 for octet in range(0x100))
 
 
@@ -52,7 +53,7 @@ class Iso2022Jp(Pending):
 
     def __init__(self, errors: str, euc_jp: Rules) -> None:
         super().__init__("iso-2022-jp", errors)
-        self._pairs = MultiByte("euc-jp", "replace", euc_jp)
+        self._units = euc_jp.units
 
     def _run(self, data: bytes, state: int, *, final: bool) -> tuple[str, int, int]:
         texts: list[str] = []
@@ -89,7 +90,8 @@ class Iso2022Jp(Pending):
         run = data[start:end]
         if state != _LEAD_BYTE:
             return codecs.charmap_decode(run, "strict", _TABLES[state])[0]
-        text = self._pairs.decode(run.translate(_SET_HIGH_BIT), final=True)
+        pairs = _PAIRS.findall(run.translate(_SET_HIGH_BIT))
+        text = "".join(map(self._units.__getitem__, pairs))
         if self._errors == "replace" or "\ufffd" not in text:
             return text
         places = range(start, end, 2)
