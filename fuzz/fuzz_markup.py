@@ -42,7 +42,7 @@ _SHOWN = ("src", "srcset", "poster", "data", "background")
 def target(data: bytes) -> None:
     """Read the bytes in every way there is."""
     media_type = ("text/html", "application/xhtml+xml", "text/css")[len(data) % 3]
-    source = decode(data, sniff_charset(data, None, media_type))
+    source = decode(data, sniff_charset(data, None, media_type).codec)
     source.encode()
     for url in css_urls(source):
         _law(0 <= url.start <= url.end <= len(source), "a reference stands in its source")

@@ -86,7 +86,7 @@ def test_any_style_sheet_is_read(source: str) -> None:
 @given(data=st.binary(), transport=st.none() | st.text(max_size=20))
 @pytest.mark.parametrize("media_type", ["text/html", "text/xml", "text/css"])
 def test_any_bytes_decode(data: bytes, transport: str | None, media_type: str) -> None:
-    codec = markup.sniff_charset(data, transport, media_type)
+    codec = markup.sniff_charset(data, transport, media_type).codec
     markup.decode(data, codec).encode()
 
 

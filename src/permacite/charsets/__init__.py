@@ -9,7 +9,7 @@ Standard library alone; `permacite.errors` and `permacite.scan` besides.
 
 from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, resolve, same
 from permacite.charsets.decoders import Decoder
-from permacite.charsets.decoding import Family, decode, family_of, incremental, settled
+from permacite.charsets.decoding import Family, decode, encode, family_of, incremental, settled
 from permacite.charsets.labels import codec_of, token_of
 from permacite.charsets.registry import MARKS, RULES_VERSION, USER_DEFINED
 
@@ -24,6 +24,7 @@ __all__ = [
     "Family",
     "codec_of",
     "decode",
+    "encode",
     "family_of",
     "incremental",
     "resolve",

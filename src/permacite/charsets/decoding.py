@@ -34,7 +34,7 @@ from permacite.charsets.registry import MARKS, USER_DEFINED
 if TYPE_CHECKING:
     from permacite.charsets.decoders import Decoder
 
-__all__ = ["Family", "decode", "family_of", "incremental", "settled"]
+__all__ = ["Family", "decode", "encode", "family_of", "incremental", "settled"]
 
 Family = Literal["utf-8", "single", "unit", "other"]
 """How octets and characters relate: UTF-8; one octet each; UTF-16 or UTF-32; anything else."""
@@ -42,6 +42,18 @@ Family = Literal["utf-8", "single", "unit", "other"]
 _UNITS = frozenset({"utf-16le", "utf-16be", "utf-32le", "utf-32be"})
 _SAME_INDEX = {"iso-8859-8-i": "iso-8859-8"}
 _BIG_ENDIAN = {"utf-16": "utf-16be", "utf-32": "utf-32be"}
+_ENCODERS = {
+    **_BIG_ENDIAN,
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+    "big5": "big5hkscs",
+    "iso-8859-8-i": "iso-8859-8",
+    "macintosh": "mac-roman",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "hz-gb-2312": "hz",
+}
+"""Python's names of what encodes, where they are others."""
 _ASCII = "".join(map(chr, range(0x80)))
 _UNDEFINED = "\ufffe"
 """What stands in Python's tables for no character."""
@@ -54,6 +66,18 @@ def decode(data: bytes, codec: str, *, keep_mark: bool = False) -> str:
     """
     codec, length = settled(data[:8], codec)
     return incremental(codec).decode(data if keep_mark else data[length:], final=True)
+
+
+def encode(text: str, codec: str) -> bytes:
+    """Return the octets of `text`, without a byte order mark, of which `decode` gives it back.
+
+    Python's encoders make them. Raises UnicodeEncodeError where they lack a character or mean
+    another by it, LookupError for what is no codec.
+    """
+    octets = text.encode(_ENCODERS.get(codec, codec))
+    if decode(octets, codec, keep_mark=True) != text:
+        raise UnicodeEncodeError(codec, text, 0, len(text), "means other characters")
+    return octets
 
 
 def settled(head: bytes, codec: str) -> tuple[str, int]:

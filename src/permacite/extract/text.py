@@ -8,57 +8,32 @@ Of a text with an index, only what lies around the part is read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.charsets import Charset
+from permacite.charsets import Charset, codec_of, resolve
 from permacite.errors import ParseError
 from permacite.extract.excerpt import Excerpt, digest_of, extent
-from permacite.markup import StartTag, charset_in, codec_of, decode, sniff_charset, tokenize
-from permacite.text import first
+from permacite.markup import sniff_charset
 from permacite.text.document import DocumentText, canonical
 
 if TYPE_CHECKING:
-    from permacite.markup import Token
     from permacite.text.entity import Span
     from permacite.text.tally import Tally
 
 __all__ = ["characters", "document", "excerpt", "lines"]
 
-_DECLARES = ("text/html", "text/xml", "application/xml", "text/css")
-"""The media types whose documents may say what charset they are in."""
-
 
 def document(data: bytes, media_type: str, label: str | Charset | None) -> DocumentText:
     """Return the text of octets: by their byte order mark, `label`, what they declare, a default.
 
-    The default is US-ASCII for text/plain and message/header and UTF-8 for all others; HTML that is
-    not UTF-8 is windows-1252. Raises ParseError for an unknown charset.
+    Without any of these, `sniff_charset` says what they are. Raises ParseError for an unknown
+    charset.
     """
     if isinstance(label, Charset):
         return DocumentText(data, label)
     if label is not None and codec_of(label) is None:
         raise ParseError("expected a charset that can be decoded", label, 0, "PDI §3.4.1")
-    if label is None and not media_type.endswith("+xml") and media_type not in _DECLARES:
-        plain = media_type in {"text/plain", "message/header"}
-        label = "us-ascii" if plain else "utf-8"
-    codec = sniff_charset(data, label, media_type)
-    if label is None and codec == "windows-1252" and _is_undeclared_utf_8(data):
-        codec = "utf-8"
-    return DocumentText(data, first.charset(codec))
-
-
-def _is_undeclared_utf_8(data: bytes) -> bool:
-    """Whether a page says nothing of its charset, and is UTF-8 all the same."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    metas = (token for token in tokenize(decode(data[:1024], "utf-8")) if _is_meta(token))
-    return not any(meta.get("charset") or charset_in(meta.get("content") or "") for meta in metas)
-
-
-def _is_meta(token: Token) -> TypeGuard[StartTag]:
-    return isinstance(token, StartTag) and token.name == "meta"
+    return DocumentText(data, resolve(sniff_charset(data, label, media_type).codec))
 
 
 class _Edge(NamedTuple):

@@ -5,7 +5,13 @@ the plain text (RENDITION_VERSION). All of it takes any input, raises nothing fo
 in proportion to its length.
 """
 
-from permacite.markup.charset import charset_in, codec_of, content_type, decode, sniff_charset
+from permacite.markup.charset import (
+    Settled,
+    charset_in,
+    content_type,
+    decode,
+    sniff_charset,
+)
 from permacite.markup.css import CssUrl, css_urls
 from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run, plain_text, title
 from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
@@ -34,11 +40,11 @@ __all__ = [
     "ProcessingInstruction",
     "Rendition",
     "Run",
+    "Settled",
     "StartTag",
     "Text",
     "Token",
     "charset_in",
-    "codec_of",
     "content_type",
     "css_urls",
     "decode",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite import uri
-from permacite.mhtml.mime.words import known_charset
+from permacite.charsets import codec_of, encode
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -58,16 +58,15 @@ def _as_utf8(found: re.Match[str]) -> str:
 
 def _query(query: str, charset: str | None) -> str:
     """Escape a query in the document's charset; what that lacks becomes `&#...;`, escaped."""
-    if query.isascii() or charset is None or charset.startswith("utf"):
+    codec = codec_of(charset or "utf-8")
+    if query.isascii() or codec is None or codec.startswith("utf"):
         return _QUERY.sub(_as_utf8, query)
-    if known_charset(charset) is None:
-        return _QUERY.sub(_as_utf8, query)
-    return _QUERY.sub(lambda found: _as_charset(found[0], charset), query)
+    return _QUERY.sub(lambda found: _as_charset(found[0], codec), query)
 
 
-def _as_charset(character: str, charset: str) -> str:
+def _as_charset(character: str, codec: str) -> str:
     try:
-        return "".join(f"%{octet:02X}" for octet in character.encode(charset))
+        return "".join(f"%{octet:02X}" for octet in encode(character, codec))
     except UnicodeError:
         return f"%26%23{ord(character)}%3B"
 

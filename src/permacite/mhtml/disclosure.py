@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.markup import StartTag, decode, tokenize
-from permacite.mhtml.charset import HEAD, charset_of_text
+from permacite.mhtml.charset import charset_of_text
 from permacite.mhtml.links import references_in
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.scan import compile_pattern
@@ -58,7 +58,7 @@ def disclosures(parts: Iterable[Labelled]) -> Iterator[Disclosure]:
         media_type, parameters = parse_structured(content_type)
         if media_type in _LINKING:
             declared = parameters.get("charset")
-            codec = charset_of_text(content[:HEAD], media_type, declared) or "utf-8"
+            codec = charset_of_text(content, media_type, declared) or "utf-8"
             yield from _in_source(decode(content, codec), media_type, where)
 
 

@@ -14,9 +14,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from permacite.mhtml.mime.words import ENCODED_WORD, encode_word, known_charset, octets_of_word
+from permacite import charsets
+from permacite.errors import ParseError
+from permacite.mhtml.mime.words import ENCODED_WORD, encode_word, octets_of_word
 from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from permacite.charsets import Charset
 
 __all__ = ["Label", "fold_url", "read_id", "read_location", "write_location"]
 
@@ -155,11 +161,11 @@ class _Decoding:
         for word in ENCODED_WORD.finditer(token):
             charset = word[1].partition(b"*")[0].decode("ascii")
             if len(word[0]) < len(token):
-                if known_charset(charset) is None and charset.lower() != "unknown-8bit":
+                if _known(charset) is None and charset.lower() != "unknown-8bit":
                     continue
                 self.faults.append(("label-words", offset + word.start()))
             self._plain(token[at : word.start()], offset + at)
-            self._take(octets_of_word(word[2], word[3]), known_charset(charset))
+            self._take(octets_of_word(word[2], word[3]), _known(charset))
             at = word.end()
         self._plain(token[at:], offset + at)
 
@@ -169,18 +175,25 @@ class _Decoding:
             self.faults.append(("label-illegal", offset + illegal.start()))
         self._take(piece, None)
 
-    def _take(self, octets: bytes, charset: str | None) -> None:
+    def _take(self, octets: bytes, charset: Charset | None) -> None:
         self.octets.append(octets)
         self.text.append(_to_text(octets, charset))
 
 
-def _to_text(octets: bytes, charset: str | None) -> str:
-    for name in (charset, "utf-8"):
-        if name is not None:
-            try:
-                return octets.decode(name)
-            except UnicodeError:
-                continue
+def _known(label: str) -> Charset | None:
+    """Return the charset that a label names, as MIME has it; None where it names none."""
+    try:
+        return charsets.resolve(label)
+    except ParseError:
+        return None
+
+
+def _to_text(octets: bytes, charset: Charset | None) -> str:
+    for codec in ("utf-8" if charset is None else charset.codec, "utf-8"):
+        try:
+            return charsets.incremental(codec, "strict").decode(octets, final=True)
+        except UnicodeError:
+            continue
     return octets.decode("latin-1")
 
 
@@ -207,7 +220,8 @@ def write_location(uri: str, *, charset: str | None = None) -> str:
 
 def _pieces(uri: str, octets: bytes, charset: str) -> list[bytes]:
     """Split what is to be encoded, between characters: a word holds whole ones (RFC 2047 §5)."""
-    codec = known_charset(charset) or "utf-8"
+    known = _known(charset)
+    codec = (known and known.encoder) or "utf-8"
     pieces, piece = [], b""
     for character in uri:
         more = character.encode(codec, "replace")
@@ -226,10 +240,10 @@ def _octets(uri: str, charset: str | None) -> tuple[bytes, str]:
     """Return the octets of a URI, and the name of the charset to declare for them."""
     if uri.isascii():
         return uri.encode("ascii"), "US-ASCII"
-    codec = known_charset(charset) if charset else None
-    if codec is not None and charset is not None:
+    known = _known(charset) if charset else None
+    if known is not None and known.encoder is not None and charset is not None:
         try:
-            octets = uri.encode(codec)
+            octets = uri.encode(known.encoder)
         except UnicodeError:
             pass
         else:

@@ -53,13 +53,13 @@ def references(
     """Yield the references of a document, in source order; none for other media types.
 
     `charset`: what its Content-Type says, None where nothing; offsets count in the text that
-    `markup.decode(content, markup.sniff_charset(content, charset, media_type))` gives. `lazy`:
+    `markup.decode(content, sniff_charset(content, charset, media_type).codec)` gives. `lazy`:
     also references that only scripts would load (`data-src`). Raises nothing, takes linear time.
     """
     media_type = media_type.partition(";")[0].strip().lower()
     if _syntax(media_type) is None:
         return iter(())
-    codec = sniff_charset(content, charset, media_type)
+    codec = sniff_charset(content, charset, media_type).codec
     return references_in(decode(content, codec), media_type, lazy=lazy)
 
 

@@ -24,7 +24,7 @@ def charset_of(media_type: str, charset: str | None, head: bytes) -> Charset:
     """
     if charset is None and not media_type.endswith(("+xml", "/xml")):
         charset = "us-ascii" if media_type == "message/header" else "utf-8"
-    return first.charset(charset or sniff_charset(head, None, media_type))
+    return first.charset(charset or sniff_charset(head, None, media_type).codec)
 
 
 def document_text(content: bytes, media_type: str, charset: str | None) -> DocumentText:

@@ -148,7 +148,7 @@ class _Document:
         if self.text is not None:
             return self.text
         resource = self.resource
-        codec = sniff_charset(resource.content, resource.charset, resource.media_type)
+        codec = sniff_charset(resource.content, resource.charset, resource.media_type).codec
         return decode(resource.content, codec)
 
 

@@ -57,7 +57,7 @@ class Styles:
 
     def _read(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
         if isinstance(found, Resource):
-            codec = sniff_charset(found.content, found.charset, "text/css")
+            codec = sniff_charset(found.content, found.charset, "text/css").codec
         else:
             within, codec = found, found.charset or "utf-8"
         text = self.inlined(decode(found.content, codec), within, depth=depth)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from permacite.mhtml.mime.words import known_charset
+from permacite.charsets import codec_of, decode
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _section_text(parts: Mapping[int, tuple[bool, str]]) -> str:
             raw = _ENCODED_OCTET.sub(lambda found: bytes([int(found[1], 16)]), raw)
         octets.append(raw)
     joined = b"".join(octets)
-    return joined.decode(known_charset(charset or "utf-8") or "latin-1", "replace")
+    return decode(joined, codec_of(charset or "utf-8") or "windows-1252", keep_mark=True)
 
 
 def quoted(value: str) -> str:

@@ -10,9 +10,9 @@ Readings: `octets_of_word` gives octets, not characters: RFC 2557 §4.4.1 compar
 from __future__ import annotations
 
 import binascii
-import codecs
 import re
 
+from permacite.charsets import codec_of, decode
 from permacite.scan import compile_pattern
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "decode_text",
     "encode_text",
     "encode_word",
-    "known_charset",
     "octets_of_word",
 ]
 
@@ -29,7 +28,6 @@ ENCODED_WORD = compile_pattern(rb"=\?([!->@-~]{1,80})\?([QqBb])\?([!->@-~]*+)\?=
 
 _BETWEEN = compile_pattern(rb"(?<=\?=)[ \t\r\n]++(?==\?)")
 _PLAIN_Q = frozenset(range(0x21, 0x7F)) - frozenset(b'=?_"(),;<>@[\\]')
-_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 _WORD_LIMIT = 75
 """An encoded word has at most 75 characters (RFC 2047 §2)."""
 _LINE_LIMIT = 76
@@ -58,20 +56,7 @@ def decode_text(value: bytes) -> str:
 
 
 def _to_text(octets: bytes, charset: str) -> str:
-    return octets.decode(known_charset(charset) or "utf-8", "replace")
-
-
-def known_charset(label: str) -> str | None:
-    """Return Python's name of the codec for a charset; None where it has none that fits.
-
-    Codecs that are no charsets (idna, punycode, unicode_escape) count as unknown.
-    """
-    try:
-        name = codecs.lookup(label.strip()).name
-        b"".decode(name)
-    except (LookupError, ValueError):
-        return None
-    return None if name in _NO_CHARSETS else name
+    return decode(octets, codec_of(charset) or "utf-8")
 
 
 def encode_word(octets: bytes, charset: str) -> str:

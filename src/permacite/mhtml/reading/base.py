@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite import uri
+from permacite.charsets import encode
 from permacite.errors import ParseError
 from permacite.markup import StartTag, decode, tokenize
 from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
@@ -70,7 +71,7 @@ def octets_in(reference: str, charset: str | None) -> str:
         return reference
     for codec in (charset, "utf-8"):
         try:
-            octets = reference.encode(codec) if codec else None
+            octets = encode(reference, codec) if codec else None
         except (UnicodeError, LookupError):
             continue
         if octets is not None and b"\0" not in octets:

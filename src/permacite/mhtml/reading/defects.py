@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.charsets import codec_of
 from permacite.errors import LimitError
-from permacite.mhtml.charset import charset_inside, same_charset
+from permacite.mhtml.charset import charset_inside, is_markup
 from permacite.mhtml.label import read_id
 from permacite.mhtml.mime.model import Defect
 from permacite.mhtml.mime.parameters import is_media_type, parse_structured
@@ -103,7 +104,11 @@ def _in_content(part: BodyPart) -> Iterator[Defect]:
     actual = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
     if actual is not None and part.content_type in _SPECIFIC and part.content_type != actual:
         yield part.defect("content-differs", "Content-Type", actual)
-    declared, inside = part.parameters.get("charset"), charset_inside(head, part.content_type)
-    if declared is not None and inside is not None and not same_charset(declared, inside):
+    declared = part.parameters.get("charset")
+    if declared is None:
+        return
+    content = part.content if is_markup(part.content_type) else head
+    inside = charset_inside(content, part.content_type)
+    if inside not in {None, codec_of(declared)}:
         detail = f"{declared}, and {inside} inside"
         yield part.defect("charset-differs", "Content-Type", detail)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from permacite.charsets import codec_of
 from permacite.errors import LimitError
-from permacite.mhtml.charset import HEAD, charset_of_text
+from permacite.mhtml.charset import charset_of_text, is_markup
 from permacite.mhtml.label import Label, read_id, read_location
 from permacite.mhtml.mime.heading import Heading, parse_heading
 from permacite.mhtml.mime.model import Defect
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BodyPart"]
 
+_BEGINNING = 1 << 10
 _PIECE = 1 << 20
 _WHOLE = 1 << 26
 
@@ -43,6 +45,7 @@ class BodyPart(Stretch):
     """
 
     __slots__ = (
+        "_charset",
         "_heading",
         "_label",
         "_limits",
@@ -58,6 +61,7 @@ class BodyPart(Stretch):
     ) -> None:
         super().__init__(octets, entry)
         self._limits = limits
+        self._charset: tuple[str | None] | None = None
         self._heading: Heading | None = None
         self._label: tuple[Label | None] | None = None
         self._type: tuple[str, Mapping[str, str]] | None = None
@@ -168,14 +172,19 @@ class BodyPart(Stretch):
 
     @property
     def charset(self) -> str | None:
-        """Python's name of the charset of its text; None where it is no text.
+        """The codec of its text (see `permacite.charsets`); None where it is no text.
 
-        The BOM decides, then the heading, then what markup declares about itself.
+        The BOM decides, then the heading, then what markup declares about itself, wherever in its
+        head. Raises LimitError as `content` does, where that has to be read.
         """
-        declared = self.parameters.get("charset")
-        return charset_of_text(self.beginning(), self.content_type, declared)
+        if self._charset is None:
+            declared = self.parameters.get("charset")
+            is_told = codec_of(declared or "") is not None or not is_markup(self.content_type)
+            octets = self.beginning() if is_told else self.content
+            self._charset = (charset_of_text(octets, self.content_type, declared),)
+        return self._charset[0]
 
-    def beginning(self, size: int = HEAD) -> bytes:
+    def beginning(self, size: int = _BEGINNING) -> bytes:
         """Return the first octets of the decoded content."""
         gathered = b""
         for piece in self.pieces(2 * size):

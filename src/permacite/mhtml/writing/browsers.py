@@ -23,11 +23,12 @@ from binascii import b2a_base64
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from permacite.charsets import codec_of, encode
 from permacite.errors import LimitError
-from permacite.markup import Doctype, StartTag, codec_of, decode, tokenize
+from permacite.markup import Doctype, StartTag, decode, tokenize
 from permacite.mhtml import links
 from permacite.mhtml.browser_urls import fully_escaped
-from permacite.mhtml.charset import HEAD, charset_inside, charset_of_text
+from permacite.mhtml.charset import charset_inside, charset_of_text
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.reading.base import base_of, octets_in, this_message
 from permacite.mhtml.writing.resource import Multipart, Resource
@@ -231,8 +232,7 @@ class _Page:
         self.resource = resource
         self._media_type = media_type
         self._declared = declared
-        head = resource.content[:HEAD]
-        self._codec = charset_of_text(head, media_type, declared) or "utf-8"
+        self._codec = charset_of_text(resource.content, media_type, declared) or "utf-8"
         self._source = decode(resource.content, self._codec)
         found = list(links.references_in(self._source, media_type))
         self._bases = [link for link in found if link.role == "base"]
@@ -268,15 +268,14 @@ class _Page:
         declared = None if self._declared is None else codec_of(self._declared)
         if declared is None or self.resource.content.startswith(_MARKS):
             return False
-        inside = charset_inside(self.resource.content[:HEAD], self._media_type)
-        return inside is not None and codec_of(inside) != declared
+        return charset_inside(self.resource.content, self._media_type) not in {None, declared}
 
     def _encoded(self, source: str) -> bytes:
         """Return text in the document's charset, or in UTF-8 with a mark where that alters it."""
         exact = not self._misread() and not self._codec.startswith("utf-16")
         try:
-            if exact and self._source.encode(self._codec) == self.resource.content:
-                return source.encode(self._codec)
+            if exact and encode(self._source, self._codec) == self.resource.content:
+                return encode(source, self._codec)
         except (UnicodeError, LookupError):
             pass
         return _MARKS[0] + source.removeprefix("\ufeff").encode("utf-8", "replace")

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from permacite.markup import codec_of
-from permacite.mhtml.charset import HEAD, charset_inside
+from permacite.charsets import codec_of
+from permacite.mhtml.charset import charset_inside
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.transfer import encode_base64, encode_quoted_printable
 from permacite.scan import compile_pattern
@@ -96,7 +96,7 @@ def _with_charset(content_type: str, content: bytes) -> str:
     media_type, parameters = parse_structured(content_type)
     if "charset" in parameters or not media_type.startswith("text/"):
         return content_type
-    inside = charset_inside(content[:HEAD], media_type)
+    inside = charset_inside(content, media_type)
     charset = inside or ("us-ascii" if content.isascii() else None)
     return content_type if charset is None else f"{content_type}; charset={charset}"
 
@@ -107,5 +107,5 @@ def charset_of(resource: Resource) -> str | None:
     declared = parameters.get("charset")
     if declared is not None:
         return declared if codec_of(declared) else None
-    inside = charset_inside(resource.content[:HEAD], media_type)
+    inside = charset_inside(resource.content, media_type)
     return inside or ("us-ascii" if resource.content.isascii() else None)

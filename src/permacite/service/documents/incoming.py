@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from permacite import mhtml
 from permacite.archive import NewRepresentation, with_indexes
+from permacite.charsets import codec_of
 from permacite.errors import ParseError
 from permacite.service.documents import sources
 from permacite.service.documents.collections import refuse_collections
@@ -53,7 +54,10 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     formats: list[NewRepresentation] = []
     title = None
     try:
-        page = sources.read_source(root.content, root.content_type)
+        charset = root.parameters.get("charset", "")
+        page = sources.read_source(
+            root.content, root.content_type, charset=charset if codec_of(charset) else None
+        )
     except ParseError:
         page = None  # the root is damaged; the aggregate is kept as it is
     if page is not None and page.media_type.startswith("text/"):

@@ -71,7 +71,7 @@ def read_source(content: bytes, content_type: str, *, charset: str | None = None
     media_type, declared = markup.content_type(content_type)
     label = charset or declared
     if media_type in _PAGES:
-        codec = markup.sniff_charset(content, label, media_type)
+        codec = markup.sniff_charset(content, label, media_type).codec
         source = markup.decode(content, codec)
         xml = media_type != "text/html"
         text = markup.plain_text(source, xml=xml).text
