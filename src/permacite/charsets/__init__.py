@@ -11,12 +11,13 @@ from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, resolv
 from permacite.charsets.decoders import Decoder
 from permacite.charsets.decoding import Family, decode, encode, family_of, incremental, settled
 from permacite.charsets.labels import codec_of, token_of
-from permacite.charsets.registry import MARKS, RULES_VERSION, USER_DEFINED
+from permacite.charsets.registry import MARKS, RULES_VERSION, TOKENS, USER_DEFINED
 
 __all__ = [
     "LONGEST_MARK",
     "MARKS",
     "RULES_VERSION",
+    "TOKENS",
     "USER_DEFINED",
     "Charset",
     "Decoder",

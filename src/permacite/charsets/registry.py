@@ -173,5 +173,8 @@ ROWS = (
     *(row._replace(token=row.codec) for row in _rows(_OF_THE_STANDARD)),
 )
 
+TOKENS = frozenset(row.token for row in ROWS if row.token is not None)
+"""Every name of a multi-byte charset that is the format token of text in it."""
+
 ROW_OF_NAME = {name: row for row in ROWS for name in row.names}
 """Every name of the registry, in lower case, and its row."""

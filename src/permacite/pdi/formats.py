@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from permacite.charsets import TOKENS, token_of
 from permacite.errors import ParseError
 from permacite.pdi import schemes
-from permacite.pdi.charsets import MULTI_BYTE
 from permacite.pdi.escapes import decapsulate, encapsulate, unescaped
 from permacite.pdi.registry import FIRST_ASSIGNMENT, REGISTERED
 from permacite.scan import compile_pattern
@@ -53,7 +53,7 @@ def token_for(content_type: str) -> str:
     """
     media_type, charset = _content_type(content_type)
     if media_type == "text/plain":
-        return MULTI_BYTE.get(charset.lower(), "text")
+        return token_of(charset)
     token = _tokens().get(media_type)
     if token is not None:
         return token
@@ -81,7 +81,7 @@ def media_type_for(token: str) -> str | None:
 def charset_for(token: str) -> str | None:
     """Return the charset where `token` is the name of a multi-byte one, else None (PDI §3.4.1)."""
     name = unescaped(token).lower()
-    return name if MULTI_BYTE.get(name) == name else None
+    return name if name in TOKENS else None
 
 
 def default_scheme(token: str) -> str | None:
@@ -124,5 +124,5 @@ def _tokens() -> dict[str, str]:
 @cache
 def _media_types() -> dict[str, str]:
     """Return token to media type, the inverse of `_tokens` and more."""
-    charsets = dict.fromkeys(MULTI_BYTE.values(), "text/plain")
+    charsets = dict.fromkeys(TOKENS, "text/plain")
     return charsets | _DEPLOYED | {token: kind for kind, token in _tokens().items()}
