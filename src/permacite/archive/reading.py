@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from datetime import UTC
 from typing import TYPE_CHECKING, Self
@@ -11,6 +12,7 @@ from permacite.archive import names, verification
 from permacite.archive.access import Gate
 from permacite.archive.days import Days
 from permacite.archive.delegation import Delegations
+from permacite.archive.log.agreement import Agreement
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
@@ -69,6 +71,7 @@ class Reading:
         self._catalog = catalog
         self._objects = objects
         self._texts = Texts(catalog, objects)
+        self._agreement = Agreement(catalog)
         self._clock = clock
         self._gate = Gate(catalog, self.statements, clock=clock, public=False)
 
@@ -83,13 +86,14 @@ class Reading:
 
         Raises NotFoundError, whose candidates are what there is instead.
         """
-        return self._gate.version(names.version(self._catalog, pdi))
+        with self._held_to_log(pdi):
+            return self._gate.version(self._agreement.check(names.version(self._catalog, pdi)))
 
     def versions(self, pdi: PDI) -> list[Version]:
         """Return all versions of a document, the first one first. Raises NotFoundError."""
         numbers = self._catalog.numbers(pdi)
         found = [self._catalog.version(pdi, number) for number in numbers]
-        known = [one for one in found if one is not None]
+        known = [self._agreement.check(one) for one in found if one is not None]
         return [*self._gate.versions(known)] or [self.version(pdi)]
 
     def representation(self, pdi: PDI) -> Representation:
@@ -99,14 +103,25 @@ class Reading:
         plain text, then the first, of what is given out. Raises NotFoundError, whose candidates are
         what there is instead.
         """
-        chosen = self._heeding(pdi, names.representation(self._catalog, pdi))
-        return self._gate.representation(chosen)
+        with self._held_to_log(pdi):
+            chosen = self._heeding(pdi, names.representation(self._catalog, pdi))
+            return self._gate.representation(self._agreement.check_format(chosen))
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
         """Return what `representation` does, and the version that it is of."""
-        version, chosen = names.answering(self._catalog, pdi)
-        seen = self._gate.version(version)
+        with self._held_to_log(pdi):
+            version, chosen = names.answering(self._catalog, pdi)
+        seen = self._gate.version(self._agreement.check(version))
         return seen, seen.representation(self._heeding(pdi, chosen).format)
+
+    @contextlib.contextmanager
+    def _held_to_log(self, pdi: PDI) -> Iterator[None]:
+        """Say that something is not here only where the log does not tell of it either."""
+        try:
+            yield
+        except NotFoundError:
+            self._agreement.check_document(pdi, pdi.version)
+            raise
 
     def main(
         self, version: Version, restricted: Mapping[PDI, Restriction] | None = None

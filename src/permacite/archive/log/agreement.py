@@ -1,0 +1,85 @@
+"""What the catalog answers is what the log tells: asked once of each version that is read.
+
+A digest guards the octets; the entry of the log guards what is said of them: media type, charset,
+title, address. Comparing takes a fraction of a millisecond, and what was found right is remembered
+by its value, so that another value is compared anew.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from permacite.archive.log.audit import audit_entry
+from permacite.errors import IntegrityError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.model import Representation, Version
+    from permacite.pdi import PDI
+
+__all__ = ["Agreement"]
+
+_KINDS = {"version", "format"}
+_MOST = 10_000
+"""How many versions and formats are remembered."""
+
+
+class Agreement:
+    """Compares what one catalog answers with its log."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._right: set[Version | Representation] = set()
+
+    def check(self, version: Version) -> Version:
+        """Return a version that the log tells of as it is. Raises IntegrityError."""
+        if version not in self._right:
+            self.check_document(version.pdi, version.number)
+            if len(self._right) > _MOST:
+                self._right.clear()
+            self._right.update((version, *version.representations))
+        return version
+
+    def check_format(self, representation: Representation) -> Representation:
+        """Return a representation that the log tells of as it is. Raises IntegrityError."""
+        if representation not in self._right:
+            version = self._catalog.version(representation.pdi, representation.pdi.version)
+            if version is None or representation not in self.check(version).representations:
+                raise _differs(representation.pdi, "the catalog gives two answers about it")
+        return representation
+
+    def check_document(self, pdi: PDI, number: int | None) -> None:
+        """Hold a document, or one version of it, to the log. Raises IntegrityError.
+
+        One that is nowhere agrees: what the log tells of and the catalog lacks does not.
+        """
+        told = list(self._entries(pdi, number))
+        for leaf in told:
+            problem = audit_entry(self._catalog, leaf)
+            if problem:
+                raise _differs(pdi, problem)
+        if not told and number in self._catalog.numbers(pdi):
+            raise _differs(pdi, "no entry tells of it")
+
+    def _entries(self, pdi: PDI, number: int | None) -> Iterator[Leaf]:
+        """Return the entries about versions and formats of a document; of one version if given."""
+        for leaf in self._catalog.entries(pdi):
+            try:
+                entry = json.loads(leaf.content)
+                is_wanted = entry["kind"] in _KINDS and number in {None, entry["version"]}
+            except (ValueError, LookupError, TypeError):
+                is_wanted = True  # no entry that was ever written: it must not go unnoticed
+            if is_wanted:
+                yield leaf
+
+
+def _differs(pdi: PDI, problem: str) -> IntegrityError:
+    return IntegrityError(
+        f"the catalog and the log do not agree on {pdi.document}: {problem}",
+        expected="what the log tells",
+        actual="other records",
+        hint="permacite fsck lists all that is wrong",
+    )
