@@ -59,6 +59,14 @@ def audit_entry(catalog: Catalog, leaf: Leaf) -> str:
     return ""
 
 
+def _problem(catalog: Catalog, leaf: Leaf) -> str:
+    """Say what is wrong with one entry, also where what stands beside it cannot be read."""
+    try:
+        return audit_entry(catalog, leaf)
+    except StorageError as error:
+        return f"entry {leaf.sequence}{_about(leaf)}: {error.problem}"
+
+
 def _opening_fault(catalog: Catalog, leaf: Leaf) -> str:
     """Say which opening of an entry is missing or another; those that are erased may be missing."""
     committed = commitments(_read(leaf))
@@ -107,7 +115,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         if leaf.sequence != tree.size:
             yield Finding(_LOG, "log", f"entry {tree.size} is missing")
             return
-        for problem in (audit_entry(catalog, leaf), tree.add(leaf)):
+        for problem in (_problem(catalog, leaf), tree.add(leaf)):
             if problem:
                 yield Finding(_LOG, "log", problem)
         if leaf.sequence < size:

@@ -14,7 +14,7 @@ from permacite.archive.sqlite.access import (
 )
 from permacite.archive.sqlite.citations import SqliteCitations
 from permacite.archive.sqlite.connection import copy, faults, make, reading_rows, recognize
-from permacite.archive.sqlite.derived import derived_faults, settings_digest
+from permacite.archive.sqlite.derived import SET, derived_faults, settings_digest
 from permacite.archive.sqlite.log import SqliteLog
 from permacite.archive.sqlite.migration import bring_up
 from permacite.archive.sqlite.statements import SqliteStatements
@@ -39,7 +39,6 @@ _ADD_SERIES = (
     "INSERT INTO series (name, added_at) SELECT ?1, ?2"
     " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = ?1)"
 )
-_SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
 
 
 class SqliteCatalog(
@@ -67,7 +66,7 @@ class SqliteCatalog(
 
         def fill(connection: sqlite3.Connection) -> None:
             connection.execute(_ADD_SERIES, (series, added_at))
-            _write(connection, _SET, ("series", series))
+            _write(connection, SET, ("series", series))
 
         make(path, fill)
 
@@ -79,7 +78,7 @@ class SqliteCatalog(
 
     def set_setting(self, name: str, value: str) -> None:
         """Set or replace one setting."""
-        self._writer.run(lambda connection: _write(connection, _SET, (name, value)))
+        self._writer.run(lambda connection: _write(connection, SET, (name, value)))
 
     def series_names(self) -> list[str]:
         """Return the series that mint here, the first one first."""
@@ -254,4 +253,4 @@ class SqliteCatalog(
 def _write(connection: sqlite3.Connection, statement: str, row: tuple[str, str]) -> None:
     """Change a setting or the series, and the digest that guards both."""
     connection.execute(statement, row)
-    connection.execute(_SET, settings_digest(connection))
+    connection.execute(SET, settings_digest(connection))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
@@ -12,12 +13,21 @@ from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["derived_faults", "settings_digest"]
+__all__ = ["SET", "derived_faults", "note_rows", "settings_digest"]
+
+SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+"""Sets or replaces a setting."""
 
 _DIGEST = "digest"
 """The setting that holds the digest of all others and of the series."""
+_SUMMED = {
+    "idempotency": "SELECT key, version_id FROM idempotency",
+    "standing": "SELECT document_id, access, embargo_until, ground, retain_until, set_at"
+    " FROM standing",
+}
+"""Tables that no entry of the log tells of; a setting has the sum (XOR) of their rows' digests."""
 
 _BY_SQL = {
     "entry {} of the log stands under another name than it tells": """
@@ -49,19 +59,54 @@ def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:
     for row, kept, identity in identities(connection):
         if kept != identity:
             yield f"citation {row} is known by another identity than its words have"
-    if _settings_differ(connection):
-        yield "the settings, or the series that mint, are not those that were set"
-
-
-def _settings_differ(connection: sqlite3.Connection) -> bool:
-    """Say whether a setting or a series is another than when the last one was set."""
-    question = "SELECT value FROM setting WHERE name = ?"
-    connection.execute("BEGIN")  # one view of both tables
+    connection.execute("BEGIN")  # one view of all tables
     try:
-        kept = connection.execute(question, (_DIGEST,)).fetchone()
-        return kept is not None and kept[0] != settings_digest(connection)[1]
+        found = list(_guarded(connection))
     finally:
         connection.execute("ROLLBACK")
+    yield from found
+
+
+def _guarded(connection: sqlite3.Connection) -> Iterator[str]:
+    """Return which rows are others than those that a setting holds a digest of."""
+    settings = dict(connection.execute("SELECT name, value FROM setting"))
+    if settings.get(_DIGEST) not in {None, settings_digest(connection)[1]}:
+        yield "the settings, or the series that mint, are not those that were set"
+    for table in _SUMMED:
+        if settings.get(_sum_of(table)) not in {None, _sum_all(connection, table)}:
+            yield f"the rows of {table} are not those that were written"
+
+
+def note_rows(
+    connection: sqlite3.Connection, table: str, written: Sequence[tuple[str | int | None, ...]]
+) -> None:
+    """Add rows that were just written to the sum that guards a table.
+
+    So one that is lost or altered is noticed. In an earlier archive the first call sums up all.
+    """
+    question = "SELECT value FROM setting WHERE name = ?"
+    row = connection.execute(question, (_sum_of(table),)).fetchone()
+    with contextlib.suppress(ValueError):  # a sum that is damaged stays, for fsck to find it
+        total = _sum_all(connection, table) if row is None else _sum(written, int(row[0], 16))
+        connection.execute(SET, (_sum_of(table), total))
+
+
+def _sum_of(table: str) -> str:
+    """Return the name of the setting that guards a table."""
+    return f"sum of {table}"
+
+
+def _sum_all(connection: sqlite3.Connection, table: str) -> str:
+    has = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+    return _sum(connection.execute(_SUMMED[table])) if has else _sum(())
+
+
+def _sum(rows: Iterable[tuple[str | int | None, ...]], total: int = 0) -> str:
+    """Return the sum of the digests of rows, in whatever order, and of a sum of others."""
+    for row in rows:
+        digest = digest_of(canonical_json(row)).removeprefix("sha-256:")
+        total ^= int(digest, 16)
+    return f"{total:064x}"
 
 
 def _document_of(cited: str) -> str:
@@ -74,7 +119,9 @@ def _document_of(cited: str) -> str:
 def settings_digest(connection: sqlite3.Connection) -> tuple[str, str]:
     """Return the setting that guards all settings and the series, as they are now."""
     settings = connection.execute(
-        "SELECT name, value FROM setting WHERE name <> ? ORDER BY name", (_DIGEST,)
+        "SELECT name, value FROM setting WHERE name <> ? AND name NOT LIKE 'sum of %'"
+        " ORDER BY name",
+        (_DIGEST,),
     ).fetchall()
     series = connection.execute("SELECT * FROM series ORDER BY series_id").fetchall()
     rows = [list(row) for row in (*settings, *series)]

@@ -174,9 +174,10 @@ def openings(connection: sqlite3.Connection, sequence: int) -> dict[str, bytes]:
     if not has_openings(connection):
         return {}
     rows = connection.execute(
-        "SELECT part, content FROM opening WHERE sequence = ? ORDER BY part", (sequence,)
+        "SELECT part, CAST(content AS BLOB) FROM opening WHERE sequence = ? ORDER BY part",
+        (sequence,),
     )
-    return {part: content.encode() for part, content in rows}
+    return {part: bytes(content) for part, content in rows}
 
 
 def size(connection: sqlite3.Connection) -> int:
@@ -225,14 +226,17 @@ def entries(connection: sqlite3.Connection, subject: str) -> list[Leaf]:
 def _leaves(
     connection: sqlite3.Connection, condition: str, parameters: tuple[int | str, ...]
 ) -> list[Leaf]:
-    """Return the leaves that meet a condition; the hash is empty where it is missing."""
+    """Return the leaves that meet a condition; the hash is empty where it is missing.
+
+    As octets: what is no text any more has a hash too, which tells it.
+    """
     found = connection.execute(
-        "SELECT l.sequence, l.content, n.hash FROM leaf AS l LEFT JOIN log_node AS n"  # noqa: S608 - ours
+        "SELECT l.sequence, CAST(l.content AS BLOB), n.hash FROM leaf AS l LEFT JOIN log_node AS n"  # noqa: S608 - ours
         f" ON n.level = 0 AND n.position = l.sequence WHERE {condition} ORDER BY l.sequence",
         parameters,
     )
     return [
-        Leaf(sequence, content.encode(), bytes(hash_ or b"")) for sequence, content, hash_ in found
+        Leaf(sequence, bytes(content), bytes(hash_ or b"")) for sequence, content, hash_ in found
     ]
 
 

@@ -4,7 +4,7 @@ from permacite.archive.sqlite.access.erasing import SqliteErasures, check_octets
 from permacite.archive.sqlite.access.standing import (
     SqliteStandings,
     default_standing,
-    insert_standing,
+    insert_standings,
 )
 
 __all__ = [
@@ -12,6 +12,6 @@ __all__ = [
     "SqliteStandings",
     "check_octets",
     "default_standing",
-    "insert_standing",
+    "insert_standings",
     "is_named",
 ]

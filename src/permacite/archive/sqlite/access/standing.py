@@ -7,17 +7,18 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.model import Standing
+from permacite.archive.sqlite.derived import note_rows
 from permacite.archive.sqlite.rows import document_key, instant, name_of, timestamp
 from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from permacite.pdi import PDI
 
-__all__ = ["OF_DOCUMENTS", "SqliteStandings", "default_standing", "insert_standing"]
+__all__ = ["OF_DOCUMENTS", "SqliteStandings", "default_standing", "insert_standings"]
 
 _LATEST = """
 SELECT d.series, d.date, d.unique_id, s.access, s.embargo_until, s.ground, s.retain_until, s.set_at
@@ -52,7 +53,7 @@ class SqliteStandings(Access):
             row = connection.execute(question, document_key(pdi)).fetchone()
             if row is None:
                 raise NotFoundError(f"no document {pdi.document} here", str(pdi))
-            insert_standing(connection, row[0], standing, now)
+            insert_standings(connection, [(row[0], standing)], now)
 
         self._writer.run(work)
 
@@ -84,19 +85,23 @@ def default_standing(connection: sqlite3.Connection) -> Standing:
     return Standing(**dict(connection.execute(question).fetchall()))
 
 
-def insert_standing(
-    connection: sqlite3.Connection, document_id: int, standing: Standing, now: str
+def insert_standings(
+    connection: sqlite3.Connection, standings: Sequence[tuple[int, Standing]], now: str
 ) -> None:
-    """Write the standing of a document."""
-    row = (
-        document_id,
-        standing.access,
-        _day(standing.embargo_until),
-        standing.ground,
-        _day(standing.retain_until),
-        now,
-    )
-    connection.execute(_INSERT, row)
+    """Write the standings of documents."""
+    rows = [
+        (
+            document_id,
+            standing.access,
+            _day(standing.embargo_until),
+            standing.ground,
+            _day(standing.retain_until),
+            now,
+        )
+        for document_id, standing in standings
+    ]
+    connection.executemany(_INSERT, rows)
+    note_rows(connection, "standing", rows)
 
 
 def _day(day: date | None) -> str | None:

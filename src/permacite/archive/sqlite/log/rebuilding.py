@@ -77,6 +77,8 @@ def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> 
     tokens = entries.tokens(said)
     if said["kind"] == "format":
         return leaves.format_entry(made, tokens[0])
+    if any(one[-1] != made.version[5] for one in made.formats if one[0] in tokens):
+        return None  # what came with the version has its time
     return leaves.version_entry(made, tokens)
 
 

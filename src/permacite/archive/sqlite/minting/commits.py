@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.objects import digest_of
 from permacite.archive.sqlite.access import check_octets
+from permacite.archive.sqlite.derived import note_rows
 from permacite.archive.sqlite.leaves import (
     Committed,
     append,
@@ -62,10 +63,14 @@ def commit(
         else:
             outcomes.append(earlier)
     made = insert_versions(connection, placed, timestamp(places.now), sealer) if placed else []
-    for (order, _), one in zip(placed, made, strict=True):
-        if order.key is not None:
-            row = (order.key, _request(order), one.version[0])
-            connection.execute("INSERT INTO idempotency VALUES (?, ?, ?)", row)
+    keyed = [
+        (order.key, _request(order), one.version[0])
+        for (order, _), one in zip(placed, made, strict=True)
+        if order.key is not None
+    ]
+    if keyed:
+        connection.executemany("INSERT INTO idempotency VALUES (?, ?, ?)", keyed)
+        note_rows(connection, "idempotency", [(key, made_id) for key, _, made_id in keyed])
     rest = iter(made)
     return [next(rest) if outcome is None else outcome for outcome in outcomes]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.sqlite import unsettled
-from permacite.archive.sqlite.access import default_standing, insert_standing
+from permacite.archive.sqlite.access import default_standing, insert_standings
 from permacite.archive.sqlite.leaves import Committed, append_all, side, version_entry
 from permacite.archive.sqlite.rows import timestamp
 
@@ -79,8 +79,8 @@ def insert_versions(
     connection.executemany(_VERSION, versions)
     _insert_formats(connection, formats, now)
     default = default_standing(connection)
-    for document, standing in standings:
-        insert_standing(connection, document, standing or default, now)
+    if standings:
+        insert_standings(connection, [(one, given or default) for one, given in standings], now)
     append_all(connection, [version_entry(one) for one in made], sealer)
     unsettled.insert(connection, [one for order, _ in placed for one in order.contents])
     return made
