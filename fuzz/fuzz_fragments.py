@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, ParseError
-from permacite.fragments import Index, Text, anchor, rfc5147, wilde00
+from permacite.fragments import Index, Text, rfc5147, wilde00
+from permacite.fragments.alignment import align, follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ def target(data: bytes) -> None:
         _located(text, source)
         _indexed(content, text)
     words = content.decode(errors="replace")
-    anchor.reanchor(words[1:], words[3:9], words[:3], words[9:], 3)
+    follow(align(words, words[1:4] + words[2:]), 3, 9)
     _loaded(data)
 
 

@@ -18,7 +18,7 @@ __all__ = ["PACKAGES", "page_of"]
 
 PACKAGES: dict[str, tuple[str, ...]] = {
     "uri": (),
-    "fragments": ("rfc5147", "wilde00", "bre", "quote", "anchor", "convert"),
+    "fragments": ("rfc5147", "wilde00", "bre", "quote", "alignment", "convert"),
     "markup": (),
     "charsets": (),
     "mhtml": ("links", "export"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("charsets", "uri", "fragments", "markup", "mhtml", "pdi", "extract", "errors")
-ROOMS = ("rfc5147", "wilde00", "bre", "quote", "anchor", "convert")
+ROOMS = ("rfc5147", "wilde00", "bre", "quote", "alignment", "convert")
 MODULES = (*PACKAGES, *(f"fragments.{room}" for room in ROOMS), "mhtml.links", "mhtml.export")
 
 

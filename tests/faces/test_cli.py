@@ -103,6 +103,23 @@ def test_check_tells_what_became_of_each_passage(
     assert states["swept the quay"] == "gone"
 
 
+def test_check_accuses_no_lookalike(saved: dict[str, str], cli: Cli, site: Site) -> None:
+    for quote in ("Boats were moved.", "Boats were lost.", "the highest in a century"):
+        assert cli("cite", saved["main"], "--quote", quote).status == 0
+    changed = PAGE.replace("Boats were lost. ", "").replace("twelfth was", "twelfth was not")
+    site.put("/", "text/html", changed)
+    checked = json.loads(cli("check", saved["main"], "--allow-private", "--json").out)
+    twin, gone, negated = checked["passages"]
+    assert (twin["status"], twin["now"]) == ("moved", "Boats were moved.")
+    assert (gone["status"], gone["start"], gone["now"]) == ("gone-similar", None, None)
+    assert gone["similar"]["words"].startswith("Boats were moved")
+    assert (negated["status"], negated["now"]) == ("changed", "not the highest in a century")
+    assert negated["changes"] == [{"kind": "negation", "was": "", "now": "not"}]
+    told = cli("check", saved["main"], "--allow-private").out
+    assert "negation: nothing -> not" in told
+    assert "it stood there before" in told
+
+
 def test_one_of_several_occurrences_is_chosen(saved: dict[str, str], cli: Cli) -> None:
     refused = cli("cite", saved["main"], "--quote", "Boats were")
     assert refused.status == 1

@@ -13,7 +13,7 @@ from permacite.service.cases import CaptureOptions, Service
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.service.model import Checked, Cited, Passage
+    from permacite.service.model import Checked, Cited, Drift, Passage
 
 __all__ = ["check", "cite", "resolve"]
 
@@ -189,11 +189,20 @@ def _tell_check(checked: Checked) -> None:
     click.echo(f"{checked.uri} now has {page}")
     for drift in checked.passages:
         click.echo(f"\n{drift.status:9} {drift.reference}\n  cited: {_line(drift.quote)}")
-        if drift.now is not None and drift.status != "verified":
-            likeness = f"likeness with context {drift.score:.2f}"
-            if drift.runner_up is not None:
-                likeness += f", next best {drift.runner_up:.2f}"
-            place = f"char={drift.start},{drift.end}; " if drift.start is not None else ""
-            click.echo(f"  now:   {_line(drift.now)} ({place}{likeness})")
+        if drift.status != "verified":
+            _tell_drift(drift)
     if not checked.passages:
         click.echo("no passage of it is cited")
+
+
+def _tell_drift(drift: Drift) -> None:
+    """Say what was changed, and where the passage or one like it stands."""
+    if drift.now is not None:
+        place = f" (char={drift.start},{drift.end})" if drift.start is not None else ""
+        click.echo(f"  now:   {_line(drift.now)}{place}")
+    for change in drift.changes:
+        was, now = (_line(words) if words else "nothing" for words in (change.was, change.now))
+        click.echo(f"  {change.kind}: {was} -> {now}")
+    if drift.similar is not None:
+        place = f"char={drift.similar.start},{drift.similar.end}"
+        click.echo(f"  not it: {_line(drift.similar.words)} ({place}; it stood there before)")

@@ -8,7 +8,7 @@
 | union | the parts of a fragment of the first form, and all of them |
 | convert | positions of the PDI draft, RFC 5147 and its first draft, each as the others' |
 | quote | where quoted words stand in a text, word for word or nearly |
-| anchor | what became of a passage in a changed text |
+| alignment | two texts aligned whole: what became of each passage of the one in the other |
 | likeness | edit distances, and the parts of a text that are most like another |
 | bre | POSIX basic regular expressions, for `#match()` |
 

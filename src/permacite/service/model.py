@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from permacite.archive import Standing
+    from permacite.fragments.alignment import Change, Similar
 
 __all__ = [
     "UNPRINTED",
@@ -257,16 +258,20 @@ class Drift:
     reference: str
     quote: str
     status: str
-    """"verified", "moved", "changed", "ambiguous" or "gone"."""
+    """"verified", "moved", "changed", "gone", "gone-similar" or "ambiguous" (`Fate.status`)."""
     start: int | None
-    """Where the passage (or its nearest likeness) stands now, in the live page's text."""
+    """Where the passage stands now, in the live page's text; None where it is nowhere."""
     end: int | None
     now: str | None
     """The words that stand there now."""
     score: float
-    """Likeness of the words and of their context to those cited, 0 to 1."""
+    """Likeness of these words to those cited, 0 to 1; 0 where there are none."""
     runner_up: float | None
-    """Likeness of the second-best place: near `score`, the answer is doubtful."""
+    """Likeness of the most similar other passage, where the cited one is gone."""
+    changes: tuple[Change, ...] = ()
+    """What was changed in the passage: negations, numbers and names first."""
+    similar: Similar | None = None
+    """A passage that is like the one that is gone, and is no successor: it stood there before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Compare the live page with the archived one: what became of each cited passage.
 
-A citation is never moved: it names the archived words. The answer says where they stand today,
-how alike the nearest words are, and how alike the runner-up is, so that a doubtful answer shows.
+Both texts are aligned whole, and the passage is followed through the alignment: what stood on the
+archived page already is never taken for the successor of something else. A citation is never moved:
+it names the archived words. The answer says where they stand today, and what was changed in them.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from permacite.archive import document_text
 from permacite.archive.objects import digest_of
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.extract import extract
-from permacite.fragments import anchor
-from permacite.fragments import quote as quotes
+from permacite.fragments.alignment import Alignment, Fate, align, follow
 from permacite.service import names
 from permacite.service.documents import sources
 from permacite.service.model import Checked, Drift
+from permacite.text.document import canonical
 
 if TYPE_CHECKING:
     from permacite.archive import Archive, Citation, Version
+    from permacite.extract import Excerpt
     from permacite.service.documents.saving import CaptureOptions
+    from permacite.text.document import DocumentText
 
 __all__ = ["check"]
 
@@ -41,13 +44,14 @@ def check(archive: Archive, reference: str, *, options: CaptureOptions) -> Check
     live = _Live(exchange.content, sources.read_source(exchange.content, exchange.content_type))
     digest = digest_of(exchange.content)
     same_bytes = digest == archived.digest
+    comparison = _Comparison(archive, live)
     return Checked(
         pdi=str(archived.pdi),
         uri=address,
         checked_at=datetime.now(UTC),
         same_bytes=same_bytes,
         same_text=same_bytes or live.text == _archived_text(archive, version),
-        passages=tuple(_drift(citation, live) for citation in archive.citations(version.pdi)),
+        passages=tuple(comparison.drift(citation) for citation in archive.citations(version.pdi)),
     )
 
 
@@ -57,9 +61,20 @@ class _Live:
     def __init__(self, content: bytes, source: sources.Source) -> None:
         self.content = content
         self.source = source
+        self.document: DocumentText | None = None
+        if source.charset is not None:
+            self.document = document_text(content, source.media_type, source.charset)
         self.text = source.text
-        if self.text is None and source.charset is not None:
-            self.text = document_text(content, source.media_type, source.charset).text
+        if self.text is None and self.document is not None:
+            self.text = self.document.text
+
+    def part(self, specifier: str) -> Excerpt | None:
+        """Return the part that a fragment names there, None where it names none."""
+        charset = self.source.charset
+        try:
+            return extract(self.content, self.source.media_type, specifier, charset=charset)
+        except PermaciteError:
+            return None
 
 
 def _archived_text(archive: Archive, version: Version) -> str | None:
@@ -69,43 +84,67 @@ def _archived_text(archive: Archive, version: Version) -> str | None:
         return None
 
 
-def _drift(citation: Citation, live: _Live) -> Drift:
-    if citation.start is None:
-        return _drift_of_part(citation, live)
-    text = live.text or ""
-    found = anchor.reanchor(text, citation.quote, citation.before, citation.after, citation.start)
-    placed = found.start is not None and found.end is not None
+class _Comparison:
+    """What is archived beside the live page; two texts are aligned once for all passages."""
+
+    def __init__(self, archive: Archive, live: _Live) -> None:
+        self._archive = archive
+        self._live = live
+        self._alignments: dict[tuple[str, bool], Alignment] = {}
+
+    def drift(self, citation: Citation) -> Drift:
+        """Return what became of a passage, or of what a fragment of another format names."""
+        if citation.start is None or citation.end is None:
+            return self._drift_of_part(citation)
+        aligned = self._aligned(citation, self._live.text or "")
+        fate = follow(aligned, citation.start, citation.end)
+        return _drift(citation, fate, _words(aligned, fate), place=(fate.start, fate.end))
+
+    def _drift_of_part(self, citation: Citation) -> Drift:
+        """Cut the same part out of the live page; where it is another, follow it in the markup."""
+        name, fragment = names.document_of(citation.fragment)
+        specifier = fragment.specifier if fragment is not None else ""
+        archived = self._archive.excerpt(self._archive.representation(name), specifier)
+        now = self._live.part(specifier)
+        if now is not None and now.digest == archived.digest and not now.clipped:
+            return _drift(citation, Fate("verified", score=1.0), now.text or "")
+        if archived.source_range is None or self._live.document is None:
+            return _drift(citation, Fate("gone" if now is None else "changed"), None)
+        aligned = self._aligned(citation, self._live.document.stored, markup=True)
+        document = self._archive.text(self._archive.representation(name))
+        fate = follow(aligned, *map(document.offset, archived.source_range))
+        return _drift(citation, fate, _words(aligned, fate))
+
+    def _aligned(self, citation: Citation, now: str, *, markup: bool = False) -> Alignment:
+        """Align what is cited from with the live page: the text of either, or the markup."""
+        key = (str(citation.pdi), markup)
+        if key not in self._alignments:
+            document = self._archive.text(self._archive.representation(citation.pdi))
+            self._alignments[key] = align(document.stored if markup else document.text, now)
+        return self._alignments[key]
+
+
+def _words(aligned: Alignment, fate: Fate) -> str | None:
+    """Return what stands there now, with the line ends of a cited text."""
+    return None if fate.start is None else canonical(aligned.new.text[fate.start : fate.end])
+
+
+def _drift(
+    citation: Citation,
+    fate: Fate,
+    now: str | None,
+    *,
+    place: tuple[int | None, int | None] = (None, None),
+) -> Drift:
     return Drift(
         reference=citation.fragment,
         quote=citation.quote,
-        status=found.status,
-        start=found.start,
-        end=found.end,
-        now=text[found.start : found.end] if placed else None,
-        score=found.score,
-        runner_up=found.runner_up,
-    )
-
-
-def _drift_of_part(citation: Citation, live: _Live) -> Drift:
-    """Cut what was cited by a fragment of its own format out of the live page, and compare."""
-    _, _, fragment = citation.fragment.partition("#")
-    try:
-        found = extract(live.content, live.source.media_type, fragment, charset=live.source.charset)
-    except PermaciteError:
-        now, status, score = None, "gone", 0.0
-    else:
-        now = found.text or ""
-        near = quotes.nearest(now, citation.quote, limit=1)
-        same = now == citation.quote and not found.clipped
-        status, score = ("verified", 1.0) if same else ("changed", near[0].score if near else 0.0)
-    return Drift(
-        reference=citation.fragment,
-        quote=citation.quote,
-        status=status,
-        start=None,
-        end=None,
+        status=fate.status,
+        start=place[0],
+        end=place[1],
         now=now,
-        score=score,
-        runner_up=None,
+        score=fate.score,
+        runner_up=fate.runner_up,
+        changes=fate.changes,
+        similar=fate.similar,
     )

@@ -1,0 +1,20 @@
+"""What became of each passage of a text in a later one: both are aligned whole.
+
+| room | what it holds |
+|---|---|
+| words | a text as words and sentences, in any script |
+| chains | what stands once in either of two sequences, in the same order |
+| aligning | the alignment of two texts |
+| regions, editing | what stands between anchors, compared word by word |
+| images, orphans | what came of a part of the old text; what else may have a claim to it |
+| passages | the fate of a passage |
+| differences | what was changed in it, what matters most first |
+
+The time is in proportion to both texts, whatever stands in them.
+"""
+
+from permacite.fragments.alignment.aligning import Alignment, align
+from permacite.fragments.alignment.differences import Change
+from permacite.fragments.alignment.passages import Fate, Similar, follow
+
+__all__ = ["Alignment", "Change", "Fate", "Similar", "align", "follow"]

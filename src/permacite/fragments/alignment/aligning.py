@@ -1,0 +1,229 @@
+"""Two texts aligned whole: which words of the old one are which of the new one.
+
+1. Whole sentences that stand once in both texts, in order; then lines between these. What lies
+   between is searched again.
+2. Of what is left, whole sentences and lines that stand once on either side have been moved.
+3. Runs of 16 and of 8 words, in order, between the anchors of the first step.
+4. What is left then, between two anchors that follow each other, may have come from one another: a
+   region, compared word by word where it is asked for.
+
+Steps 1 to 3 are exact, and take time in proportion to both texts, but for sorting the anchors.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from permacite.fragments.alignment import chains, words
+from permacite.fragments.alignment.chains import Block, Gap
+from permacite.fragments.alignment.orphans import Orphans, weigh
+from permacite.fragments.alignment.regions import Range, Region
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from permacite.fragments.alignment.words import Text
+
+__all__ = ["SAYS_ENOUGH", "Alignment", "align"]
+
+_RUNS = (16, 8)
+
+SAYS_ENOUGH = 30
+"""What weighs less (three or four words) says too little to be known again elsewhere."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which words of the old text are which of the new one. Places count words."""
+
+    old: Text
+    new: Text
+    to_new: Sequence[int]
+    """For each word of the old text its place in the new one, -1 for none."""
+    to_old: Sequence[int]
+    """The same the other way."""
+    old_free: list[tuple[Range, Region]]
+    """The parts of the old text whose words have no place in the new one, and their regions."""
+    new_free: list[tuple[Range, Region]]
+
+    @cached_property
+    def orphans(self) -> Orphans:
+        """The sentences of the old text that have not come through whole."""
+        return Orphans(self.old, self.to_new)
+
+    def counterparts(self, first: int, last: int) -> list[int]:
+        """Return what stands for each of some words, the same word or another; -1 for nothing."""
+        found = list(self.to_new[first:last])
+        for part, region in _meeting(self.old_free, first, last):
+            for mine, its in region.pairs_of_old(part, self.old, self.new):
+                if part.start <= mine < part.end:
+                    found[mine - first] = its
+        return found
+
+    def origins(self, first: int, last: int) -> list[int]:
+        """Return what each of some words of the new text stands for; -1 for nothing."""
+        found = list(self.to_old[first:last])
+        for part, region in _meeting(self.new_free, first, last):
+            for mine, its in region.pairs_of_new(part, self.old, self.new):
+                if part.start <= its < part.end:
+                    found[its - first] = mine
+        return found
+
+    def are_lost_between(self, part: Range, other: Range) -> bool:
+        """Whether no word that has a place stands between two parts of the old text."""
+        return (
+            max(self.to_new[min(part.end, other.end) : max(part.start, other.start)], default=-1)
+            < 0
+        )
+
+
+def _meeting(
+    free: list[tuple[Range, Region]], first: int, last: int
+) -> Iterator[tuple[Range, Region]]:
+    """Yield what lies within some words of each part that meets them, with its region."""
+    number = max(0, bisect_right(free, first, key=lambda each: each[0].start) - 1)
+    for part, region in islice(free, number, None):
+        if part.start >= last:
+            break
+        if first < part.end:
+            yield Range(max(first, part.start), min(last, part.end)), region
+
+
+def align(old: str, new: str) -> Alignment:
+    """Align two texts, whatever stands in them."""
+    table: dict[str, int] = {}
+    first, second = words.read(old, table), words.read(new, table)
+    to_new, to_old = array("q", [-1]) * len(first), array("q", [-1]) * len(second)
+    gaps = [Gap(0, len(first), 0, len(second))]
+    chain: list[Block] = []
+    for bounds in ((first.sentences, second.sentences), (first.lines, second.lines)):
+        gaps = _narrowed(gaps, chain, partial(_common_parts, first, second, bounds))
+    _note(chain, to_new, to_old)
+    for bounds in ((first.sentences, second.sentences), (first.lines, second.lines)):
+        _note(_moved(first, second, bounds, (to_new, to_old)), to_new, to_old)
+    runs: list[Block] = []
+    mine, its = _unplaced(first, to_new, -1), _unplaced(second, to_old, -2)
+    for length in _RUNS:
+        gaps = _narrowed(gaps, runs, partial(chains.common_runs, mine, its, length))
+    _note(runs, to_new, to_old)
+    rests = _regions(sorted(chain + runs), to_new, to_old)
+    return Alignment(first, second, to_new, to_old, *rests)
+
+
+def _narrowed(gaps: list[Gap], found: list[Block], step: Callable[[Gap], list[Block]]) -> list[Gap]:
+    """Add what a step finds in each gap; return what is left of them."""
+    rests = []
+    for gap in gaps:
+        blocks = step(gap)
+        found += blocks
+        rests += chains.between(blocks, gap)
+    return rests
+
+
+def _note(blocks: Iterable[Block], to_new: array[int], to_old: array[int]) -> None:
+    for mine, its, length in blocks:
+        to_new[mine : mine + length] = array("q", range(its, its + length))
+        to_old[its : its + length] = array("q", range(mine, mine + length))
+
+
+def _unplaced(text: Text, places: Sequence[int], blank: int) -> list[int]:
+    """Return the numbers of the words, `blank` for those that have a place already."""
+    return [number if its < 0 else blank for number, its in zip(text.ids, places, strict=True)]
+
+
+def _common_parts(
+    old: Text, new: Text, bounds: tuple[list[int], list[int]], gap: Gap
+) -> list[Block]:
+    """Return sentences or lines, as the bounds are, that both texts have in order in a gap."""
+    table: dict[tuple[int, ...], int] = {}
+    mine = _parts(bounds[0], gap.old_start, gap.old_end)
+    its = _parts(bounds[1], gap.new_start, gap.new_end)
+    first = [table.setdefault(tuple(old.ids[i:j]), len(table)) for i, j in pairwise(mine)]
+    second = [table.setdefault(tuple(new.ids[i:j]), len(table)) for i, j in pairwise(its)]
+    strong = {
+        key
+        for key, start, end in zip(first, mine, mine[1:], strict=False)
+        if weigh(old, Range(start, end)) >= SAYS_ENOUGH
+    }
+    return [
+        Block(mine[i], its[k], mine[i + length] - mine[i])
+        for i, k, length in chains.common_items(first, second, strong)
+    ]
+
+
+def _parts(bounds: list[int], start: int, end: int) -> list[int]:
+    """Return the bounds within some words."""
+    return bounds[bisect_left(bounds, start) : bisect_right(bounds, end)]
+
+
+def _free(places: Sequence[int]) -> list[Range]:
+    """Return where there is none."""
+    free = []
+    start = -1
+    for place, its in enumerate(places):
+        if its < 0 <= start or its >= 0 > start:
+            continue
+        if its < 0:
+            start = place
+        else:
+            free.append(Range(start, place))
+            start = -1
+    if start >= 0:
+        free.append(Range(start, len(places)))
+    return free
+
+
+def _moved(
+    old: Text, new: Text, bounds: tuple[list[int], list[int]], places: tuple[array[int], array[int]]
+) -> list[Block]:
+    """Return sentences or lines that have no place yet, and stand once in either such rest."""
+    table: dict[tuple[int, ...], int] = {}
+    sides = (
+        [
+            (table.setdefault(tuple(text.ids[start:end]), len(table)), start)
+            for part in _free(its)
+            for start, end in pairwise(_parts(edges, *part))
+        ]
+        for text, edges, its in zip((old, new), bounds, places, strict=True)
+    )
+    blocks = []
+    for mine, its, _ in chains.unique_pairs(*sides):
+        end = bounds[0][bisect_right(bounds[0], mine)]
+        if weigh(old, Range(mine, end)) >= SAYS_ENOUGH:
+            blocks.append(Block(mine, its, end - mine))
+    return blocks
+
+
+def _regions(
+    chain: list[Block], to_new: Sequence[int], to_old: Sequence[int]
+) -> tuple[list[tuple[Range, Region]], list[tuple[Range, Region]]]:
+    """Return what is left of either text, and for each part what it may have become, or come of.
+
+    That is what stands between the same two neighbours, even where these were moved. All other
+    rests between two links of the chain are one region.
+    """
+    rests = [Region() for _ in range(len(chain) + 1)]
+    old_links, new_links = [block.old for block in chain], [block.new for block in chain]
+    of_new = {part: rests[bisect_right(new_links, part.start)] for part in _free(to_old)}
+    old_free = []
+    for part in _free(to_new):
+        region = rests[bisect_right(old_links, part.start)]
+        now = _between_neighbours(part, to_new)
+        if now in of_new:
+            region = of_new[now] = Region()
+        region.old.append(part)
+        old_free.append((part, region))
+    for part, region in of_new.items():
+        region.new.append(part)
+    return old_free, list(of_new.items())
+
+
+def _between_neighbours(part: Range, places: Sequence[int]) -> Range:
+    """Return what is on the other side between what stands beside a part."""
+    start = places[part.start - 1] + 1 if part.start else 0
+    return Range(start, places[part.end] if part.end < len(places) else -1)

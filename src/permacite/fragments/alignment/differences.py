@@ -1,0 +1,120 @@
+"""What was changed between two wordings of a passage: what matters most first.
+
+A number, a negation or a name that is other than it was can turn a sentence round; other words
+mostly do not. The lists of negations are of common languages, and end nowhere: a word that is not
+known for one is told among the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from permacite.fragments.alignment.words import is_mark, is_number, is_word
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
+
+    from permacite.fragments.alignment.words import Text
+
+__all__ = ["Change", "Kind", "changes", "negations"]
+
+Kind = Literal["negation", "number", "name", "words", "signs"]
+
+_ORDER: tuple[Kind, ...] = ("negation", "number", "name", "words", "signs")
+
+_NEGATIONS = frozenset(
+    # English; German, Dutch; Scandinavian, Finnish; French, Spanish, Portuguese, Italian; Polish,
+    # Czech, Croatian, Hungarian, Turkish, Greek; Russian, Ukrainian, Hebrew, Arabic, Persian,
+    # Hindi, Korean; Chinese and Japanese, whose characters are read one by one.
+    """
+    not no never none nor neither nobody nothing nowhere without cannot
+    nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne niet geen nooit
+    niets inte icke aldrig ingen inget inga utan ikke aldri ingenting intet uden uten ei
+    eivät älä ilman ne pas non jamais aucun aucune sans rien nunca jamás sin ningún ninguno
+    ninguna nada nadie não nem nenhum nenhuma sem ninguém senza nessuno nessuna niente nigdy bez
+    żaden žádný nikdy není nejsou nije nisu nem sincs nincs soha nélkül değil yok asla δεν
+    μην όχι ποτέ χωρίς не нет никогда без нельзя ані немає ніколи לא אין בלי לא لا لم لن ليس ليست
+    غير بدون نه نیست नहीं मत बिना 안 못 아니 않다 없다 없는 不 没 沒 無 无 非 未 勿 否 别 別
+    """.split()  # noqa: SIM905 - a list that people read
+)
+_UNSPACED_NEGATIONS = ("ない", "ません", "ぬ", "ไม่", "มิได้", "ห้าม")
+_NEGATING_ENDS = ("n't", "n\u2019t")
+_NEGATING_STARTS = ("un", "in", "im", "il", "ir", "non", "dis")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Words that were replaced; `was` or `now` is empty where words were put in or left out."""
+
+    kind: Kind
+    was: str
+    now: str
+
+
+def changes(
+    old: Text, new: Text, pairs: Sequence[tuple[int, int]], whole: tuple[int, int, int, int]
+) -> tuple[Change, ...]:
+    """Return what is other between two parts (old start and end, new start and end; of words).
+
+    `pairs` are the words that are the same in both, in order. Of one kind, changes stand in the
+    order of the text.
+    """
+    found: list[Change] = []
+    i, k = whole[0], whole[2]
+    for mine, its in (*pairs, (whole[1], whole[3])):
+        found += _change(old, new, (i, mine), (k, its))
+        i, k = mine + 1, its + 1
+    return tuple(sorted(found, key=lambda change: _ORDER.index(change.kind)))
+
+
+def _change(old: Text, new: Text, was: tuple[int, int], now: tuple[int, int]) -> Iterator[Change]:
+    """Yield what replaced some words: one word another, where there are as many of them."""
+    first, second = old.words[slice(*was)], new.words[slice(*now)]
+    if len(first) == len(second) > 1 and all(map(is_word, (*first, *second))):
+        for mine, its in zip(range(*was), range(*now), strict=True):
+            yield from _change(old, new, (mine, mine + 1), (its, its + 1))
+    elif first or second:
+        kind = _kind(first, second, old.vocabulary)
+        yield Change(kind, _told(old, *was), _told(new, *now))
+
+
+def _told(text: Text, first: int, last: int) -> str:
+    if first == last:
+        return ""
+    return " ".join(text.text[text.starts[first] : text.ends[last - 1]].split())
+
+
+def _kind(was: Sequence[str], now: Sequence[str], vocabulary: Container[str]) -> Kind:
+    if negations(was) != negations(now) or _is_negated(was, now):
+        return "negation"
+    if [word for word in was if is_number(word)] != [word for word in now if is_number(word)]:
+        return "number"
+    if any(_is_name(word, vocabulary) for word in {*was} ^ {*now}):
+        return "name"
+    return "signs" if all(map(is_mark, (*was, *now))) else "words"
+
+
+def negations(words: Sequence[str]) -> int:
+    """Count the negations."""
+    folded = [word.casefold() for word in words]
+    count = sum(word in _NEGATIONS or word.endswith(_NEGATING_ENDS) for word in folded)
+    return count + sum("".join(folded).count(negation) for negation in _UNSPACED_NEGATIONS)
+
+
+def _is_negated(was: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether a word is the other with a syllable before it that turns it round."""
+    first, second = ({word.casefold() for word in words} for words in (was, now))
+    return any(
+        start + word in longer
+        for shorter, longer in ((first, second), (second, first))
+        for word in shorter
+        if len(word) > 3  # noqa: PLR2004 - shorter words begin others by chance
+        for start in _NEGATING_STARTS
+    )
+
+
+def _is_name(word: str, vocabulary: Container[str]) -> bool:
+    """Whether a word has a capital, and stands nowhere without."""
+    lower = word[:1].lower() + word[1:]
+    return lower != word and is_word(word) and lower not in vocabulary
