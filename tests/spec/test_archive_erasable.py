@@ -60,15 +60,19 @@ def erase(
     (sequence,) = connection.execute("SELECT max(sequence) + 1 FROM leaf").fetchone()
     said = json.dumps({"kind": "erasure", "name": NAME, "schema": 2})
     connection.execute("INSERT INTO leaf VALUES (?, ?, ?)", (sequence, NAME, said))
-    question = (
-        "INSERT INTO erasure (sequence, document_id, version_id, representation_id, entry, ground,"
-        " erased_at) SELECT ?, document_id, (SELECT version_id FROM version AS v WHERE"
-        " v.document_id = document.document_id AND number = ?2), (SELECT representation_id FROM"
-        " representation JOIN version AS v USING (version_id) WHERE v.document_id ="
-        " document.document_id AND number = ?2 AND format = ?3), ?4, 'court-order', '2026'"
-        " FROM document WHERE date = '2026-11-18' AND unique_id = '14'"
-    )
-    connection.execute(question, (sequence, version, token, entry))
+    question = """
+        INSERT INTO erasure
+          (sequence, document_id, version_id, representation_id, entry, ground, erased_at)
+        SELECT :sequence, document_id,
+          (SELECT version_id FROM version AS v
+           WHERE v.document_id = document.document_id AND number = :version),
+          (SELECT representation_id FROM representation JOIN version AS v USING (version_id)
+           WHERE v.document_id = document.document_id AND number = :version AND format = :token),
+          :entry, 'court-order', '2026'
+        FROM document WHERE date = '2026-11-18' AND unique_id = '14'
+    """
+    values = {"sequence": sequence, "version": version, "token": token, "entry": entry}
+    connection.execute(question, values)
 
 
 def numbers(connection: sqlite3.Connection, question: str) -> set[int]:

@@ -36,8 +36,8 @@ __all__ = ["SqliteCatalog"]
 
 
 _ADD_SERIES = (
-    "INSERT INTO series (name, added_at) SELECT ?1, ?2"
-    " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = ?1)"
+    "INSERT INTO series (name, added_at) SELECT * FROM (SELECT ? AS name, ?) AS new"
+    " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = new.name)"
 )
 
 

@@ -16,8 +16,8 @@ _SINCE = 3
 """The version of the schema that brought the table."""
 
 _INSERT = """
-INSERT INTO unsettled (digest, content) SELECT ?1, ?2
-WHERE NOT EXISTS (SELECT 1 FROM unsettled WHERE digest = ?1)
+INSERT INTO unsettled (digest, content) SELECT * FROM (SELECT ? AS digest, ?) AS new
+WHERE NOT EXISTS (SELECT 1 FROM unsettled WHERE digest = new.digest)
 """
 
 

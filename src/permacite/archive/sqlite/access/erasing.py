@@ -274,11 +274,11 @@ def _empty_entry(connection: sqlite3.Connection, sequence: int, part: str | None
     connection.execute("DELETE FROM assertion WHERE sequence = ?", (sequence,))
     connection.execute("DELETE FROM remark WHERE sequence = ?", (sequence,))
     connection.execute(
-        "DELETE FROM opening WHERE sequence = ?1 AND part = coalesce(?2, part)", (sequence, part)
+        "DELETE FROM opening WHERE sequence = ? AND part = coalesce(?, part)", (sequence, part)
     )
     connection.executemany(
-        "UPDATE person SET name = NULL WHERE person_id = ?1"
-        " AND NOT EXISTS (SELECT 1 FROM assertion WHERE who = ?1)",
+        "UPDATE person SET name = NULL WHERE person_id = ?"
+        " AND NOT EXISTS (SELECT 1 FROM assertion WHERE who = person_id)",
         who,
     )
     if part is None:
