@@ -38,7 +38,9 @@ def names(archive: Path) -> dict[str, str]:
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
         service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
         service.state(cited.reference, "subject", f"a part about {CANARY}")
-        service.withdraw(page.document.pdi, reason="safety", who=f"Bob {CANARY}")
+        service.withdraw(
+            page.document.pdi, reason="safety", who=f"Bob {CANARY}", note=f"Jane {CANARY}"
+        )
         service.reinstate(page.document.pdi)
         picture = service.import_document("a.png", PICTURE)
         other = service.import_document("other.txt", b"other words that stay")
@@ -181,6 +183,27 @@ def test_octets_that_others_have_too_stay(cli: Cli, archive: Path, names: dict[s
     assert cli("fsck").out.endswith(" 0 bad\n")
 
 
+def test_a_copy_in_the_layout_of_others_has_nothing_of_it(
+    cli: Cli, names: dict[str, str], tmp_path: Path
+) -> None:
+    copy, anew = tmp_path / "ocfl", tmp_path / "anew"
+    assert cli("export", "--ocfl", str(copy)).status == 0
+    assert traces(copy)
+    cli("erase", names["page"], names["png"], "--ground", "data-protection", "--yes")
+    assert cli("export", "--ocfl", str(copy)).status == 0, "an earlier copy is written anew"
+    assert traces(copy) == []
+    assert cli("--archive", str(anew), "restore", str(copy)).status == 0
+    assert cli("--archive", str(anew), "fsck").out.endswith(" 0 bad\n")
+    assert "was erased on" in cli("--archive", str(anew), "resolve", names["html"]).err
+    assert cli("--archive", str(anew), "resolve", names["kept"]).out == "words that stay"
+    other = tmp_path / "other"
+    with Service.create(other, series="lab.example.us") as service:
+        service.import_document("x.txt", b"another archive")
+    told = cli("--archive", str(other), "export", "--ocfl", str(copy))
+    assert (told.status, "of another archive" in told.err) == (1, True)
+    assert [one.name for one in tmp_path.iterdir() if "ocfl." in one.name] == []
+
+
 def test_the_operator_is_asked_and_told_who_quotes(cli: Cli, names: dict[str, str]) -> None:
     assert cli("erase", names["other"], "--ground", "safety").status == 1, "nobody said yes"
     assert cli("resolve", names["other"]).status == 0
@@ -208,6 +231,10 @@ def test_entries_in_clear_of_earlier_archives_are_emptied(cli: Cli, tmp_path: Pa
     assert told.out.endswith(" 0 bad\n"), told.err
     with Service.open(directory) as service:
         service.held_to(before.checkpoint)
+        service.export_ocfl(tmp_path / "ocfl")
+    assert cli("--archive", str(tmp_path / "anew"), "restore", str(tmp_path / "ocfl")).status == 0
+    told = cli("--archive", str(tmp_path / "anew"), "fsck")
+    assert told.out.endswith(" 0 bad\n"), told.err
     for name, bundle in bundles.items():
         if name.endswith(".zip"):
             assert proofs.check(bundle).holds, name

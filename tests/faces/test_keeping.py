@@ -94,7 +94,8 @@ def test_what_is_withdrawn_is_told_and_not_given_out(
     cli: Cli, saved: dict[str, str], tmp_path: Path
 ) -> None:
     document = saved["html"].removesuffix(".html.1")
-    made = json.loads(cli("withdraw", document, "--reason", "own-error", "--json").out)
+    words = ["--reason", "own-error", "--note", "asked for by Jane Roe", "--json"]
+    made = json.loads(cli("withdraw", document, *words).out)
     assert (made["pdi"], made["status"], made["left"]) == (document, 410, [])
     refused = cli("resolve", saved["html"], "--json")
     assert refused.status == 1
@@ -103,7 +104,7 @@ def test_what_is_withdrawn_is_told_and_not_given_out(
     assert problem["reason"] == "own-error"
     assert cli("export", document, "-o", str(tmp_path / "x.mhtml")).status == 1
     assert cli("prove", saved["html"], "-o", str(tmp_path / "x.zip")).status == 1
-    assert cli("show", document).status == 0, "what is known of it stays"
+    assert "asked for by Jane Roe" in cli("show", document).out, "what is known of it stays"
     assert cli("verify", "--all").status == 0, "nothing of it is damaged"
     assert cli("fsck").status == 0
     assert cli("reinstate", document).status == 0

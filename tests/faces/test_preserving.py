@@ -117,7 +117,9 @@ def test_damage_and_what_is_there_are_refused(cli: Cli, full: Path, tmp_path: Pa
     assert full.is_dir()
     root, anew = tmp_path / "ocfl", tmp_path / "anew"
     assert cli("export", "--ocfl", str(root)).status == 0
-    assert cli("export", "--ocfl", str(root)).status == 1, "it is not empty"
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken/x").touch()
+    assert cli("export", "--ocfl", str(tmp_path / "taken")).status == 1, "it is not empty"
     victim = next(path for path in root.rglob("content/formats/html"))
     kept = victim.read_bytes()
     victim.write_bytes(kept + b" ")

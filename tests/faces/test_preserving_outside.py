@@ -15,7 +15,7 @@ import pytest
 
 from permacite.archive import Archive, NewRepresentation, Provenance
 from permacite.service.cases import Service
-from permacite.service.promises.preserving import ocfl
+from permacite.service.promises.preserving import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +148,7 @@ def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
         ocfl.export(first, tmp_path / "ocfl")
         leaves = list(first.log.leaves())
         following = first.commit(image).pdi
-    ocfl.restore(tmp_path / "ocfl", tmp_path / "anew")
+    replaying.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Archive.open(tmp_path / "anew", clock=lambda: now[0]) as second:
         assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
         assert second.commit(image).pdi == following

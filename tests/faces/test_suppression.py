@@ -113,7 +113,8 @@ def test_no_route_tells_what_is_withdrawn(
     before = answers(running, names)
     assert len(telling(before)) > 30, "the canaries are there"
     with Service.open(archive) as service:
-        service.withdraw(names["document"], reason=reason, status=status, who=f"Ann {CANARY}")
+        who, note = f"Ann {CANARY}", f"asked for by {CANARY}"
+        service.withdraw(names["document"], reason=reason, status=status, who=who, note=note)
     after = answers(running, names)
     assert telling(after) == set()
     for path, answer in after.items():

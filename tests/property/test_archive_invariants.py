@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from permacite import pdi
 from permacite.archive import Archive, Leaf, NewCitation, NewRepresentation, Representation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
-from permacite.service.promises.preserving import ocfl
+from permacite.service.promises.preserving import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -314,7 +314,7 @@ class Promises(RuleBasedStateMachine):
         copy = self.new_place()
         objects = self.new_place()
         ocfl.export(self.archive, objects)
-        ocfl.restore(objects, copy)
+        replaying.restore(objects, copy)
         self.lose_and_go_on_in(copy)
         self.keys.clear()  # they guard requests under way, and are no part of what is kept
 

@@ -247,7 +247,7 @@ class Archive(Reading):
         The highest version is taken where `pdi` names none. Raises ConflictError where the version
         has this format with other octets; NotFoundError.
         """
-        version = self.version(pdi)
+        version = names.version(self._catalog, pdi)
 
         def add() -> Version:
             erasing_round = self._catalog.erasing_round()

@@ -154,6 +154,10 @@ class LogRecords(Protocol):
         """Return the leaves about the document `pdi`, oldest first."""
         ...
 
+    def enter(self, name: str, content: bytes, leaf_hash: bytes) -> None:
+        """Append a leaf about the document `name` as it is, of which no record is left."""
+        ...
+
     def rebuilt(self, leaf: Leaf) -> bytes | None:
         """Return what a leaf would say if it were made of the records as they are now.
 
@@ -222,9 +226,13 @@ class StatementRecords(Protocol):
     """What is said about names."""
 
     def record_assertion(
-        self, subject: str, predicate: str, text: str, who: str | None
+        self, subject: str, predicate: str, text: str, who: str | None, *, remark: str | None = None
     ) -> Assertion:
-        """Record a statement; `subject` is a canonical name."""
+        """Record a statement; `subject` is a canonical name. A `remark` is for the operator."""
+        ...
+
+    def remarks(self, subjects: Sequence[str]) -> list[str]:
+        """Return the private words beside statements about any of `subjects`, oldest first."""
         ...
 
     def assertions(

@@ -245,6 +245,10 @@ class Reading:
         """Return the statements with this subject and predicate, oldest first; any where None."""
         return self._gate.assertions(self.statements.assertions(subject, predicate))
 
+    def remarks(self, representations: Iterable[Representation]) -> Sequence[str]:
+        """Return what the operator noted of withdrawals; nothing to the public."""
+        return [] if self._gate.public else self.statements.remarks(representations)
+
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
         """Return what stands before those of `representations` whose octets are not given out."""
         return self._gate.restrictions(representations)

@@ -74,30 +74,50 @@ class Statements:
         )
 
     def withdraw(
-        self, pdi: PDI, *, reason: str, status: Literal[410, 451] = 410, who: str | None = None
+        self,
+        pdi: PDI,
+        *,
+        reason: str,
+        status: Literal[410, 451] = 410,
+        who: str | None = None,
+        note: str | None = None,
     ) -> Withdrawal:
         """Withdraw a document, all its versions, or one format of one version.
 
-        From now on its octets are not given out. `reason` is a code of `REASONS`: it is in the log
-        for ever. Raises NotFoundError where it is not here, ParseError for any other reason.
+        From now on its octets are not given out. `reason` is a code of `REASONS`: it is told to
+        all. A `note` is for the operator, and in no log. Raises NotFoundError where it is not here,
+        ParseError for any other reason.
         """
         if reason not in REASONS:
             problem = f"expected a reason from the list: {', '.join(REASONS)}"
-            raise ParseError(problem, reason, 0, hint="what is told of it in words is not kept")
+            raise ParseError(problem, reason, 0, hint="words go into a note, which is private")
         subject = self._subject(pdi)
         text = canonical_json({"reason": reason, "status": int(status)}).decode()
-        return _withdrawal(self._catalog.record_assertion(subject, _WITHDRAWN, text, who))
+        return _withdrawal(
+            self._catalog.record_assertion(subject, _WITHDRAWN, text, who, remark=note)
+        )
 
-    def reinstate(self, pdi: PDI, *, who: str | None = None) -> Assertion:
+    def reinstate(self, pdi: PDI, *, who: str | None = None, note: str | None = None) -> Assertion:
         """Lift a withdrawal. Raises NotFoundError where `pdi` is not withdrawn."""
         subject = self._subject(pdi)
         if self._latest([subject]) is None:
             raise NotFoundError(f"{subject} is not withdrawn", subject)
-        return self._catalog.record_assertion(subject, _REINSTATED, "{}", who)
+        return self._catalog.record_assertion(subject, _REINSTATED, "{}", who, remark=note)
 
     def repeat(self, subject: str, predicate: str, value: str, *, who: str | None) -> Assertion:
         """Record a statement as it was recorded elsewhere, be it a withdrawal: for copies."""
         return self._catalog.record_assertion(subject, predicate, value, who)
+
+    def remarks(self, representations: Iterable[Representation]) -> list[str]:
+        """Return what the operator noted of withdrawals, oldest first.
+
+        Reasons in words were told to all before there were codes; they are notes now.
+        """
+        subjects = list(dict.fromkeys(s for one in representations for s in self._subjects(one)))
+        said = self._catalog.assertions(subjects, list(EFFECTS))
+        reasons = [json.loads(one.object).get("reason", "") for one in said]
+        early = [one for one in reasons if one and one not in REASONS]
+        return [*early, *self._catalog.remarks(subjects)]
 
     def persons(self) -> dict[str, str]:
         """Return the names of those who made statements, by the ids that stand in the log."""

@@ -123,6 +123,7 @@ def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
         ("committed", _moment(document.committed_at)),
         ("restricted", _told(document.restricted)),
         ("standing", told(shown.standing)),
+        *(("note", remark) for remark in shown.remarks),
     ]
     table(("", ""), [row for row in rows if row[1] is not None])
     click.echo()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import emit, json_option, note, table
+from permacite.cli.output import emit, json_option, table
+from permacite.cli.output import note as tell
 from permacite.service.cases import Service, default_directory
 from permacite.service.promises import keeping
 
@@ -69,10 +70,10 @@ def _tell_copy(made: Copy, *, as_json: bool) -> None:
         emit(made)
         return
     click.echo(made.directory)
-    note(f"{made.documents} documents, {made.versions} versions, {made.entries} entries in the log")
+    tell(f"{made.documents} documents, {made.versions} versions, {made.entries} entries in the log")
     if made.new_key is not None:
-        note(f"its log is signed with a new key: {made.new_key}")
-        note("what the earlier key signed is kept as evidence: `permacite log` shows it")
+        tell(f"its log is signed with a new key: {made.new_key}")
+        tell("what the earlier key signed is kept as evidence: `permacite log` shows it")
 
 
 @click.command()
@@ -93,7 +94,7 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
         emit({"checked": len(findings), "bad": bad, "findings": told})
     else:
         for one in told:
-            note(f"{one.kind}: {one.name}: {one.detail}")
+            tell(f"{one.kind}: {one.name}: {one.detail}")
         click.echo(f"{len(findings)} checked, {len(bad)} bad")
     ctx.exit(1 if bad else 0)
 
@@ -114,10 +115,18 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
     help="What HTTP answers: 410 gone, 451 unavailable for legal reasons.",
 )
 @click.option("--who", help="Who withdraws it.")
+@click.option("--note", help="Private words, for `permacite show` alone.")
 @json_option
 @click.pass_obj
 def withdraw(
-    archive: Path | None, pdi: str, *, reason: str, status: str, who: str | None, as_json: bool
+    archive: Path | None,
+    pdi: str,
+    *,
+    reason: str,
+    status: str,
+    who: str | None,
+    note: str | None,
+    as_json: bool,
 ) -> None:
     """Give out PDI no more: a document, or one format of one version.
 
@@ -129,26 +138,27 @@ def withdraw(
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
     with Service.open(archive) as service:
-        made = service.withdraw(pdi, reason=reason, status=int(status), who=who)
+        made = service.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
     if as_json:
         emit(made)
         return
     click.echo(f"withdrawn ({made.status}): {made.pdi}")
     for name in made.left:
-        note(f"still given out: {name}")
+        tell(f"still given out: {name}")
 
 
 @click.command()
 @click.argument("pdi")
 @click.option("--who", help="Who lifts the withdrawal.")
+@click.option("--note", help="Private words, for `permacite show` alone.")
 @click.pass_obj
-def reinstate(archive: Path | None, pdi: str, *, who: str | None) -> None:
+def reinstate(archive: Path | None, pdi: str, *, who: str | None, note: str | None) -> None:
     """Lift the withdrawal of PDI. Both stay on record.
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
     """
     with Service.open(archive) as service:
-        click.echo(f"given out again: {service.reinstate(pdi, who=who)}")
+        click.echo(f"given out again: {service.reinstate(pdi, who=who, note=note)}")
 
 
 @click.group()

@@ -318,6 +318,8 @@ class Shown:
     citations: tuple[Cited, ...]
     provenance: dict[str, object]
     standing: Standing
+    remarks: tuple[str, ...]
+    """What the operator noted of withdrawals; nobody else sees them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
 from permacite.errors import ConflictError, StorageError
-from permacite.service.promises.preserving import ocfl
+from permacite.service.promises.preserving import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,7 +227,7 @@ def restore(folder: Path, told: Told, chance: random.Random) -> None:
     with Archive.open(folder, clock=on_day(1)) as archive:
         commit(archive, told, {"png": chance.randbytes(100)})
         ocfl.export(archive, elsewhere)
-    ocfl.restore(elsewhere, folder.with_name("restored"))
+    replaying.restore(elsewhere, folder.with_name("restored"))
     told.tell(["restored"])
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog, Leaf, Stamped
+    from permacite.archive.log.entries import Sealed
     from permacite.archive.log.timestamps import Stamp
 
 __all__ = ["Log"]
@@ -121,6 +122,10 @@ class Log:
         size = Checkpoint.parse(Note.parse(note).text).size
         self._catalog.record_timestamp(size, authority, response, stamp.stamped_at)
         return stamp
+
+    def repeat(self, name: str, leaf: Sealed) -> None:
+        """Enter again, as it was entered elsewhere, what is erased: for copies."""
+        self._catalog.enter(name, leaf.content, leaf.hash)
 
     def checkpoint(self) -> str:
         """Return the signed checkpoint of the log as it is; each is kept.

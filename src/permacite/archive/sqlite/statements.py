@@ -36,14 +36,31 @@ class SqliteStatements(Access):
     """The statements of one catalog."""
 
     def record_assertion(
-        self, subject: str, predicate: str, text: str, who: str | None
+        self, subject: str, predicate: str, text: str, who: str | None, *, remark: str | None = None
     ) -> Assertion:
-        """Record a statement; `subject` is a canonical name."""
-        return self._writer.run(
-            lambda connection: _record(
-                connection, (subject, predicate, text), who, now=self._clock(), sealer=self._sealer
-            )
+        """Record a statement; `subject` is a canonical name. A `remark` is for the operator."""
+
+        def work(connection: sqlite3.Connection) -> Assertion:
+            said = (subject, predicate, text)
+            sequence, made = _record(connection, said, who, now=self._clock(), sealer=self._sealer)
+            if remark is not None:
+                connection.execute("INSERT INTO remark VALUES (?, ?)", (sequence, remark))
+            return made
+
+        return self._writer.run(work)
+
+    def remarks(self, subjects: Sequence[str]) -> list[str]:
+        """Return the private words beside statements about any of `subjects`, oldest first."""
+        places = ",".join("?" * len(subjects))
+        question = (
+            "SELECT content FROM remark JOIN assertion USING (sequence)"  # noqa: S608 - ours
+            f" WHERE subject IN ({places}) ORDER BY sequence"
         )
+        with self._readers.lend() as connection:
+            if not leaves.has_openings(connection):
+                return []
+            found = connection.execute(question, subjects).fetchall()
+            return [content for (content,) in found]
 
     def assertions(
         self, subjects: Sequence[str] | None, predicates: Sequence[str] | None
@@ -123,7 +140,7 @@ def _record(
     *,
     now: datetime,
     sealer: Sealer,
-) -> Assertion:
+) -> tuple[int, Assertion]:
     """Write a statement and its leaf: subject, predicate and object, and who says so."""
     person_id = None if who is None else _id_of(connection, who, now)
     row = (*said, person_id, timestamp(now))
@@ -132,7 +149,7 @@ def _record(
         f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - ours
         (sequence, *row),
     )
-    return _assertion((*said, who, row[-1]))
+    return sequence, _assertion((*said, who, row[-1]))
 
 
 def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:

@@ -79,6 +79,7 @@ def show(archive: Archive, reference: str) -> Shown:
         citations=recorded.all_cited(archive, archive.citations(version.pdi)),
         provenance=dict(version.provenance.details),
         standing=archive.standing(version.pdi),
+        remarks=tuple(archive.remarks(version.representations)),
     )
 
 

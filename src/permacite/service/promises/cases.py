@@ -105,14 +105,22 @@ class Promises:
         return keeping.fsck(self._archive)
 
     def withdraw(
-        self, reference: str, *, reason: str, status: int = 410, who: str | None = None
+        self,
+        reference: str,
+        *,
+        reason: str,
+        status: int = 410,
+        who: str | None = None,
+        note: str | None = None,
     ) -> Tombstone:
         """Give out a document, or one format of one version, no more; `reason` is a code."""
-        return keeping.withdraw(self._archive, reference, reason=reason, status=status, who=who)
+        return keeping.withdraw(
+            self._archive, reference, reason=reason, status=status, who=who, note=note
+        )
 
-    def reinstate(self, reference: str, *, who: str | None = None) -> str:
+    def reinstate(self, reference: str, *, who: str | None = None, note: str | None = None) -> str:
         """Lift a withdrawal; returns the name that answers again."""
-        return keeping.reinstate(self._archive, reference, who=who)
+        return keeping.reinstate(self._archive, reference, who=who, note=note)
 
     def erase(self, reference: str, *, ground: str) -> Erased:
         """Destroy a document, or a version, with all that tells of it; its name is left."""

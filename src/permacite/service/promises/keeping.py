@@ -9,7 +9,7 @@ from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.model import Finding
 from permacite.service.promises.model import Copy, Tombstone
-from permacite.service.promises.preserving import layout, ocfl
+from permacite.service.promises.preserving import layout, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def restore(source: Path, directory: Path) -> Copy:
     if taken and (is_root or not is_cut_short(directory)):
         raise ConflictError(f"{directory} is not empty", str(directory))
     if is_root:
-        return ocfl.restore(source, directory)
+        return replaying.restore(source, directory)
     with Archive.open(source) as kept:
         for finding in kept.fsck():
             if finding.kind not in HARMLESS:
@@ -73,7 +73,13 @@ def fsck(archive: Archive) -> Iterator[Finding]:
 
 
 def withdraw(
-    archive: Archive, reference: str, *, reason: str, status: int, who: str | None
+    archive: Archive,
+    reference: str,
+    *,
+    reason: str,
+    status: int,
+    who: str | None,
+    note: str | None,
 ) -> Tombstone:
     """Withdraw a document, or one format of one version: nothing of it is given out.
 
@@ -96,6 +102,7 @@ def withdraw(
         reason=reason,
         status=_GONE if status == _GONE else _LEGAL,
         who=who,
+        note=note,
     )
     left = []
     if name.version is not None:
@@ -112,7 +119,7 @@ def withdraw(
     )
 
 
-def reinstate(archive: Archive, reference: str, *, who: str | None) -> str:
+def reinstate(archive: Archive, reference: str, *, who: str | None, note: str | None) -> str:
     """Lift a withdrawal, and return the name that answers again. Raises NotFoundError."""
     name, _ = names.document_of(reference)
-    return archive.statements.reinstate(name, who=who).subject
+    return archive.statements.reinstate(name, who=who, note=note).subject

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.catalog import Stamped
+from permacite.archive.log.entries import Entry, Sealed
 from permacite.archive.sqlite import leaves, rows
 from permacite.archive.sqlite.dates import check_borne_out
 from permacite.archive.sqlite.log import days
@@ -65,6 +66,11 @@ class SqliteLog(Access):
         subject = str(rows.name_of(rows.document_key(pdi)))
         with self._readers.lend() as connection:
             return leaves.entries(connection, subject)
+
+    def enter(self, name: str, content: bytes, leaf_hash: bytes) -> None:
+        """Append a leaf about the document `name` as it is, of which no record is left."""
+        entry, leaf = Entry({"name": name}, {}), Sealed(content, leaf_hash, {})
+        self._writer.run(lambda connection: leaves.append(connection, entry, lambda _: leaf))
 
     def rebuilt(self, leaf: Leaf) -> bytes | None:
         """Return what a leaf would say if it were made of the records as they are now."""
