@@ -9,6 +9,7 @@ import pytest
 
 from permacite import mhtml
 from permacite.mhtml import links
+from permacite.service.documents.incoming import understood
 
 ROOT = mhtml.Resource(b"<p>\n", "text/html; charset=utf-8", "http://a/p")
 
@@ -55,6 +56,8 @@ def test_any_mix_of_entities_charsets_and_encodings_is_read(
     assert [link.value for link in found] == ["\xe9.gif"]
 
 
+LATE = b"<style>" + b"a{}" * 999 + b"</style><meta charset=koi8-r>"
+
 CHARSETS = [
     # id, content, Content-Type, charset
     (
@@ -66,6 +69,9 @@ CHARSETS = [
     ("rfc2557-a11-then-the-heading", b"<meta charset=koi8-r>", "text/html; charset=utf-8", "utf-8"),
     ("rfc2557-a11-then-the-content", b"<meta charset=koi8-r>", "text/html", "koi8-r"),
     ("rfc2557-a11-then-what-browsers-assume", b"<p>", "text/html", "windows-1252"),
+    ("rfc2557-a11-then-utf-8-if-it-is", "<p>\xe9".encode(), "text/html", "utf-8"),
+    ("rfc2557-a11-late-in-the-head", LATE, "text/html", "koi8-r"),
+    ("rfc2557-a11-heading-wins-over-a-late-one", LATE, "text/html; charset=utf-8", "utf-8"),
     ("rfc2557-a11-utf-16-without-a-mark", "<p>\xe9".encode("utf-16-le"), "text/html", "utf-16-le"),
     ("rfc2557-m86-plain-text", b"x", "text/plain", "ascii"),
     ("rfc2557-a11-plain-text-with-a-mark", b"\xef\xbb\xbfx", "text/plain", "utf-8"),
@@ -97,6 +103,15 @@ def test_a_disagreement_is_recorded(content: bytes, declared: str, codes: list[s
     source = f"Content-Type: text/html; charset={declared}\r\n\r\n".encode() + content
     assert [each.code for each in mhtml.open(source).defects] == codes
     assert mhtml.open(source).root.content == content
+
+
+def test_a11_a_page_that_comes_in_is_read_by_the_heading_of_its_part() -> None:
+    """rfc2557-a11: its markup and its looks say nothing, or otherwise."""
+    heading = b"Content-Type: text/html; charset=%s\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
+    for charset, octets in ((b"utf-8", "<p>\xe9 \u2014".encode()), (b"koi8-r", b"<p>\xc1 \xc2")):
+        page = heading % charset + b"<title>t</title><meta charset=windows-1252>" + octets
+        _, text, _ = understood(page, "message/rfc822").representations
+        assert text.content.decode().split() == octets.decode(charset.decode())[3:].split()
 
 
 TEXTS = [

@@ -47,13 +47,8 @@ _ENCODERS = {
     "shift_jis": "cp932",
     "euc-kr": "cp949",
     "big5": "big5hkscs",
-    "iso-8859-8-i": "iso-8859-8",
-    "macintosh": "mac-roman",
-    "windows-874": "cp874",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "hz-gb-2312": "hz",
 }
-"""Python's names of what encodes, where they are others."""
+"""Python's names of what encodes charsets of several octets, where they are others."""
 _ASCII = "".join(map(chr, range(0x80)))
 _UNDEFINED = "\ufffe"
 """What stands in Python's tables for no character."""
@@ -71,9 +66,12 @@ def decode(data: bytes, codec: str, *, keep_mark: bool = False) -> str:
 def encode(text: str, codec: str) -> bytes:
     """Return the octets of `text`, without a byte order mark, of which `decode` gives it back.
 
-    Python's encoders make them. Raises UnicodeEncodeError where they lack a character or mean
-    another by it, LookupError for what is no codec.
+    Python's encoders make those of several octets. Raises UnicodeEncodeError where a character is
+    lacking or they mean another by it, LookupError for what is no codec.
     """
+    table = _table(codec)
+    if table is not None:
+        return codecs.charmap_encode(text, "strict", codecs.charmap_build(table))[0]
     octets = text.encode(_ENCODERS.get(codec, codec))
     if decode(octets, codec, keep_mark=True) != text:
         raise UnicodeEncodeError(codec, text, 0, len(text), "means other characters")
@@ -95,7 +93,8 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
     """Return a decoder for text in pieces, with its state; a byte order mark is a character to it.
 
     `errors`: as in Python; each error spans the octets that one U+FFFD stands for. Raises
-    LookupError for what is no codec.
+    LookupError for what is no codec. Of charsets with shifts that the standard does not know, a
+    decoder raises UnicodeError for pieces that are too small to tell what they are.
     """
     table = _table(codec)
     if table is not None:

@@ -64,13 +64,13 @@ class Rules(NamedTuple):
     """Python's codec for nearly the same: see `bulk`."""
 
 
-@cache
 def rules_of(codec: str) -> Rules | None:
     """Return the rules of a codec; None where it is not one of these."""
     made = _RULES.get(codec)
     return None if made is None else made()
 
 
+@cache
 def _gb18030() -> Rules:
     units = _FourOctets({b"\x80": "\u20ac"})
     for pointer, character in _present("gb18030"):
@@ -106,6 +106,7 @@ class _FourOctets(Units):
         return chr(code_point + pointer - start)
 
 
+@cache
 def _big5() -> Rules:
     units = Units()
     for pointer, character in _present("big5"):
@@ -121,6 +122,7 @@ def _big5_octets(pointer: int) -> bytes:
     return bytes((lead + 0x81, _trail(trail, 0xA1)))
 
 
+@cache
 def _euc_kr() -> Rules:
     units = Units()
     for pointer, character in _present("euc-kr"):
@@ -129,6 +131,7 @@ def _euc_kr() -> Rules:
     return _two_octets(units, rb"\x81-\xfe", "cp949")
 
 
+@cache
 def _shift_jis() -> Rules:
     units = Units({b"\x80": "\x80"})
     units.update((bytes((octet,)), chr(0xFF61 - 0xA1 + octet)) for octet in range(0xA1, 0xE0))
@@ -141,6 +144,7 @@ def _shift_jis() -> Rules:
     return _two_octets(units, rb"\x81-\x9f\xe0-\xfc", "cp932")
 
 
+@cache
 def _euc_jp() -> Rules:
     units = Units()
     units.update((bytes((0x8E, octet)), chr(0xFF61 - 0xA1 + octet)) for octet in range(0xA1, 0xE0))

@@ -74,7 +74,7 @@ class Settled:
 
     `by` is "mark" (a byte order mark), "transport", "declaration" (in the document), "ascii" or
     "utf-8" (declared by nothing, and valid as such), or "fallback": then nobody knows. `label` is
-    what was written, by whatever settled it; in a fallback, what the transport said in vain.
+    what was written, by whatever settled it, else what the transport said in vain.
     """
 
     codec: str
