@@ -190,6 +190,7 @@ def questions(service: Service, names: list[str]) -> Iterator[tuple[str, Questio
         yield f"verify {name}", partial(verified, service, name)
         yield f"show {name}", partial(service.show, name)
         yield f"export {name}", partial(service.export, name)
+        yield f"prove {name}", partial(service.prove, name)
         yield f"quotes {name}", partial(service.quotes, name)
         yield f"quoters {name}", partial(service.quoters, name)
         yield f"statements {name}", partial(service.statements, name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite.archive import Archive, NewRepresentation
+from permacite.service.cases import Service
 from permacite.service.promises import keeping
 
 if TYPE_CHECKING:
@@ -122,6 +123,13 @@ def test_a_bit_of_the_folder_above_shares_nothing(tmp_path: Path) -> None:
     (tmp_path / "above").chmod(0o2775)
     found = modes(filled(tmp_path / "above" / "archive"))
     assert found == {kind: PRIVATE[kind] for kind in found}
+
+
+def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    with Archive.open(filled(tmp_path / "archive")) as archive:
+        Service(archive).export_ocfl(tmp_path / "ocfl")
+    assert stat.S_IMODE((tmp_path / "ocfl").stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("link", [True, False])

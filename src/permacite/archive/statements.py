@@ -21,7 +21,7 @@ from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import REASONS, UNSTATED, Assertion, Withdrawal
-from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -191,12 +191,25 @@ def without_persons(assertion: Assertion) -> Assertion:
 
 
 def _withdrawal(assertion: Assertion) -> Withdrawal:
-    """Return the withdrawal that a statement is; earlier ones had a reason in any words."""
-    said = json.loads(assertion.object)
+    """Return the withdrawal that a statement is; earlier ones had a reason in any words.
+
+    Raises StorageError where it cannot be read: what it is about is then given out to nobody.
+    """
+    try:
+        said = json.loads(assertion.object)
+        status, reason = said["status"], str(said["reason"])
+        if status not in {410, 451}:
+            raise ValueError(f"expected 410 or 451, not {status}")  # noqa: TRY301 - as the others
+    except (ValueError, LookupError, TypeError) as error:
+        raise StorageError(
+            f"the catalog is damaged: the withdrawal of {assertion.subject} cannot be read",
+            path="catalog.sqlite",
+            reason="damaged",
+        ) from error
     return Withdrawal(
         pdi=assertion.subject,
-        status=said["status"],
-        reason=said["reason"] if said["reason"] in REASONS else UNSTATED,
+        status=status,
+        reason=reason if reason in REASONS else UNSTATED,
         who=assertion.who,
         withdrawn_at=assertion.stated_at,
     )

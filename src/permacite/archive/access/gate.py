@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from permacite import pdi as grammar
 from permacite.archive import names
+from permacite.archive.log.entries import hash_of
 from permacite.archive.model import Provenance, Restriction
 from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import (
@@ -184,7 +185,8 @@ class Gate:
     def leaves(self, leaves: Iterable[Leaf]) -> Iterable[Leaf]:
         """Return entries of the log; empty, in their places, what the audience may not read.
 
-        An entry of the first schema says in clear what later ones only commit to.
+        An entry of the first schema says in clear what later ones only commit to. Of one that is
+        damaged nobody can tell what it is about.
         """
         if not self.public:
             return leaves
@@ -193,7 +195,7 @@ class Gate:
         hidden = self._hidden([name for names in subjects for name in names])
         return [
             dataclasses.replace(leaf, content=b"")
-            if _is_withdrawal(entry) or not hidden.isdisjoint(names)
+            if hash_of(leaf) != leaf.hash or _is_withdrawal(entry) or not hidden.isdisjoint(names)
             else leaf
             for (leaf, entry), names in zip(entries, subjects, strict=True)
         ]

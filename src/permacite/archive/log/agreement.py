@@ -7,16 +7,14 @@ by its value, so that another value is compared anew.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from permacite.archive.log.audit import audit_entry
+from permacite.archive.log.entries import read, tokens
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.catalog import Catalog
     from permacite.archive.model import Representation, Version
     from permacite.pdi import PDI
 
@@ -37,7 +35,10 @@ class Agreement:
     def check(self, version: Version) -> Version:
         """Return a version that the log tells of as it is. Raises IntegrityError."""
         if version not in self._right:
-            self.check_document(version.pdi, version.number)
+            told = self.check_document(version.pdi, version.number)
+            for one in version.representations:
+                if one.format not in told:
+                    raise _differs(one.pdi, f"no entry tells of {one.pdi}")
             if len(self._right) > _MOST:
                 self._right.clear()
             self._right.update((version, *version.representations))
@@ -51,29 +52,24 @@ class Agreement:
                 raise _differs(representation.pdi, "the catalog gives two answers about it")
         return representation
 
-    def check_document(self, pdi: PDI, number: int | None) -> None:
-        """Hold a document, or one version of it, to the log. Raises IntegrityError.
+    def check_document(self, pdi: PDI, number: int | None) -> set[str]:
+        """Hold a document, or one version of it, to the log, and return the formats it tells of.
 
-        One that is nowhere agrees: what the log tells of and the catalog lacks does not.
+        One that is nowhere agrees; what the log tells of and the catalog lacks does not. Raises
+        IntegrityError.
         """
-        told = list(self._entries(pdi, number))
-        for leaf in told:
-            problem = audit_entry(self._catalog, leaf)
-            if problem:
-                raise _differs(pdi, problem)
-        if not told and number in self._catalog.numbers(pdi):
-            raise _differs(pdi, "no entry tells of it")
-
-    def _entries(self, pdi: PDI, number: int | None) -> Iterator[Leaf]:
-        """Return the entries about versions and formats of a document; of one version if given."""
+        told: set[str] = set()
         for leaf in self._catalog.entries(pdi):
             try:
-                entry = json.loads(leaf.content)
-                is_wanted = entry["kind"] in _KINDS and number in {None, entry["version"]}
-            except (ValueError, LookupError, TypeError):
-                is_wanted = True  # no entry that was ever written: it must not go unnoticed
-            if is_wanted:
-                yield leaf
+                entry = read(leaf.content)
+            except ValueError:
+                continue  # damaged: it tells of nothing any more
+            if entry.get("kind") in _KINDS and number in {None, entry.get("version")}:
+                problem = audit_entry(self._catalog, leaf)
+                if problem:
+                    raise _differs(pdi, problem)
+                told.update(tokens(entry))
+        return told
 
 
 def _differs(pdi: PDI, problem: str) -> IntegrityError:

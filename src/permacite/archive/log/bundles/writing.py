@@ -9,7 +9,6 @@ absence holds the names of a whole day in the place of octets, and the entry tha
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.log.bundles.forms import keys_file, pem_of, signature_of
 from permacite.archive.log.bundles.readme import README
 from permacite.archive.log.days import names_file
-from permacite.archive.log.entries import CITATION, FORMAT, tokens
+from permacite.archive.log.entries import CITATION, FORMAT, read, tokens
 from permacite.archive.log.note import Note, proof_text
 from permacite.errors import IntegrityError
 
@@ -37,7 +36,10 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)
 def entry_of(leaves: list[Leaf], representation: Representation) -> Leaf:
     """Return the leaf that committed a representation. Raises IntegrityError where none did."""
     for leaf in leaves:
-        entry = json.loads(leaf.content)
+        try:
+            entry = read(leaf.content)
+        except ValueError:
+            continue  # damaged: it commits nothing any more
         same = entry.get("version") == representation.pdi.version
         if same and representation.format in tokens(entry):
             return leaf

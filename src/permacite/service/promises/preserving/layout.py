@@ -45,7 +45,7 @@ def make_root(directory: Path) -> None:
     """Make a storage root. Raises ConflictError where anything is there."""
     if directory.exists() and any(directory.iterdir()):
         raise ConflictError(f"{directory} is not empty", str(directory))
-    directory.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(0o700, parents=True, exist_ok=True)
     (directory / _ROOT).write_text(f"{_ROOT[2:]}\n", encoding="utf-8")
     description = "Folders of three letters of the SHA-256 of the object's id, then the id, escaped"
     _write_json(directory / "ocfl_layout.json", {"extension": _LAYOUT, "description": description})
