@@ -300,7 +300,7 @@ def test_import_of_text_counts_line_ends_as_two(cli: Cli, tmp_path: Path) -> Non
     cited = json.loads(cli("cite", answer["pdi"], "--line", "2,4", "--json").out)
     assert cited["quote"] == "three\r\nfour"
     fragment = cited["rfc5147_url"].partition("#")[2]
-    assert fragment.startswith("char=8,18;length=18,us-ascii;md5=")
+    assert fragment.startswith("char=8,18;length=18,windows-1252;md5=")
 
 
 def test_import_goes_on_after_a_bad_file(cli: Cli, tmp_path: Path) -> None:
@@ -393,3 +393,24 @@ def test_a_text_fragment_of_a_page_is_refused(cli: Cli, site: Site) -> None:
     outcome = cli("resolve", address + "#char=0,4", "--allow-private")
     assert (outcome.status, outcome.out) == (2, "")
     assert "expected text/plain" in outcome.err
+
+
+def test_a_guessed_charset_and_an_aggregate_cut_off_are_warned_of(cli: Cli, tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_bytes(b"<p>caf\xe9")
+    assert "html: nothing says its charset, and it is no UTF-8" in cli("import", str(page)).err
+    (told,) = json.loads(cli("import", str(page), "--charset", "x-none", "--json").out)
+    assert told["warnings"] == [
+        "html: 'x-none' is no charset, and it is no UTF-8; it is read as windows-1252"
+    ]
+    aggregate = tmp_path / "a.mhtml"
+    aggregate.write_bytes(
+        b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x; type=text/html\r\n\r\n"
+        b"--x\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>caf\xc3\xa9"
+    )
+    (told,) = json.loads(cli("import", str(aggregate), "--json").out)
+    assert told["warnings"] == [
+        "the closing delimiter of a multipart is missing: it may have been cut off"
+    ]
+    name = told["pdi"].rsplit(".", 2)[0]
+    assert "café" in cli("resolve", f"{name}.utf-8.1").out

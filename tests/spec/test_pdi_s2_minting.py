@@ -256,18 +256,52 @@ def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Arch
     assert kept.digest != kept.received_digest
 
 
-@pytest.mark.parametrize(("content", "charset"), [(b"plain", "us-ascii"), ("né".encode(), "utf-8")])
+@pytest.mark.parametrize(
+    ("content", "charset"), [(b"plain", "windows-1252"), ("né".encode(), "utf-8")]
+)
 def test_pdi_28_the_charset_of_every_text_is_known(
     archive: Archive, content: bytes, charset: str
 ) -> None:
     """Clause pdi-28."""
     version = archive.commit([NewRepresentation(content, "text/plain")])
     assert version.representations[0].charset == charset
-    assert version.formats == ("text" if charset == "us-ascii" else charset,)
+    assert version.formats == ("text" if charset == "windows-1252" else charset,)
     with pytest.raises(ParseError):
-        archive.commit([NewRepresentation(b"n\xe9", "text/html")])
+        archive.commit([NewRepresentation(b"n\xe9", "text/plain")])
     kept = archive.commit([NewRepresentation(b"n\xe9", "text/html", charset="iso-8859-1")])
     assert archive.text(kept.representations[0]).text == "n\xe9"
+    told = kept.provenance.details["charsets"]
+    assert told == {"html": {"label": "iso-8859-1", "settled_by": "transport"}}
+    assert kept.representations[0].decoding == "windows-1252/2"
+
+
+SETTLED = [
+    # content, media type, label, token, charset, by
+    (b"a", "text/plain", "GB2312", "gbk", "gbk", "transport"),
+    (b"\xff\xfea\0", "text/plain", "utf-8", "utf-16le", "utf-16le", "mark"),
+    ("é".encode(), "text/html", None, "html", "utf-8", "utf-8"),
+    (b"<meta charset=big5>\xa4\xa4", "text/html", None, "html", "big5", "declaration"),
+    (b"\xe9", "text/html", None, "html", "windows-1252", "fallback"),
+    (b"\xe9", "text/plain", "x-none", "text", "windows-1252", "fallback"),
+    ("é".encode(), "text/plain", "x-none", "utf-8", "utf-8", "utf-8"),
+    (b"<a/>", "image/svg+xml", None, "svg%2bxml", "utf-8", "ascii"),
+]
+
+
+@pytest.mark.parametrize(("content", "kind", "label", "token", "charset", "by"), SETTLED)
+def test_the_charset_is_the_codec_and_what_settled_it_is_on_record(
+    archive: Archive,
+    content: bytes,
+    kind: str,
+    label: str | None,
+    token: str,
+    charset: str,
+    by: str,
+) -> None:
+    version = archive.commit([NewRepresentation(content, kind, charset=label)])
+    (kept,) = version.representations
+    assert (kept.format, kept.charset) == (token, charset)
+    assert version.provenance.details["charsets"] == {token: {"label": label, "settled_by": by}}
 
 
 def test_pdi_25_other_bytes_are_a_new_version(archive: Archive) -> None:

@@ -18,6 +18,7 @@ from permacite.archive.model import (
     Assertion,
     Citation,
     Clock,
+    Decoding,
     Finding,
     NewCitation,
     NewRepresentation,
@@ -31,10 +32,18 @@ from permacite.archive.model import (
     Witness,
     utc_now,
 )
-from permacite.archive.texts import document_text, with_indexes
+from permacite.archive.texts import (
+    DERIVED,
+    decoding_of,
+    document_text,
+    settle,
+    text_of_new,
+    with_indexes,
+)
 
 __all__ = [
     "ACCESSES",
+    "DERIVED",
     "ERASURE_GROUNDS",
     "GROUNDS",
     "JSON",
@@ -44,6 +53,7 @@ __all__ = [
     "Assertion",
     "Citation",
     "Clock",
+    "Decoding",
     "Finding",
     "Leaf",
     "NewCitation",
@@ -56,9 +66,12 @@ __all__ = [
     "Version",
     "Withdrawal",
     "Witness",
+    "decoding_of",
     "document_text",
     "is_cut_short",
     "of_all",
+    "settle",
+    "text_of_new",
     "utc_now",
     "with_indexes",
 ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from permacite.archive import names
 from permacite.archive.backup import backup
 from permacite.archive.catalog import Catalog, Order
-from permacite.archive.deposit import deposit
+from permacite.archive.deposit import deposit, settled, with_charsets
 from permacite.archive.log import Log
 from permacite.archive.log.entries import seal
 from permacite.archive.model import (
@@ -204,12 +204,13 @@ class Archive(Reading):
         if replaces is not None:
             _check_same(replaces, series, unique_id)
             self._gate.check_document(replaces)
+        representations = [settled(one) for one in representations]
         order = Order(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
             replaces=None if replaces is None else replaces.document,
             formats=(),
-            provenance=provenance or Provenance(),
+            provenance=with_charsets(provenance or Provenance(), representations),
             key=key,
             witness=witness,
             standing=standing,

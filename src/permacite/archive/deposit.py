@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.catalog import StoredFormat
+from permacite.archive.texts import decoding_of
 from permacite.errors import ConflictError, ParseError
 from permacite.pdi import PDI, CitationPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive.model import NewRepresentation
+    from permacite.archive.model import JSON, NewRepresentation, Provenance
     from permacite.archive.objects import Objects
 
-__all__ = ["cited_document", "deposit", "with_charset"]
+__all__ = ["cited_document", "deposit", "settled", "with_charsets"]
 
 
 def deposit(
@@ -27,7 +28,7 @@ def deposit(
 
     Raises ConflictError where a format stands twice, ParseError.
     """
-    representations = [with_charset(one) for one in representations]
+    representations = [settled(one) for one in representations]
     tokens = [names.checked_format(_token(one)) for one in representations]
     quoted = [
         tuple(_quotation(token, *quotation) for quotation in one.quotations)
@@ -42,30 +43,35 @@ def deposit(
     )
 
 
-def with_charset(new: NewRepresentation) -> NewRepresentation:
-    """Return a representation whose charset is known if it is text (PDI §3.4.1).
+def settled(new: NewRepresentation) -> NewRepresentation:
+    """Return a representation whose decoding is known if it is text (PDI §3.4.1).
 
-    Raises ParseError for text without a charset that is not UTF-8.
+    Raises ParseError for plain text without a charset that is not UTF-8.
     """
-    if new.charset is not None or not new.media_type.lower().startswith("text/"):
-        return new
-    if new.content.isascii():
-        return dataclasses.replace(new, charset="us-ascii")
-    try:
-        new.content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem = "expected the charset of text that is not UTF-8"
-        raise ParseError(problem, new.media_type, len(new.media_type), "PDI §3.4.1") from error
-    return dataclasses.replace(new, charset="utf-8")
+    return dataclasses.replace(new, decoding=decoding_of(new))
 
 
-def _token(representation: NewRepresentation) -> str:
+def with_charsets(
+    provenance: Provenance, representations: Sequence[NewRepresentation]
+) -> Provenance:
+    """Return a provenance that says of each text what charset came with it, and what settled it."""
+    charsets: dict[str, JSON] = {
+        _token(one): {"label": one.decoding.label, "settled_by": one.decoding.by}
+        for one in representations
+        if one.decoding is not None and one.decoding.by
+    }
+    if not charsets:
+        return provenance
+    return dataclasses.replace(provenance, details={**provenance.details, "charsets": charsets})
+
+
+def _token(new: NewRepresentation) -> str:
     """Return the format token: as given, or that of the media type (PDI §2.5, §3.4.1)."""
-    if representation.format is not None:
-        return representation.format
-    if representation.charset is None:
-        return grammar.token_for(representation.media_type)
-    return grammar.token_for(f"{representation.media_type}; charset={representation.charset}")
+    if new.format is not None:
+        return new.format
+    if new.decoding is None:
+        return grammar.token_for(new.media_type)
+    return grammar.token_for(f"{new.media_type}; charset={new.decoding.codec}")
 
 
 def _put(
@@ -78,7 +84,7 @@ def _put(
     return StoredFormat(
         format=token,
         media_type=new.media_type.lower(),
-        charset=new.charset,
+        charset=None if new.decoding is None else new.decoding.recorded,
         size_bytes=len(new.content),
         digest=objects.put(new.content),
         received_digest=None if new.received is None else objects.put(new.received),

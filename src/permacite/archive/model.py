@@ -25,6 +25,7 @@ __all__ = [
     "Assertion",
     "Citation",
     "Clock",
+    "Decoding",
     "Erased",
     "Erasure",
     "Finding",
@@ -105,6 +106,25 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class Decoding:
+    """What the octets of a text are decoded by, settled once."""
+
+    recorded: str
+    """A codec and the version of the rules, such as `gbk/2`; the label as it came in the records of
+    names that the first rules read."""
+    by: str = ""
+    """What settled it: "mark", "transport", "declaration", "ascii" or "utf-8" (what it looks like),
+    or "fallback", a guess; "" where it was recorded elsewhere."""
+    label: str | None = None
+    """The charset that came with it."""
+
+    @property
+    def codec(self) -> str:
+        """The codec alone."""
+        return self.recorded.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
 class NewRepresentation:
     """One format of a version, to be committed. `content` is kept as it is, octet for octet."""
 
@@ -112,6 +132,9 @@ class NewRepresentation:
     media_type: str
     """Without parameters, such as "text/html"."""
     charset: str | None = None
+    """As it came with it; what decodes it is settled when it is committed."""
+    decoding: Decoding | None = None
+    """What was settled already."""
     format: str | None = None
     """The format token of the name; None takes the token of the media type (PDI §2.5)."""
     received: bytes | None = field(default=None, repr=False)
@@ -135,13 +158,19 @@ class Representation:
     """The full name: format and version included."""
     format: str
     media_type: str
-    charset: str | None
+    decoding: str | None
+    """`Decoding.recorded`; None for what was not taken for text."""
     size_bytes: int
     digest: str
     received_digest: str | None
     derived_from: str | None
     rendition: str | None
     committed_at: datetime
+
+    @property
+    def charset(self) -> str | None:
+        """The charset by its name, without the version of the rules."""
+        return None if self.decoding is None else self.decoding.partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +357,8 @@ class Finding:
 
     `kind` is "ok", "missing" (no bytes), "altered" (other bytes), "unreadable" (the disk refuses),
     "index" (the index of a large text is of another text, or counts otherwise), "log" (the Merkle
-    log does not agree with the catalog), "catalog" (the database is damaged or lacks a rule), or
+    log does not agree with the catalog), "catalog" (the database is damaged or lacks a rule),
+    "quote" (a citation has other words on record than its text: both stay as they are), or
     "orphan" (bytes that no name points to: harmless, left by a failed commit).
     """
 

@@ -16,10 +16,10 @@ from permacite.archive.log.agreement import Agreement
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
-from permacite.archive.model import Standing
+from permacite.archive.model import Finding, Standing
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
-from permacite.errors import ConflictError, NotFoundError
+from permacite.errors import ConflictError, NotFoundError, PermaciteError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         Assertion,
         Citation,
         Clock,
-        Finding,
         Representation,
         Restriction,
         Version,
@@ -300,20 +299,41 @@ class Reading:
         self._gate.check(representation)
         return self._texts.text(representation, whole=whole)
 
-    def excerpt(self, representation: Representation, specifier: str) -> Excerpt:
+    def excerpt(
+        self, representation: Representation, specifier: str, *, whole: bool = True
+    ) -> Excerpt:
         """Return the part of a format that the specifier of a fragment names, of whatever kind.
 
-        Raises as `extract` and `text` do.
+        `whole` as in `text`. Raises as `extract` and `text` do.
         """
         from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
 
         if extract.is_of_text(specifier, representation.media_type):
             return extract.extract_from(
-                self.text(representation), representation.media_type, specifier
+                self.text(representation, whole=whole), representation.media_type, specifier
             )
         content = self.read(representation)
         decode = None if self.decoder_of is None else self.decoder_of(representation.digest)
         return extract.extract(content, representation.media_type, specifier, decode=decode)
+
+    def check_citation(self, citation: Citation) -> Finding:
+        """Say whether the words that were recorded stand where the citation says.
+
+        Octets are not recomputed: `verify` does that.
+        """
+        specifier = citation.fragment.partition("#")[2]
+        try:
+            representation = self.representation(citation.pdi)
+            excerpt = self.excerpt(representation, specifier, whole=False)
+        except PermaciteError as error:
+            return Finding(citation.fragment, error.code, error.problem)
+        found = excerpt.text or ""
+        if excerpt.clipped:
+            return Finding(citation.fragment, NotFoundError.code, "it reaches beyond the end")
+        if found == citation.quote:
+            return Finding(citation.fragment, "ok")
+        detail = f"there stands {found!r}, on record is {citation.quote!r}"
+        return Finding(citation.fragment, "quote", detail)
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
@@ -338,12 +358,18 @@ class Reading:
         return self._catalog.overdue(self._clock().astimezone(UTC).date())
 
     def fsck(self) -> Iterator[Finding]:
-        """Check all that `verify` checks, the database itself, and for octets nothing names.
+        """Check all that `verify` checks, the database, the words of citations, and for orphans.
 
         Octets of a commit that is under way count as named by nothing.
         """
         yield from self.verify()
+        yield from verification.without_errors(self._quote_faults())
         yield from verification.fsck(self._catalog, self._objects, self._texts)
+
+    def _quote_faults(self) -> Iterator[Finding]:
+        """Return the citations whose record has other words than stand there."""
+        checked = map(self.check_citation, self.citations())
+        yield from (one for one in checked if one.kind == "quote")
 
     def tile(self, path: str) -> bytes:
         """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".

@@ -7,7 +7,7 @@ charset if IANA's registry says so. Texts are decoded whole or in pieces, by the
 Standard library alone; `permacite.errors` and `permacite.scan` besides.
 """
 
-from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, resolve, same
+from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, of_codec, resolve, same
 from permacite.charsets.decoders import Decoder
 from permacite.charsets.decoding import Family, decode, encode, family_of, incremental, settled
 from permacite.charsets.labels import codec_of, token_of
@@ -28,6 +28,7 @@ __all__ = [
     "encode",
     "family_of",
     "incremental",
+    "of_codec",
     "resolve",
     "same",
     "settled",

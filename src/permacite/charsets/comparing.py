@@ -32,7 +32,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from permacite.charsets.decoders import Decoder
 
-__all__ = ["LONGEST_MARK", "Charset", "Encoding", "resolve", "same"]
+__all__ = ["LONGEST_MARK", "Charset", "Encoding", "of_codec", "resolve", "same"]
 
 _SPEC = "RFC 2046 §4.1.2"
 _LABEL = compile_pattern(r"[A-Za-z0-9!#$%&'+\-^_`{}~.:()]{1,60}")
@@ -128,6 +128,11 @@ def _resolved(name: str) -> Charset | None:
         return None
     encoders = filter(None, map(python_codec, (*row.names, row.codec)))
     return Charset(name, row.name, _EXACT.get(row.name, row.codec), next(encoders, None))
+
+
+def of_codec(codec: str) -> Charset:
+    """Return the charset that is known by its codec alone: what `codec_of` gives, not a label."""
+    return Charset(codec, codec, codec, None)
 
 
 def same(first: str, second: str) -> bool:

@@ -184,6 +184,8 @@ def _tell(saved: Saved, *, as_json: bool) -> None:
     note(f"{state}: {saved.document.title or 'untitled'}")
     parts = "1 part" if saved.parts == 1 else f"{saved.parts} parts"
     note(f"{parts}, {saved.size_bytes:,} bytes received, {len(saved.lost)} not kept")
+    for warning in saved.warnings:
+        note(f"  warning: {warning}")
     for quotation in saved.quotations:
         note(f"  quotes {quotation.cited}: {quotation.status} {quotation.problem}".rstrip())
         if quotation.status == "differs":

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.charsets import Charset, codec_of, resolve
+from permacite.charsets import Charset, codec_of, of_codec
 from permacite.errors import ParseError
 from permacite.extract.excerpt import Excerpt, digest_of, extent
 from permacite.markup import sniff_charset
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["characters", "document", "excerpt", "lines"]
 
 
-def document(data: bytes, media_type: str, label: str | Charset | None) -> DocumentText:
-    """Return the text of octets: by their byte order mark, `label`, what they declare, a default.
+def document(data: bytes, media_type: str, charset: str | Charset | None) -> DocumentText:
+    """Return the text of octets, by a label that came with them, or by what is settled already.
 
-    Without any of these, `sniff_charset` says what they are. Raises ParseError for an unknown
-    charset.
+    Raises ParseError for a label that names no charset.
     """
-    if isinstance(label, Charset):
-        return DocumentText(data, label)
-    if label is not None and codec_of(label) is None:
-        raise ParseError("expected a charset that can be decoded", label, 0, "PDI §3.4.1")
-    return DocumentText(data, resolve(sniff_charset(data, label, media_type).codec))
+    if isinstance(charset, Charset):
+        return DocumentText(data, charset)
+    if charset is not None and codec_of(charset) is None:
+        raise ParseError("expected a charset that can be decoded", charset, 0, "PDI §3.4.1")
+    return DocumentText(data, of_codec(sniff_charset(data, charset, media_type).codec))
 
 
 class _Edge(NamedTuple):

@@ -159,6 +159,8 @@ class Saved:
     """Whether the same bytes were saved before, so that no new name was minted."""
     quotations: tuple[Quotation, ...] = ()
     """What it quotes by permanent names, each compared with its source."""
+    warnings: tuple[str, ...] = ()
+    """What may be wrong with it: a charset that was guessed, an aggregate that is cut off."""
 
 
 @dataclass(frozen=True, slots=True)

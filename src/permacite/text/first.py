@@ -13,13 +13,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from permacite.charsets import Charset, Encoding
+from permacite.charsets.decoders import SingleByte, WithoutSurrogates
 from permacite.scan import compile_pattern
+from permacite.text.document import canonical
 from permacite.text.labels import CODEC_OF_LABEL, USER_DEFINED
 
 if TYPE_CHECKING:
     from permacite.charsets import Decoder, Family
 
-__all__ = ["charset", "codec_of"]
+__all__ = ["charset", "codec_of", "text_around"]
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _MORE_MARKS = {"utf-32": ((b"\0\0\xfe\xff", "utf-32-be"), (b"", "utf-32-le"))}
@@ -29,7 +31,6 @@ _WHITE_SPACE = "\t\n\f\r "
 _LABEL = compile_pattern(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
 """Python finds codecs by what is almost their name, too."""
 _NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
-_SURROGATES = compile_pattern("[\ud800-\udfff]")
 _OTHERWISE = {
     "cp1255": {0xCA: "\u05ba"},
     "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"},
@@ -62,6 +63,18 @@ def codec_of(label: str) -> str | None:
     return CODEC_OF_LABEL.get(info.name, info.name)
 
 
+def text_around(content: bytes, label: str | None) -> str | None:
+    """Return the text that proofs compared the words around a passage with; None where none was.
+
+    Passages themselves were always those of `charset`; what stood around them was not.
+    """
+    try:
+        text = content.decode(label or "utf-8").removeprefix("\ufeff")
+    except (LookupError, ValueError):
+        return None
+    return canonical(text)
+
+
 @dataclass(frozen=True, slots=True)
 class _FirstCharset(Charset):
     """A charset as the first rules decode it."""
@@ -80,31 +93,11 @@ class _FirstEncoding(Encoding):
 
     def decoder(self, errors: str = "replace") -> Decoder:
         """Return what decodes text in pieces."""
-        if _table(self.codec) is not None:
-            return _TableDecoder(self.codec, errors)
-        if self.codec == "utf-7":
-            return _WithoutSurrogates(errors)
-        return codecs.getincrementaldecoder(self.codec)(errors)
-
-
-class _TableDecoder(codecs.IncrementalDecoder):
-    """A charset of single bytes, decoded by a table."""
-
-    def __init__(self, codec: str, errors: str) -> None:
-        super().__init__(errors)
-        self._table = _table(codec)
-
-    def decode(self, input: bytes, final: bool = False) -> str:  # type: ignore[override]  # noqa: A002, ARG002, FBT001, FBT002 - as all decoders have it
-        """Return the characters of the bytes: one each."""
-        return codecs.charmap_decode(input, self.errors, self._table)[0]
-
-
-class _WithoutSurrogates(codecs.getincrementaldecoder("utf-7")):  # type: ignore[misc]
-    """UTF-7, which alone can give lone surrogates."""
-
-    def decode(self, input: bytes, final: bool = False) -> str:  # noqa: A002, FBT001, FBT002 - likewise
-        """Return the characters, U+FFFD for half a pair."""
-        return _SURROGATES.sub("\ufffd", super().decode(input, final))
+        table = _table(self.codec)
+        if table is not None:
+            return SingleByte(table, errors)
+        decoder = codecs.getincrementaldecoder(self.codec)(errors)
+        return WithoutSurrogates(decoder) if self.codec == "utf-7" else decoder
 
 
 @lru_cache(maxsize=256)

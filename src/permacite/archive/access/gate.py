@@ -251,7 +251,7 @@ def _bare(version: Version, restricted: Mapping[PDI, Restriction]) -> Version:
 
 def _bare_format(one: Representation) -> Representation:
     """Return a format by its name and type alone."""
-    return dataclasses.replace(one, charset=None, size_bytes=0, digest="", received_digest=None)
+    return dataclasses.replace(one, decoding=None, size_bytes=0, digest="", received_digest=None)
 
 
 def _names_in(subject: str) -> list[PDI]:

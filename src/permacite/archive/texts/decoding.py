@@ -1,32 +1,105 @@
-"""Which charset a committed text is read in: the one place that decides it."""
+"""Which charset a text is decoded by: settled once, when it comes in, and kept with its format.
+
+What is kept is a codec of the Encoding Standard and the version of the rules, such as `gbk/2`. The
+names that were minted before have the label as it came: the first rules go on to read it.
+docs/decisions/0025-one-text.md says why.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.model import Decoding
+from permacite.charsets import RULES_VERSION, of_codec
+from permacite.errors import ParseError
 from permacite.markup import sniff_charset
 from permacite.text import first
 from permacite.text.document import DocumentText
 
 if TYPE_CHECKING:
+    from permacite.archive.model import NewRepresentation
     from permacite.charsets import Charset
 
-__all__ = ["HEAD_BYTES", "charset_of", "document_text"]
+__all__ = [
+    "DERIVED",
+    "HEAD_BYTES",
+    "charset_of",
+    "decoding_of",
+    "document_text",
+    "is_of_first_rules",
+    "settle",
+    "text_of_new",
+]
 
 HEAD_BYTES = 1024
 """What `charset_of` wants to see."""
 
+_DECLARING = frozenset({"text/html", "text/css"})
+_RULES = f"/{RULES_VERSION}"
+DERIVED = Decoding(f"utf-8{_RULES}")
+"""Of texts that we write."""
 
-def charset_of(media_type: str, charset: str | None, head: bytes) -> Charset:
+
+def settle(content: bytes, media_type: str, label: str | None) -> Decoding | None:
+    """Return what a text that comes in is decoded by; None for what is no text.
+
+    `label` is the charset that came with it. Raises ParseError for plain text without one that is
+    not UTF-8: nothing tells what it is.
+    """
+    declaring = media_type in _DECLARING or media_type.endswith(("+xml", "/xml"))
+    if label is None and not declaring and not media_type.startswith("text/"):
+        return None
+    found = sniff_charset(content, label, media_type)
+    if found.by == "fallback" and label is None and not declaring:
+        raise _unknown(content)
+    return Decoding(found.codec + _RULES, found.by, label)
+
+
+def _unknown(content: bytes) -> ParseError:
+    """Return the error of text that could be in any charset."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        start = error.start
+    return ParseError(
+        f"text that is no UTF-8: octet 0x{content[start]:02x}",
+        content[: start + 80].decode("utf-8", "replace"),
+        len(content[:start].decode("utf-8")),
+        "RFC 5147 §1.1",
+        hint="say which charset it is in: --charset windows-1252, for example",
+    )
+
+
+def decoding_of(new: NewRepresentation) -> Decoding | None:
+    """Return what a format that is to be committed is decoded by. Raises ParseError."""
+    return new.decoding or settle(new.content, new.media_type.lower(), new.charset)
+
+
+def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
     """Return what decodes a format, from what is recorded of it and its first octets.
 
-    `charset` is None for formats that were not taken for text: of those XML may declare its own.
+    Nothing is recorded of formats that were not taken for text: of those XML may declare its own.
     """
-    if charset is None and not media_type.endswith(("+xml", "/xml")):
-        charset = "us-ascii" if media_type == "message/header" else "utf-8"
-    return first.charset(charset or sniff_charset(head, None, media_type).codec)
+    if recorded is not None and not is_of_first_rules(recorded):
+        codec = recorded.removesuffix(_RULES)
+        return of_codec(codec)
+    if recorded is None and not media_type.endswith(("+xml", "/xml")):
+        recorded = "us-ascii" if media_type == "message/header" else "utf-8"
+    return first.charset(recorded or sniff_charset(head, None, media_type).codec)
 
 
-def document_text(content: bytes, media_type: str, charset: str | None) -> DocumentText:
+def is_of_first_rules(recorded: str | None) -> bool:
+    """Whether a format was committed by the first rules, from what is recorded of its charset."""
+    return recorded is None or not recorded.endswith(_RULES)
+
+
+def document_text(content: bytes, media_type: str, recorded: str | None) -> DocumentText:
     """Return the text of octets, from what is recorded of them."""
-    return DocumentText(content, charset_of(media_type, charset, content))
+    return DocumentText(content, charset_of(media_type, recorded, content))
+
+
+def text_of_new(new: NewRepresentation) -> DocumentText:
+    """Return the text of a format that is to be committed. Raises ParseError."""
+    decoding = decoding_of(new)
+    recorded = None if decoding is None else decoding.recorded
+    return document_text(new.content, new.media_type.lower(), recorded)

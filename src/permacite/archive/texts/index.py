@@ -11,8 +11,7 @@ import dataclasses
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from permacite.archive.deposit import with_charset
-from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text
+from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text, text_of_new
 from permacite.archive.texts.pieces import CheckedFile, Pieces, check_digest
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.text.document import DocumentText
@@ -53,8 +52,7 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 def _with_index(new: NewRepresentation) -> NewRepresentation:
     if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
         return new
-    charset = charset_of(new.media_type.lower(), with_charset(new).charset, new.content)
-    index = Index.build(new.content, charset, _MODE)
+    index = Index.build(new.content, text_of_new(new).charset, _MODE)
     if not index.valid:
         return new
     sides = {INDEX: index.to_bytes(), PIECES: Pieces.of(new.content).to_bytes()}
@@ -80,7 +78,7 @@ class Texts:
         indexed = self._indexed(representation)
         if indexed is None:
             content = self._objects.get(representation.digest)
-            return document_text(content, representation.media_type, representation.charset)
+            return document_text(content, representation.media_type, representation.decoding)
         if whole:
             check_digest(self._objects.path(representation.digest), representation.digest)
         return indexed
@@ -124,7 +122,7 @@ class Texts:
         """Return the text in a file; None where its index was counted in another charset."""
         file = CheckedFile(self._objects.path(representation.digest), pieces)
         head = file.octets(0, HEAD_BYTES)
-        charset = charset_of(representation.media_type, representation.charset, head)
+        charset = charset_of(representation.media_type, representation.decoding, head)
         counted = (index.charset, index.mark_bytes, index.valid)
         if counted != (charset.label, charset.encoding(head).mark_bytes, True):
             return None

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite import mhtml
-from permacite.archive import NewRepresentation, with_indexes
-from permacite.charsets import codec_of
+from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.errors import ParseError
 from permacite.service.documents import sources
 from permacite.service.documents.collections import refuse_collections
 from permacite.service.promises.quotations.recording import with_quotations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Incoming", "understood"]
 
@@ -28,6 +27,8 @@ class Incoming:
     uri: str | None
     """Where an aggregate says that it came from."""
     parts: int
+    details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+    """What else is to be put on record."""
 
 
 def understood(
@@ -54,10 +55,8 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     formats: list[NewRepresentation] = []
     title = None
     try:
-        charset = root.parameters.get("charset", "")
-        page = sources.read_source(
-            root.content, root.content_type, charset=charset if codec_of(charset) else None
-        )
+        label = root.parameters.get("charset")
+        page = sources.read_source(root.content, root.content_type, charset=label)
     except ParseError:
         page = None  # the root is damaged; the aggregate is kept as it is
     if page is not None and page.media_type.startswith("text/"):
@@ -67,4 +66,6 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     location = root.content_location
     absolute = location if location and "://" in location else None
     ready = with_indexes(with_quotations(formats))
-    return Incoming(ready, title, absolute, max(1, len(aggregate.body_parts)))
+    cut_off = [one.problem for one in aggregate.structure_defects if one.code == "not-closed"]
+    details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
+    return Incoming(ready, title, absolute, max(1, len(aggregate.body_parts)), details)

@@ -7,8 +7,9 @@ already an aggregate is kept as it is, beside the page and the text inside it.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite import capture, mhtml
 from permacite import uri as references
@@ -22,13 +23,13 @@ from permacite.service.promises.quotations.recording import with_quotations
 from permacite.service.promises.standing import apply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
     from permacite.archive import Archive, Version
     from permacite.service.promises.standing import Choice
 
-__all__ = ["CaptureOptions", "import_document", "save"]
+__all__ = ["CaptureOptions", "import_document", "save", "saved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +99,36 @@ def save(
             witness=witness,
             standing=standing.over(archive.default_standing()),
         )
+    size = sum(len(item.content) for item in (root, *captured.resources))
+    kept = saved(archive, version, parts=1 + len(captured.resources), size_bytes=size)
+    lost = tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures)
+    return dataclasses.replace(kept, lost=lost, unchanged=unchanged)
+
+
+def saved(archive: Archive, version: Version, *, parts: int, size_bytes: int) -> Saved:
+    """Return what is told of a version that was committed."""
+    main = str(archive.main(version).pdi)
     return Saved(
-        pdi=str(archive.main(version).pdi),
+        pdi=main,
         document=records.document(archive, version),
-        parts=1 + len(captured.resources),
-        size_bytes=sum(len(item.content) for item in (root, *captured.resources)),
-        lost=tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures),
-        unchanged=unchanged,
-        quotations=tuple(quotes(archive, str(archive.main(version).pdi))),
+        parts=parts,
+        size_bytes=size_bytes,
+        quotations=tuple(quotes(archive, main)),
+        warnings=tuple(_warnings(version)),
     )
+
+
+def _warnings(version: Version) -> Iterator[str]:
+    """Yield what may be wrong with a version, from what is on record of it."""
+    details: Mapping[str, Any] = version.provenance.details
+    for token, told in details.get("charsets", {}).items():
+        label, by = told.get("label"), told.get("settled_by")
+        if by == "fallback":
+            said = "nothing says its charset" if label is None else f"{label!r} is no charset"
+            codec = version.representation(token).charset
+            yield f"{token}: {said}, and it is no UTF-8; it is read as {codec}"
+    for problem in details.get("defects", ()):
+        yield f"{problem}: it may have been cut off"
 
 
 def _last_segment(address: str) -> str | None:
@@ -163,7 +185,9 @@ def import_document(
     media_type = sources.media_type_of(name, content)
     found = incoming.understood(content, media_type, charset=charset, name=name)
     provenance = Provenance(
-        title=found.title or name, uri=uri or found.uri, details={"file_name": name}
+        title=found.title or name,
+        uri=uri or found.uri,
+        details={"file_name": name, **found.details},
     )
     version = archive.commit(
         found.representations,
@@ -172,10 +196,4 @@ def import_document(
         witness=Witness(operator=confirmed_date),
         standing=standing.over(archive.default_standing()),
     )
-    return Saved(
-        pdi=str(archive.main(version).pdi),
-        document=records.document(archive, version),
-        parts=found.parts,
-        size_bytes=len(content),
-        quotations=tuple(quotes(archive, str(archive.main(version).pdi))),
-    )
+    return saved(archive, version, parts=found.parts, size_bytes=len(content))

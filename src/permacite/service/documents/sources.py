@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import mimetypes
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from permacite import markup
-from permacite.archive import NewRepresentation
-from permacite.errors import ParseError
+from permacite.archive import DERIVED, NewRepresentation, document_text, settle
+
+if TYPE_CHECKING:
+    from permacite.archive import Decoding
 
 __all__ = ["MESSAGES", "Source", "media_type_of", "read_source", "representations"]
 
@@ -39,10 +42,18 @@ class Source:
     """Bytes understood: `media_type` without parameters, `charset` None where there is none."""
 
     media_type: str
-    charset: str | None
+    decoding: Decoding | None
     title: str | None
     text: str | None
     """The rendition of a page; None for anything else."""
+
+    @property
+    def charset(self) -> str | None:
+        """The charset by the name that came with it, else by what was found."""
+        if self.decoding is None:
+            return None
+        found = "us-ascii" if self.decoding.by == "ascii" else self.decoding.codec
+        return self.decoding.label or found
 
     @property
     def is_page(self) -> bool:
@@ -59,7 +70,7 @@ def media_type_of(name: str, content: bytes) -> str:
     guessed = _SUFFIXES.get(suffix) or by_name
     if guessed:
         return guessed
-    is_text = b"\x00" not in content[:4096] and _charset_of_text(content) is not None
+    is_text = b"\x00" not in content[:4096] and _is_text(content)
     return "text/plain" if is_text else "application/octet-stream"
 
 
@@ -69,57 +80,35 @@ def read_source(content: bytes, content_type: str, *, charset: str | None = None
     Raises ParseError for text whose charset is neither declared nor found.
     """
     media_type, declared = markup.content_type(content_type)
-    label = charset or declared
-    if media_type in _PAGES:
-        codec = markup.sniff_charset(content, label, media_type).codec
-        source = markup.decode(content, codec)
-        xml = media_type != "text/html"
-        text = markup.plain_text(source, xml=xml).text
-        return Source(media_type, codec, markup.title(source, xml=xml), text)
-    if media_type.startswith("text/"):
-        return Source(media_type, label or _known_charset(content), None, None)
-    return Source(media_type, None, None, None)
+    decoding = settle(content, media_type, charset or declared)
+    if decoding is None or media_type not in _PAGES:
+        return Source(media_type, decoding, None, None)
+    source = document_text(content, media_type, decoding.recorded).stored
+    xml = media_type != "text/html"
+    text = markup.plain_text(source, xml=xml).text
+    return Source(media_type, decoding, markup.title(source, xml=xml), text)
 
 
-def _charset_of_text(content: bytes) -> str | None:
-    if content.isascii():
-        return "us-ascii"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
+def _is_text(content: bytes) -> bool:
+    """Whether octets are text by their looks."""
+    if content.startswith(("\ufeff".encode("utf-16-le"), "\ufeff".encode("utf-16-be"))):
+        return True
     try:
-        content.decode("utf-8")
+        content.decode()
     except UnicodeDecodeError:
-        return None
-    return "utf-8"
-
-
-def _known_charset(content: bytes) -> str:
-    """Return the charset of undeclared text: US-ASCII or UTF-8, never a guess."""
-    charset = _charset_of_text(content)
-    if charset is None:
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ParseError(
-                f"text that is no UTF-8: octet 0x{content[error.start]:02x}",
-                content[: error.start + 80].decode("utf-8", "replace"),
-                len(content[: error.start].decode("utf-8")),
-                "RFC 5147 §1.1",
-                hint="say which charset it is in: --charset windows-1252, for example",
-            ) from error
-        raise AssertionError  # pragma: no cover - _charset_of_text decodes the same way
-    return charset
+        return False
+    return True
 
 
 def representations(content: bytes, source: Source) -> list[NewRepresentation]:
     """Return the formats in which some bytes are committed: themselves, and a page's text."""
-    own = NewRepresentation(content, source.media_type, charset=source.charset)
+    own = NewRepresentation(content, source.media_type, decoding=source.decoding)
     if source.text is None:
         return [own]
     derived = NewRepresentation(
         source.text.encode(),
         "text/plain",
-        charset="utf-8",
+        decoding=DERIVED,
         format="utf-8",
         derived_from="html" if source.media_type == "text/html" else "xhtml%2bxml",
         rendition=f"permacite-plain/{markup.RENDITION_VERSION}",

@@ -62,15 +62,16 @@ class _Live:
         self.content = content
         self.source = source
         self.document: DocumentText | None = None
-        if source.charset is not None:
-            self.document = document_text(content, source.media_type, source.charset)
+        if source.decoding is not None:
+            recorded = source.decoding.recorded
+            self.document = document_text(content, source.media_type, recorded)
         self.text = source.text
         if self.text is None and self.document is not None:
             self.text = self.document.text
 
     def part(self, specifier: str) -> Excerpt | None:
         """Return the part that a fragment names there, None where it names none."""
-        charset = self.source.charset
+        charset = None if self.document is None else self.document.charset
         try:
             return extract(self.content, self.source.media_type, specifier, charset=charset)
         except PermaciteError:

@@ -13,12 +13,12 @@ from permacite.archive import Provenance
 from permacite.errors import ConflictError, NotFoundError
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.documents import incoming, records
-from permacite.service.model import Saved
-from permacite.service.promises.quotations.comparing import quotes
+from permacite.service.documents import incoming
+from permacite.service.documents.saving import saved
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Version
+    from permacite.archive import Archive
+    from permacite.service.model import Saved
 
 __all__ = ["answers_for", "put"]
 
@@ -45,10 +45,10 @@ def put(
         found.representations,
         series=None if series is None else series[1],
         replaces=replaces,
-        provenance=Provenance(title=found.title, uri=found.uri),
+        provenance=Provenance(title=found.title, uri=found.uri, details=found.details),
         key=key,
     )
-    return _saved(archive, version, found, len(content))
+    return saved(archive, version, parts=found.parts, size_bytes=len(content))
 
 
 def _known(archive: Archive, reference: str) -> pdi.PDI:
@@ -71,17 +71,6 @@ def _check_format(replaces: pdi.PDI, found: incoming.Incoming) -> None:
             f"the name is of the format {replaces.format}, the document is {', '.join(types)}",
             str(replaces),
         )
-
-
-def _saved(archive: Archive, version: Version, found: incoming.Incoming, size: int) -> Saved:
-    main = archive.main(version)
-    return Saved(
-        pdi=str(main.pdi),
-        document=records.document(archive, version),
-        parts=found.parts,
-        size_bytes=size,
-        quotations=tuple(quotes(archive, str(main.pdi))),
-    )
 
 
 def answers_for(archive: Archive, reference: str) -> bool:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import pdi as grammar
 from permacite.archive.log.bundles.members import SPEC
-from permacite.archive.texts import charset_of, document_text
+from permacite.archive.texts import charset_of, document_text, is_of_first_rules
 from permacite.errors import ParseError, PermaciteError
+from permacite.text import first
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["Cited", "checked_quote"]
 
@@ -89,11 +90,24 @@ def _fault_around(
     if fragment.scheme != "char":
         unplaced = "citation.json says what stands before or after what has no such place"
         return "" if logged else unplaced
-    text = document_text(content, *_recorded(described)).text
     start, end = (int(position) for position in fragment.positions)
-    if not text.startswith(around[0], start - len(around[0])) or start < len(around[0]):
-        return f"other words stand before {reference}"
-    return "" if text.startswith(around[1], end) else f"other words stand after {reference}"
+    fault = ""
+    for text in _texts(content, *_recorded(described)):
+        if text is None:
+            return "" if logged else "citation.json says what stands around what cannot be read"
+        lead = start - len(around[0])
+        before = lead >= 0 and text.startswith(around[0], lead)
+        if before and text.startswith(around[1], end):
+            return ""
+        fault = fault or f"other words stand {'after' if before else 'before'} {reference}"
+    return fault
+
+
+def _texts(content: bytes, media_type: str, recorded: str | None) -> Iterator[str | None]:
+    """Yield the text of a document, and the one in which the first rules recorded words around."""
+    yield document_text(content, media_type, recorded).text
+    if is_of_first_rules(recorded):
+        yield first.text_around(content, recorded)
 
 
 def _recorded(described: Mapping[str, object]) -> tuple[str, str | None]:

@@ -14,7 +14,14 @@ import shutil
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance, Standing
+from permacite.archive import (
+    Archive,
+    Decoding,
+    NewCitation,
+    NewRepresentation,
+    Provenance,
+    Standing,
+)
 from permacite.archive.log.entries import (
     Sealed,
     commitments,
@@ -235,7 +242,7 @@ def _new(files: dict[str, bytes], told: dict[str, Any]) -> NewRepresentation:
     return NewRepresentation(
         content=b"" if "erased" in told else files[f"formats/{token}"],
         media_type=told["media_type"],
-        charset=told.get("charset"),
+        decoding=Decoding(told["charset"]) if "charset" in told else None,
         format=token,
         received=files.get(f"received/{token}"),
         derived_from=told.get("derived_from"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from permacite.archive import document_text
+from permacite.archive import text_of_new
 from permacite.archive.names import as_urn
 from permacite.errors import ParseError
 from permacite.service.promises.quotations import finding
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from permacite.archive import NewRepresentation
-    from permacite.text.document import DocumentText
 
 __all__ = ["MARKDOWN", "MOST", "PAGES", "found_in", "with_quotations"]
 
@@ -42,18 +41,14 @@ def found_in(representations: Sequence[NewRepresentation]) -> list[tuple[int, li
     pairs = []
     for number, one in enumerate(representations):
         if one.media_type in MARKDOWN:
-            pairs.append((number, finding.in_markdown(_text(one).text)))
+            pairs.append((number, finding.in_markdown(text_of_new(one).text)))
         elif one.media_type == "text/plain" and one.derived_from is not None:
             page = next((page for page in representations if page.media_type in PAGES), None)
             if page is not None:
                 xml = page.media_type != "text/html"
-                found = finding.in_page(_text(page).stored, xml=xml)
+                found = finding.in_page(text_of_new(page).stored, xml=xml)
                 pairs.append((number, found))
     return pairs
-
-
-def _text(one: NewRepresentation) -> DocumentText:
-    return document_text(one.content, one.media_type, one.charset)
 
 
 def _with(one: NewRepresentation, found: Iterable[finding.Found]) -> NewRepresentation:
