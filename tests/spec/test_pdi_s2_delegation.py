@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.earlier import unpack
 
 from permacite import pdi
-from permacite.archive import Archive
+from permacite.archive import Archive, NewRepresentation
 from permacite.archive.delegation import follow
 from permacite.errors import ConflictError, LimitError, ParseError
 
@@ -89,6 +90,52 @@ def test_pdi_32_who_may_mint(delegations: Delegations) -> None:
     assert not delegations.may_mint("bob", "lab.example.us", day)
     assert delegations.may_mint("bob", "lab.example.us", date(2025, 1, 1))
     assert not delegations.may_mint("ann", "lab.example.us", date(2025, 1, 1))
+
+
+def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None:
+    """Clause pdi-32."""
+    now = [datetime(2026, 11, 21, 12, tzinfo=UTC)]
+    page = [NewRepresentation(b"x", "text/plain")]
+    with Archive.create(tmp_path / "a", series="example.us", clock=lambda: now[0]) as archive:
+        archive.add_series("lab.example.us")
+        made = archive.commit(page, series="lab.example.us")
+        archive.delegations.delegate(
+            "minter", "lab.example.us", "Ann", first=date(2026, 11, 22), last=date(2026, 11, 23)
+        )
+        archive.commit(page, series="lab.example.us")
+        now[0] += timedelta(days=1)
+        with pytest.raises(ConflictError, match=r"ann mints in lab\.example\.us"):
+            archive.commit(page, series="lab.example.us")
+        archive.commit(page, series="example.us")
+        assert archive.commit(page, replaces=made.pdi).number == 2
+        archive.delegations.delegate(
+            "minter",
+            "lab.example.us",
+            "Example.us",
+            first=date(2026, 11, 22),
+            last=date(2026, 11, 23),
+        )
+        archive.commit(page, series="lab.example.us")
+        archive.delegations.delegate("minter", "example.us", "office")
+        with pytest.raises(ConflictError, match="office mints in example"):
+            archive.commit(page)
+        now[0] += timedelta(days=2)
+        with pytest.raises(ConflictError, match="office mints in lab"):
+            archive.commit(page, series="lab.example.us")
+        assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
+def test_pdi_32_delegations_of_before_had_no_effect_and_have_none(tmp_path: Path) -> None:
+    """Clause pdi-32."""
+    directory, _ = unpack(tmp_path)
+    with Archive.open(directory, clock=lambda: datetime(2027, 3, 1, tzinfo=UTC)) as archive:
+        (old,) = archive.delegations.delegations("minter", "press.lab.example.us")
+        assert (old.binds, old.first) == (False, date(2027, 1, 1))
+        page = [NewRepresentation(b"x", "text/plain")]
+        archive.commit(page, series=old.series)
+        archive.delegations.delegate("minter", old.series, "ann", first=old.first, last=old.last)
+        with pytest.raises(ConflictError, match="ann mints"):
+            archive.commit(page, series=old.series)
 
 
 def test_pdi_33_delegations_are_checked(delegations: Delegations) -> None:

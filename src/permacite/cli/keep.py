@@ -241,8 +241,9 @@ def delegate(
     """Record that TARGET answers for SERIES and all series below it.
 
     TARGET is the address of a resolver, which `permacite serve` then leads to for names that are
-    not here; or, with --kind minter, whoever mints. A delegation is never taken back: a later one
-    of the same series and dates counts instead.
+    not here. With --kind minter TARGET is whoever mints names of these dates: a series of this
+    archive, or others, and then this archive mints none. A delegation is never taken back: a later
+    one of the same series and dates counts too, for minters, or instead.
 
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """

@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 
     from permacite.archive.log.entries import Sealer
 
-__all__ = ["SqliteStatements", "delegation_entry_at", "entry_at", "log_all"]
+__all__ = ["SqliteStatements", "delegation_entry_at", "delegations", "entry_at", "log_all"]
 
 _DELEGATION = "kind, series, first_date, last_date, target, recorded_at"
+_BINDS = """
+EXISTS (SELECT 1 FROM delegation_leaf AS d JOIN leaf USING (sequence)
+  WHERE d.delegation_id = delegation.delegation_id AND instr(content, '"schema":2'))
+"""
+"""Delegations have been heeded since their entries have the second schema."""
 _COLUMNS = "subject, predicate, object, who, stated_at"
 _ADD_PERSON = "INSERT INTO person VALUES (?, ?, ?)"
 _PERSON = "person:"
@@ -91,14 +96,22 @@ class SqliteStatements(Access):
 
     def delegations(self, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
         """Return the delegations of any of these series (of all where None), oldest first."""
-        condition = "TRUE" if series is None else f"series IN ({','.join('?' * len(series))})"
-        question = (
-            f"SELECT {_DELEGATION} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
-            " ORDER BY delegation_id"
-        )
         with self._readers.lend() as connection:
-            rows = connection.execute(question, (kind, *(series or ())))
-            return [_delegation(row) for row in rows]
+            return delegations(connection, kind, series)
+
+
+def delegations(
+    connection: sqlite3.Connection, kind: Kind, series: Sequence[str] | None
+) -> list[Delegation]:
+    """Return the delegations of any of these series (of all where None), oldest first."""
+    condition = "TRUE" if series is None else f"series IN ({','.join('?' * len(series))})"
+    binds = _BINDS if leaves.has_days(connection) else "0"
+    rows = connection.execute(
+        f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
+        " ORDER BY delegation_id",
+        (kind, *(series or ())),
+    )
+    return [_delegation(row) for row in rows]
 
 
 def _delegate(connection: sqlite3.Connection, made: Delegation, sealer: Sealer) -> None:
@@ -249,7 +262,7 @@ def _assertion(row: tuple[Any, ...]) -> Assertion:
 
 def _delegation(row: tuple[Any, ...]) -> Delegation:
     """Return the delegation of one row."""
-    kind, series, first, last, target, recorded_at = row
+    kind, series, first, last, target, recorded_at, binds = row
     return Delegation(
         kind,
         series,
@@ -257,4 +270,5 @@ def _delegation(row: tuple[Any, ...]) -> Delegation:
         date.fromisoformat(last),
         target,
         instant(recorded_at),
+        bool(binds),
     )

@@ -2,6 +2,7 @@
 
 PDI draft, minting:
   §2.1, §2.3 date of minting, UTC     -> `Places.today`: one reading of the clock in a transaction
+  §2.2 series are delegated           -> `Places`: where others mint, nothing is minted here
   §2.4 serial numbers                 -> `Places`: from 1, by 1, again from 1 every day
   §2.6 versions                       -> `Places`: of the document, for all formats together
 
@@ -20,10 +21,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from permacite.archive.delegation import lineage, minters
 from permacite.archive.model import NOBODY
 from permacite.archive.sqlite.dates import behind, check_borne_out
 from permacite.archive.sqlite.log.days import seal_passed
 from permacite.archive.sqlite.rows import Key, document_key, name_of
+from permacite.archive.sqlite.statements import delegations
 from permacite.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
@@ -91,8 +94,8 @@ class Places:
         if order.replaces is not None:
             return self._next_version(order.replaces, order.witness)
         series = order.series
-        if series not in self._begun and not _mints(self._connection, series):
-            raise NotFoundError(f"{series} does not mint here", series)
+        if series not in self._begun:
+            self._check_mints(series)
         date = self.today(series, order.witness)
         if order.unique_id is None:
             serial = next(self._serials_of(series, date))
@@ -101,6 +104,23 @@ class Places:
         if document_id(self._connection, key) is not None:
             raise ConflictError(f"{name_of(key)} is committed already", str(name_of(key)))
         return Place(None, key, 1, None)
+
+    def _check_mints(self, series: str) -> None:
+        """Raise NotFoundError where a series is not one of here, ConflictError where others mint.
+
+        Who mints is asked of today alone: whatever has its name stays here, and grows here.
+        """
+        question = "SELECT name FROM series"
+        own = {name for (name,) in self._connection.execute(question)}
+        if series not in own:
+            raise NotFoundError(f"{series} does not mint here", series)
+        found = delegations(self._connection, "minter", lineage(series))
+        today = self.now.date()
+        named = minters(found, series, today)
+        if named and own.isdisjoint(one.lower() for one in named):
+            others = " or ".join(sorted(named))
+            problem = f"on {today} {others} mints in {series}, and not this archive"
+            raise ConflictError(problem, series)
 
     @property
     def now(self) -> datetime:
@@ -176,12 +196,6 @@ def document_id(connection: sqlite3.Connection, key: Key) -> int | None:
         "SELECT document_id FROM document WHERE series = ? AND date = ? AND unique_id = ?", key
     ).fetchone()
     return None if row is None else int(row[0])
-
-
-def _mints(connection: sqlite3.Connection, series: str) -> bool:
-    """Say whether a series mints here."""
-    question = "SELECT 1 FROM series WHERE name = ?"
-    return connection.execute(question, (series,)).fetchone() is not None
 
 
 def _free(connection: sqlite3.Connection, series: str, date: str, many: int) -> Iterator[int]:
