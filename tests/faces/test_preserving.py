@@ -39,7 +39,7 @@ def full(archive: Path) -> Path:
         service.cite(page.pdi, quote="Words", note="a remark")
         service.state(page.pdi, "creator", "Ann", who="Ben")
         service.delegate("resolver", "old.lab.example.us", "https://a.example", last="2020-01-01")
-        service.delegate("minter", "lab.example.us", "Ann", first="2020-01-01")
+        service.delegate("minter", "press.lab.example.us", "Ann", first="2020-01-01")
         inner = service._archive  # noqa: SLF001 - what only the library can do
         picture = NewRepresentation(
             b"PNG", "image/png", attachment={"a/../b": b"side", "c": b"side 2"}, received=b"png"

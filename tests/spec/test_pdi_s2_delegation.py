@@ -104,16 +104,13 @@ def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None
         )
         archive.commit(page, series="lab.example.us")
         now[0] += timedelta(days=1)
-        with pytest.raises(ConflictError, match=r"ann mints in lab\.example\.us"):
+        with pytest.raises(ConflictError, match=r"Ann mints in lab\.example\.us"):
             archive.commit(page, series="lab.example.us")
         archive.commit(page, series="example.us")
         assert archive.commit(page, replaces=made.pdi).number == 2
+        first, last = date(2026, 11, 22), date(2026, 11, 23)
         archive.delegations.delegate(
-            "minter",
-            "lab.example.us",
-            "Example.us",
-            first=date(2026, 11, 22),
-            last=date(2026, 11, 23),
+            "minter", "lab.example.us", "Example.us", first=first, last=last
         )
         archive.commit(page, series="lab.example.us")
         archive.delegations.delegate("minter", "example.us", "office")

@@ -226,9 +226,19 @@ class StatementRecords(Protocol):
     """What is said about names."""
 
     def record_assertion(
-        self, subject: str, predicate: str, text: str, who: str | None, *, remark: str | None = None
+        self,
+        subject: str,
+        predicate: str,
+        text: str,
+        who: str | None,
+        *,
+        remark: str | None = None,
+        again: bool = False,
     ) -> Assertion:
-        """Record a statement; `subject` is a canonical name. A `remark` is for the operator."""
+        """Record a statement; `subject` is a canonical name. A `remark` is for the operator.
+
+        With `again`, `who` stands as it stood in another archive: an id, or a name of before.
+        """
         ...
 
     def remarks(self, subjects: Sequence[str]) -> list[str]:

@@ -106,7 +106,7 @@ class Statements:
 
     def repeat(self, subject: str, predicate: str, value: str, *, who: str | None) -> Assertion:
         """Record a statement as it was recorded elsewhere, be it a withdrawal: for copies."""
-        return self._catalog.record_assertion(subject, predicate, value, who)
+        return self._catalog.record_assertion(subject, predicate, value, who, again=True)
 
     def remarks(self, representations: Iterable[Representation]) -> list[str]:
         """Return what the operator noted of withdrawals, oldest first.

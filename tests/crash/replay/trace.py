@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BRIEF",
+    "BRING_UP",
     "FULL",
     "LATER",
     "RESTORE",
@@ -91,6 +92,9 @@ FULL = (Scene("create"), Scene("full"))
 
 RESTORE = (Scene("create"), Scene("restore"))
 """A second archive is made of what the first one wrote for others to keep."""
+
+BRING_UP = (Scene("bring-up"),)
+"""Played on an archive of an earlier schema."""
 
 LATER = (Scene("later"),)
 """What is played on what a crash left."""

@@ -221,6 +221,12 @@ def full(folder: Path, told: Told, chance: random.Random) -> None:
         commit(archive, told, {"png": b"after all that"})
 
 
+def bring_up(folder: Path, told: Told, _: random.Random) -> None:
+    """Open an archive of an earlier schema, which brings it up, and close it."""
+    with Archive.open(folder, clock=on_day(22)):
+        told.tell(["created"])
+
+
 def restore(folder: Path, told: Told, chance: random.Random) -> None:
     """Commit, write everything as OCFL objects elsewhere, and make another archive of them."""
     elsewhere = Path(os.environ["RECORD_ACKS"]).with_name("ocfl")
@@ -274,6 +280,7 @@ SCENES: dict[str, Callable[[Path, Told, random.Random], None]] = {
     "later": later,
     "full": full,
     "restore": restore,
+    "bring-up": bring_up,
 }
 
 if __name__ == "__main__":

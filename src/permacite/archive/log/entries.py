@@ -81,8 +81,7 @@ def seal(entry: Entry) -> Sealed:
         part: _opening(secrets.token_hex(_SALT_BYTES), content)
         for part, content in entry.parts.items()
     }
-    content = _written(entry, {part: digest_of(one) for part, one in openings.items()})
-    return Sealed(content, leaf_hash(content), openings)
+    return _sealed(entry, openings, {part: digest_of(one) for part, one in openings.items()})
 
 
 def reopened(entry: Entry, kept: Mapping[str, bytes], erased: Mapping[str, str]) -> Sealed:
@@ -96,11 +95,10 @@ def reopened(entry: Entry, kept: Mapping[str, bytes], erased: Mapping[str, str])
         if part not in erased
     }
     hashes = {part: digest_of(one) for part, one in openings.items()} | dict(erased)
-    content = _written(entry, hashes)
-    return Sealed(content, leaf_hash(content), openings)
+    return _sealed(entry, openings, hashes)
 
 
-def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None] = ()) -> bytes:
+def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None] = ()) -> Sealed:
     """Return an entry as the first schema has it: all is told in clear.
 
     Formats whose parts are `gone`, and digests that nothing else has, are as they were `said`.
@@ -125,7 +123,8 @@ def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None]
     if "subject" in clear:
         clear["name"] = clear.pop("subject")
         clear |= {"version": None, "format": None}
-    return canonical_json(_kept(clear))
+    content = canonical_json(_kept(clear))
+    return Sealed(content, leaf_hash(content), {})
 
 
 def _kept(told: Mapping[str, JSON], said: Mapping[str, JSON] = {}, *others: str) -> dict[str, JSON]:
@@ -134,13 +133,14 @@ def _kept(told: Mapping[str, JSON], said: Mapping[str, JSON] = {}, *others: str)
     return found | {name: said[name] for name in others if name in said}
 
 
-def _written(entry: Entry, hashes: Mapping[str, str]) -> bytes:
-    """Return the octets of a leaf; members without a value are left out."""
+def _sealed(entry: Entry, openings: dict[str, bytes], hashes: Mapping[str, str]) -> Sealed:
+    """Return an entry with its commitments; members without a value are left out."""
     said = _kept(entry.clear)
     said["schema"] = _SCHEMA
     if hashes:
         said["commitments"] = hashes
-    return canonical_json(said)
+    content = canonical_json(said)
+    return Sealed(content, leaf_hash(content), openings)
 
 
 def _opening(salt: str, content: Mapping[str, JSON]) -> bytes:

@@ -141,8 +141,8 @@ def append_all(connection: sqlite3.Connection, entries: Sequence[Entry], sealer:
     first = size(connection)
     sealed = [sealer(entry) for entry in entries]
     rows = [
-        (sequence, entry.clear["name"], one.content.decode())
-        for sequence, (entry, one) in enumerate(zip(entries, sealed, strict=True), first)
+        (sequence, json.loads(one.content)["name"], one.content.decode())
+        for sequence, one in enumerate(sealed, first)
     ]
     connection.executemany("INSERT INTO leaf VALUES (?, ?, ?)", rows)
     openings = [

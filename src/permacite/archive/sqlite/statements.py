@@ -32,6 +32,7 @@ EXISTS (SELECT 1 FROM delegation_leaf AS d JOIN leaf USING (sequence)
 """
 """Delegations have been heeded since their entries have the second schema."""
 _COLUMNS = "subject, predicate, object, who, stated_at"
+_ADD = f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
 _ADD_PERSON = "INSERT INTO person VALUES (?, ?, ?)"
 _PERSON = "person:"
 """Begins the random id that stands where a name would, so that the name can be forgotten."""
@@ -41,18 +42,32 @@ class SqliteStatements(Access):
     """The statements of one catalog."""
 
     def record_assertion(
-        self, subject: str, predicate: str, text: str, who: str | None, *, remark: str | None = None
+        self,
+        subject: str,
+        predicate: str,
+        text: str,
+        who: str | None,
+        *,
+        remark: str | None = None,
+        again: bool = False,
     ) -> Assertion:
-        """Record a statement; `subject` is a canonical name. A `remark` is for the operator."""
+        """Record a statement; `subject` is a canonical name. A `remark` is for the operator.
 
-        def work(connection: sqlite3.Connection) -> Assertion:
-            said = (subject, predicate, text)
-            sequence, made = _record(connection, said, who, now=self._clock(), sealer=self._sealer)
+        With `again`, `who` stands as it stood in another archive: an id, or a name of before.
+        """
+
+        def record(connection: sqlite3.Connection) -> Assertion:
+            now = self._clock()
+            known = again or who is None
+            person_id = who if known else _id_of(connection, str(who), now)
+            row = (subject, predicate, text, person_id, timestamp(now))
+            sequence = leaves.append(connection, _entry(row), self._sealer)
+            connection.execute(_ADD, (sequence, *row))
             if remark is not None:
                 connection.execute("INSERT INTO remark VALUES (?, ?)", (sequence, remark))
-            return made
+            return _assertion((*row[:3], _name_of(connection, person_id), row[-1]))
 
-        return self._writer.run(work)
+        return self._writer.run(record)
 
     def remarks(self, subjects: Sequence[str]) -> list[str]:
         """Return the private words beside statements about any of `subjects`, oldest first."""
@@ -146,29 +161,8 @@ def log_all(connection: sqlite3.Connection, sealer: Sealer) -> None:
         _log(connection, delegation_id, tuple(row), sealer)
 
 
-def _record(
-    connection: sqlite3.Connection,
-    said: tuple[str, str, str],
-    who: str | None,
-    *,
-    now: datetime,
-    sealer: Sealer,
-) -> tuple[int, Assertion]:
-    """Write a statement and its leaf: subject, predicate and object, and who says so."""
-    person_id = None if who is None else _id_of(connection, who, now)
-    row = (*said, person_id, timestamp(now))
-    sequence = leaves.append(connection, _entry(row), sealer)
-    connection.execute(
-        f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - ours
-        (sequence, *row),
-    )
-    return sequence, _assertion((*said, who, row[-1]))
-
-
 def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
-    """Return the id of a person; it is made where there is none. An id stands for itself."""
-    if name.startswith(_PERSON):
-        return name
+    """Return the id of a person; it is made where there is none."""
     row = connection.execute("SELECT person_id FROM person WHERE name = ?", (name,)).fetchone()
     if row is not None:
         return str(row[0])

@@ -49,7 +49,7 @@ def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
         if entry is None:
             return None
         if "schema" not in said:
-            return entries.in_clear(entry, said, gone)
+            return entries.in_clear(entry, said, gone).content
         kept = {part: one for part, one in entries.commitments(said).items() if part in gone}
         openings = leaves.openings(connection, leaf.sequence)
         return entries.reopened(entry, openings, kept).content
