@@ -229,10 +229,10 @@ def _in_head(source: str) -> _Declared:
             if token.name not in _IN_HEAD:
                 break
             inside = token.name if token.name in _WITH_TEXT else None
-            values = {one.name: one.value for one in token.attributes}
-            declared = _meta(values) if token.name == "meta" else None
-            if declared is not None:
-                return declared
+            if token.name == "meta":
+                declared = _meta({one.name: one.value for one in token.attributes})
+                if declared is not None:
+                    return declared
         elif isinstance(token, Text) and token.data.strip(_WHITE_SPACE):
             break
     return None
