@@ -5,18 +5,21 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from typing import TYPE_CHECKING
+import shutil
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
 
 from permacite import pdi
 from permacite.archive import NewRepresentation, Provenance
+from permacite.errors import IntegrityError, PermaciteError
 from permacite.service.cases import Service
 from permacite.service.promises import keeping
+from permacite.service.promises.preserving import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Site
@@ -132,6 +135,129 @@ def test_damage_and_what_is_there_are_refused(cli: Cli, full: Path, tmp_path: Pa
     anew.mkdir()
     assert cli("--archive", str(anew), "restore", str(root)).status == 0
     assert cli("--archive", str(anew), "restore", str(root)).status == 1
+
+
+VALUES: tuple[object, ...] = (None, 7, "x", [], {})
+"""What a member is changed into; None takes it away."""
+
+
+def members(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to each member of a JSON value, from the outside in."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from members(inner, (*path, key))
+
+
+def altered(raw: bytes, path: tuple[str | int, ...], value: object) -> bytes:
+    """An inventory with another value in one place; None takes the member away."""
+    inventory = json.loads(raw)
+    place = inventory
+    for key in path[:-1]:
+        place = place[key]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return json.dumps(inventory).encode()
+
+
+@pytest.fixture
+def copy(cli: Cli, archive: Path, tmp_path: Path) -> Path:
+    """A copy of an archive that holds two versions of a text."""
+    (tmp_path / "a.txt").write_bytes(b"one two")
+    name = cli("import", str(tmp_path / "a.txt")).out.split()[0]
+    with Service.open(archive) as service:
+        service.put(name, b"one three", "text/plain; charset=us-ascii")
+    assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
+    return tmp_path / "ocfl"
+
+
+def refused(copy: Path, anew: Path) -> str:
+    """Why a copy is not restored."""
+    with pytest.raises(IntegrityError) as error:
+        keeping.restore(copy, anew)
+    assert not anew.exists()
+    return str(error.value)
+
+
+def test_each_member_of_each_inventory_is_checked(copy: Path, tmp_path: Path) -> None:
+    """Digests beside it are made anew, as by someone who knows the format."""
+    inventories = sorted(copy.rglob("inventory.json"))
+    assert len(inventories) == 5, "an object of two versions, and the records of one"
+    for inventory in inventories:
+        beside, raw = inventory.with_name("inventory.json.sha512"), inventory.read_bytes()
+        line = beside.read_text()
+        identifier = json.loads(raw)["id"]
+        for path in members(json.loads(raw)):
+            for value in VALUES:
+                changed = altered(raw, path, value)
+                inventory.write_bytes(changed)
+                beside.write_text(f"{hashlib.sha512(changed).hexdigest()} inventory.json\n")
+                with pytest.raises(IntegrityError, match="cannot be read"):
+                    layout.read_object(copy, identifier)
+        assert "cannot be read" in refused(copy, tmp_path / "anew")
+        inventory.write_bytes(raw)
+        beside.write_text(line)
+    assert keeping.restore(copy, tmp_path / "anew").versions == 2
+
+
+def test_each_file_of_a_copy_is_checked(copy: Path, tmp_path: Path) -> None:
+    for file in sorted(path for path in copy.rglob("*") if path.is_file()):
+        raw = file.read_bytes()
+        for changed in (b"", raw + b" ", raw.replace(b"e", b"E", 1) or b"x", b"\xff" + raw):
+            file.write_bytes(changed)
+            if changed != raw:
+                refused(copy, tmp_path / "anew")
+        file.unlink()
+        if file.name != "0=ocfl_1.1":  # without it, it is no copy at all
+            refused(copy, tmp_path / "anew")
+        file.write_bytes(raw)
+    assert keeping.restore(copy, tmp_path / "anew").versions == 2
+
+
+def test_what_is_no_part_of_an_object_is_refused(copy: Path, tmp_path: Path) -> None:
+    place = next(path.parent for path in copy.rglob("0=ocfl_object_1.1"))
+    for name in ("v1/content/more", "v3/content/more", "v1/more", "more"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(b"more")
+        assert "of an inventory is altered" in (why := refused(copy, tmp_path / "anew")) or (
+            f"{name} is no part of the object" in why
+        )
+        (place / name).unlink()
+    (place / "v1" / "content" / "link").symlink_to(tmp_path / "a.txt")
+    assert "leads out of its object" in refused(copy, tmp_path / "anew")
+
+
+def test_records_that_were_altered_are_refused(copy: Path, tmp_path: Path) -> None:
+    """All digests are right again: what the records then tell cannot be entered."""
+    file = next(copy.rglob("archive.json"))
+    raw = file.read_bytes()
+    for path in members(json.loads(raw)):
+        for value in VALUES:
+            changed = altered(raw, path, value)
+            rewritten(file, changed)
+            try:
+                keeping.restore(copy, tmp_path / "anew")
+            except PermaciteError:
+                assert not (tmp_path / "anew").exists()
+            else:
+                shutil.rmtree(tmp_path / "anew")
+            rewritten(file, raw)
+
+
+def rewritten(file: Path, content: bytes) -> None:
+    """Replace a file of the records, and every digest of it."""
+    raw = file.read_bytes()
+    file.write_bytes(content)
+    for inventory in file.parents[2].rglob("inventory.json"):
+        told = inventory.read_bytes()
+        for digest in (hashlib.sha512, hashlib.sha256):
+            before, after = (digest(one).hexdigest().encode() for one in (raw, content))
+            told = told.replace(before, after)
+        inventory.write_bytes(told)
+        line = f"{hashlib.sha512(told).hexdigest()} inventory.json\n"
+        inventory.with_name("inventory.json.sha512").write_text(line)
 
 
 def test_an_empty_archive_comes_back(cli: Cli, tmp_path: Path) -> None:

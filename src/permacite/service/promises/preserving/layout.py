@@ -1,13 +1,14 @@
 """The Oxford Common File Layout: where an object stands, and what its inventory says.
 
 OCFL 1.1 (ocfl.io/1.1/spec):
-  §3 objects, §3.5 inventory, §3.5.3 versions -> `Object`
-  §4 storage root                             -> `make_root`, `is_root`
+  §3 objects, §3.5 inventory, §3.5.3 versions -> `Object`, `read_object`
+  §4 storage root                             -> `make_root`, `is_root`, `check_root`
   extension 0003 (hash and id n-tuple layout) -> `object_path`
 
 Deviations: none.
 Readings: content is addressed by SHA-512, as the specification prefers; the SHA-256 on record
-stands in the fixity block, so that both can be compared.
+stands in the fixity block, so that both can be compared. What is read must be what was written:
+an inventory that the files that are there do not bear out is damage, and so is a file too many.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import ConflictError, IntegrityError
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from permacite.service.plain import Json
 
-__all__ = ["Object", "is_root", "make_root", "object_path", "read_object"]
+__all__ = ["Object", "check_root", "is_root", "make_root", "object_path", "read_object"]
 
 _ROOT = "0=ocfl_1.1"
 _OBJECT = "0=ocfl_object_1.1"
@@ -34,6 +36,10 @@ _TUPLES, _WIDTH = 3, 3
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 _LONGEST = 100
 _INVENTORY = "inventory.json"
+_BESIDE = (_INVENTORY, f"{_INVENTORY}.sha512")
+_OTHERS = ("logs/", "extensions/")
+"""Folders of an object that are for others (OCFL 1.1 §3.1)."""
+_OF_VERSIONS = ({"created", "message", "state", "user"}, {"name", "address"})
 
 
 def is_root(directory: Path) -> bool:
@@ -46,20 +52,33 @@ def make_root(directory: Path) -> None:
     if directory.exists() and any(directory.iterdir()):
         raise ConflictError(f"{directory} is not empty", str(directory))
     directory.mkdir(0o700, parents=True, exist_ok=True)
-    (directory / _ROOT).write_text(f"{_ROOT[2:]}\n", encoding="utf-8")
+    for path, content in _root_files().items():
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def check_root(directory: Path) -> None:
+    """Raise IntegrityError where a storage root is not declared as `make_root` does."""
+    for path, content in _root_files().items():
+        kept = (directory / path).read_bytes() if (directory / path).is_file() else b""
+        _check(hashlib.sha512(content).hexdigest(), hashlib.sha512(kept).hexdigest(), path)
+
+
+def _root_files() -> dict[str, bytes]:
+    """Return what tells of the layout, by path."""
+    settings: dict[str, Json] = {
+        "extensionName": _LAYOUT,
+        "digestAlgorithm": "sha256",
+        "tupleSize": _WIDTH,
+        "numberOfTuples": _TUPLES,
+    }
     description = "Folders of three letters of the SHA-256 of the object's id, then the id, escaped"
-    _write_json(directory / "ocfl_layout.json", {"extension": _LAYOUT, "description": description})
-    settings = directory / "extensions" / _LAYOUT
-    settings.mkdir(parents=True)
-    _write_json(
-        settings / "config.json",
-        {
-            "extensionName": _LAYOUT,
-            "digestAlgorithm": "sha256",
-            "tupleSize": _WIDTH,
-            "numberOfTuples": _TUPLES,
-        },
-    )
+    return {
+        _ROOT: f"{_ROOT[2:]}\n".encode(),
+        "ocfl_layout.json": _as_json({"extension": _LAYOUT, "description": description}),
+        f"extensions/{_LAYOUT}/config.json": _as_json(settings),
+    }
 
 
 def object_path(root: Path, identifier: str) -> Path:
@@ -114,38 +133,59 @@ class Object:
         (place / head).mkdir(parents=True, exist_ok=True)
         (place / _OBJECT).write_text(f"{_OBJECT[2:]}\n", encoding="utf-8")
         for folder in (place / head, place):
-            self._write_inventory(folder, head)
+            self._write_inventory(folder)
 
-    def _write_inventory(self, folder: Path, head: str) -> None:
+    def _write_inventory(self, folder: Path) -> None:
         """Write the inventory and its digest beside it."""
-        inventory: dict[str, Json] = {
-            "id": self.identifier,
-            "type": _TYPE,
-            "digestAlgorithm": "sha512",
-            "head": head,
-            "contentDirectory": "content",
-            "manifest": _json(self._manifest),
-            "versions": dict(self._versions),
-            "fixity": {"sha256": _json(self._fixity)},
-        }
-        content = _write_json(folder / _INVENTORY, inventory)
+        inventory = _inventory(
+            self.identifier, _json(self._manifest), dict(self._versions), _json(self._fixity)
+        )
+        content = _as_json(inventory)
+        (folder / _INVENTORY).write_bytes(content)
         line = f"{hashlib.sha512(content).hexdigest()} {_INVENTORY}\n"
         (folder / f"{_INVENTORY}.sha512").write_text(line, encoding="utf-8")
 
 
-def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
-    """Return the files of each version by logical path, every digest checked.
+def _inventory(
+    identifier: str, manifest: dict[str, Json], versions: dict[str, Json], fixity: dict[str, Json]
+) -> dict[str, Json]:
+    """Return an inventory (OCFL 1.1 §3.5); the last of the versions is its head."""
+    return {
+        "id": identifier,
+        "type": _TYPE,
+        "digestAlgorithm": "sha512",
+        "head": f"v{len(versions)}",
+        "contentDirectory": "content",
+        "manifest": manifest,
+        "versions": versions,
+        "fixity": {"sha256": fixity},
+    }
 
-    Raises IntegrityError where anything is missing or altered.
+
+def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
+    """Return the files of each version by logical path, every digest and inventory checked.
+
+    Raises IntegrityError where anything is missing, altered or more than there should be.
     """
     place = object_path(root, identifier)
     try:
-        raw = (place / _INVENTORY).read_bytes()
-        kept = (place / f"{_INVENTORY}.sha512").read_text(encoding="utf-8").split()[0]
-        _check(kept, hashlib.sha512(raw).hexdigest(), f"the inventory of {identifier}")
-        inventory = json.loads(raw)
-        count = int(str(inventory["head"]).removeprefix("v"))
-        return [_files(place, inventory, f"v{number}") for number in range(1, count + 1)]
+        _check_text(place / _OBJECT, f"{_OBJECT[2:]}\n")
+        inventory = _read_inventory(place)
+        _check_versions(inventory["versions"])
+        stored = _stored(place, inventory["versions"])
+        for number in range(1, len(inventory["versions"]) + 1):
+            told = _read_inventory(place / f"v{number}")
+            _check_same(told, _expected(identifier, number, inventory["versions"], stored))
+        _check_same(inventory, told)
+        by_digest = {hashlib.sha512(content).hexdigest(): content for content in stored.values()}
+        return [
+            {
+                path: by_digest[digest]
+                for digest, paths in inventory["versions"][f"v{number}"]["state"].items()
+                for path in paths
+            }
+            for number in range(1, len(inventory["versions"]) + 1)
+        ]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise IntegrityError(
             f"the object {identifier} cannot be read: {error}",
@@ -154,18 +194,70 @@ def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
         ) from error
 
 
-def _files(place: Path, inventory: dict[str, Any], version: str) -> dict[str, bytes]:
-    """Return the files of one version."""
-    files = {}
-    for digest, paths in inventory["versions"][version]["state"].items():
-        stored = str(inventory["manifest"][digest][0])
-        target = (place / stored).resolve()
-        if not target.is_relative_to(place.resolve()):
-            raise ValueError(f"{stored} leads out of its object")
-        content = target.read_bytes()
-        _check(digest.lower(), hashlib.sha512(content).hexdigest(), stored)
-        files.update(dict.fromkeys(paths, content))
-    return files
+def _read_inventory(folder: Path) -> dict[str, Any]:
+    """Return an inventory that has the digest beside it."""
+    raw = (folder / _INVENTORY).read_bytes()
+    kept = (folder / f"{_INVENTORY}.sha512").read_text(encoding="utf-8")
+    _check(kept, f"{hashlib.sha512(raw).hexdigest()} {_INVENTORY}\n", f"{folder.name}/{_INVENTORY}")
+    inventory: dict[str, Any] = json.loads(raw)
+    return inventory
+
+
+def _check_versions(versions: dict[str, Any]) -> None:
+    """Raise ValueError unless versions tell what versions must, numbered from 1."""
+    if not versions or set(versions) != {f"v{n}" for n in range(1, len(versions) + 1)}:
+        raise ValueError("the versions are not numbered from v1 without a gap")
+    for version in versions.values():
+        datetime.fromisoformat(version["created"])
+        words = [version["message"], *version["user"].values()]
+        words += [path for paths in version["state"].values() for path in paths]
+        members = (set(version), set(version["user"]))
+        if members != _OF_VERSIONS or not all(isinstance(word, str) for word in words):
+            raise ValueError("a version must tell when, what, who, and its files")
+
+
+def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
+    """Return all content by its place in the object. Raises ValueError for any other file."""
+    folders = ("", *(f"{head}/" for head in versions))
+    beside = {f"{folder}{name}" for folder in folders for name in _BESIDE}
+    found = {}
+    for path in sorted(place.rglob("*")):
+        name = path.relative_to(place).as_posix()
+        if not path.resolve().is_relative_to(place.resolve()):
+            raise ValueError(f"{name} leads out of its object")
+        if not path.is_file() or name in beside or name == _OBJECT or name.startswith(_OTHERS):
+            continue
+        head, _, rest = name.partition("/")
+        if head not in versions or not rest.startswith("content/"):
+            raise ValueError(f"{name} is no part of the object")
+        found[name] = path.read_bytes()
+    return found
+
+
+def _expected(
+    identifier: str, number: int, versions: dict[str, Json], stored: dict[str, bytes]
+) -> dict[str, Json]:
+    """Return what the inventory of a version must be, by the files that there are."""
+    heads = [f"v{each}" for each in range(1, number + 1)]
+    manifest: dict[str, Json] = {}
+    fixity: dict[str, Json] = {}
+    for path, content in stored.items():
+        if path.partition("/")[0] in heads:
+            manifest[hashlib.sha512(content).hexdigest()] = [path]
+            fixity[hashlib.sha256(content).hexdigest()] = [path]
+    return _inventory(identifier, manifest, {head: versions[head] for head in heads}, fixity)
+
+
+def _check_same(actual: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Raise ValueError, with the member, where an inventory is not as it should be."""
+    for name in sorted(actual.keys() | expected.keys()):
+        if actual.get(name) != expected.get(name):
+            raise ValueError(f"{name!r} of an inventory is altered, or is not what the files say")
+
+
+def _check_text(path: Path, expected: str) -> None:
+    if path.read_text(encoding="utf-8") != expected:
+        raise ValueError(f"{path.name} is altered")
 
 
 def _check(expected: str, actual: str, what: str) -> None:
@@ -179,7 +271,5 @@ def _json(lists: dict[str, list[str]]) -> dict[str, Json]:
     return {name: list(paths) for name, paths in lists.items()}
 
 
-def _write_json(path: Path, value: Json) -> bytes:
-    content = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False).encode()
-    path.write_bytes(content)
-    return content
+def _as_json(value: Json) -> bytes:
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False).encode()

@@ -35,7 +35,7 @@ from permacite.archive.log.entries import (
 )
 from permacite.archive.log.merkle import leaf_hash
 from permacite.archive.objects import flush_folder
-from permacite.errors import ConflictError, IntegrityError, NotFoundError
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.service import names
 from permacite.service.plain import plain
 from permacite.service.promises.model import Copy, EarlierLog
@@ -63,11 +63,20 @@ def restore(source: Path, directory: Path) -> Copy:
     """
     if directory.exists() and any(directory.iterdir()):
         raise ConflictError(f"{directory} is not empty", str(directory))
+    layout.check_root(source)
     aside = directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.new")
     try:
         made = _replayed(source, aside)
         aside.rename(directory)
         flush_folder(directory.parent)
+    except (PermaciteError, OSError):
+        raise
+    except Exception as error:  # whatever an altered record may lead to
+        raise IntegrityError(
+            f"the records cannot be entered again: {type(error).__name__}: {error}",
+            expected="the records of an archive",
+            actual=str(source),
+        ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return dataclasses.replace(made, directory=str(directory))
