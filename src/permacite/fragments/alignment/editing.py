@@ -7,6 +7,7 @@ A word may stand for another: the sooner, the more they are alike.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.fragments.alignment.words import is_mark, is_number, is_word
@@ -36,6 +37,7 @@ class Side(NamedTuple):
     """One more than there are words: the last is for the end."""
 
 
+@lru_cache(maxsize=1 << 16)
 def weight(word: str) -> int:
     """Return how much a word says: a sign little, a single character of some scripts half."""
     if is_mark(word):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Image", "image_of", "is_open"]
 
+_PUT_IN = 5
+"""So many words beside a replaced word may belong to what replaced it."""
+
 Pairs = list[tuple[int, int]]
 """Words of the old text, and what stands for each, the same word or another; in order."""
 
@@ -48,19 +51,20 @@ class Image:
         kept = sum(weight(old.words[mine]) for mine, _ in self.same)
         return 2 * kept / max(1, weigh(old, self.part) + weigh(new, self.now))
 
-    def to_the_ends(self) -> Range:
-        """Return `now` with what was put in before its first word or after its last.
+    @cached_property
+    def whole(self) -> Range:
+        """`now` with what was put in before its first word or after its last.
 
-        It belongs to the passage where that word is no longer the one that was cited.
+        That belongs to the passage where that word is no longer the one that was cited.
         """
         (first, last), (start, end) = self.part, self.now
         begin, finish = self.alignment.new.sentences_of(start, end)
         if not self._is_firm(first, self.pairs[:2]):
             before = self._beside(first - 1)
-            start = before + 1 if begin <= before + 1 < start else start
+            start = before + 1 if max(begin, start - _PUT_IN) <= before + 1 < start else start
         if not self._is_firm(last - 1, self.pairs[:-3:-1]):
             after = self._beside(last)
-            end = after if end < after <= finish else end
+            end = after if end < after <= min(finish, end + _PUT_IN) else end
         return Range(start, end)
 
     def _is_firm(self, place: int, pairs: Pairs) -> bool:

@@ -8,6 +8,7 @@ successor: a passage that is removed beside one like it is gone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from permacite.fragments import quote as quotes
@@ -48,8 +49,8 @@ _MAX_SENTENCE = 400
 _REACH = 8
 """So many words beside a passage may negate it."""
 
-_NEAR = 0.15
-"""How much better a passage must fit than another one beside it that is lost."""
+_NEAR, _ANYWHERE = 0.15, 0.02
+"""How much better a passage must fit than another that is lost: beside it, and anywhere."""
 
 _SIMILAR = 0.6
 _VERY_SIMILAR = 0.8
@@ -168,16 +169,17 @@ def _standing(alignment: Alignment, passage: Range, now: Range, asked: tuple[int
 
 
 def _new_places(alignment: Alignment, passage: Range) -> list[Range]:
-    """Return where the words stand that stood nowhere there before."""
+    """Return where the words stand that stood nowhere there before: two places at most."""
     old, new = alignment.old, alignment.new
     wanted = old.ids[slice(*passage)]
-    words = old.text[old.starts[passage.start] : old.ends[passage.end - 1]]
-    places = []
-    for span in quotes.occurrences(new.text, words):
-        place = Range(*new.covering(*span))
-        if new.ids[slice(*place)] == wanted and not _has_origin(alignment, passage, place):
-            places.append(place)
-    return [place for place in places if _says_enough(alignment, passage, place)]
+    found = (
+        place
+        for span in quotes.occurrences(new.text, _text(old, passage))
+        if new.ids[slice(*(place := Range(*new.covering(*span))))] == wanted
+        and not _has_origin(alignment, passage, place)
+        and _says_enough(alignment, passage, place)
+    )
+    return list(islice(found, 2))
 
 
 def _has_origin(alignment: Alignment, passage: Range, place: Range) -> bool:
@@ -214,7 +216,7 @@ def _edited(alignment: Alignment, passage: Range) -> Image | None:
     image, about = image_of(alignment, passage), image_of(alignment, around)
     if image is None or about is None:
         return None
-    if image.kept < _ENOUGH:
+    if image.kept < _ENOUGH and _likeness(image) < _SIMILAR:
         least = 0.0 if weigh(alignment.old, passage) < _FEW else _ENOUGH_WITHIN
         if image.kept < least or about.kept < _ENOUGH_AROUND:
             return None
@@ -242,8 +244,8 @@ def _rival(alignment: Alignment, part: Range, now: Range) -> bool:
     for other in alignment.orphans.like(new, now):
         if _overlap(other, part):
             continue
-        margin = _NEAR if alignment.are_lost_between(part, other) else 0.0
-        if resemblance(old, other, new, now) > claim - margin:
+        margin = _NEAR if alignment.are_lost_between(part, other) else _ANYWHERE
+        if resemblance(old, other, new, now) >= claim - margin:
             image = image_of(alignment, other)
             if image is None or image.kept < _ENOUGH or _overlap(image.now, now):
                 return True
@@ -257,15 +259,13 @@ def _overlap(one: Range, other: Range) -> bool:
 def _changed(image: Image) -> Fate:
     """Tell what stands there, and what is other in it."""
     old, new = image.alignment.old, image.alignment.new
-    now = image.to_the_ends()
-    start, end = _span(new, now)
-    return Fate(
-        "changed",
-        start,
-        end,
-        _alike(_text(old, image.part), new.text[start:end]),
-        changes=changes(old, new, image.same, (*image.part, *now)),
-    )
+    told = changes(old, new, image.same, (*image.part, *image.whole))
+    return Fate("changed", *_span(new, image.whole), _likeness(image), changes=told)
+
+
+def _likeness(image: Image) -> float:
+    texts = image.alignment.old, image.alignment.new
+    return _alike(_text(texts[0], image.part), _text(texts[1], image.whole))
 
 
 def _text(text: Text, part: Range) -> str:
@@ -290,17 +290,18 @@ def _gone(alignment: Alignment, passage: Range) -> Fate:
             break
         place = Range(*new.covering(near.start, near.end))
         stood = _stood(alignment, place)
-        if stood is not None:
-            similar = Similar(_text(new, place), *_span(new, place), *stood)
+        if stood is not None and not _overlap(stood, passage):
+            spans = (*_span(new, place), *_span(alignment.old, stood))
+            similar = Similar(_text(new, place), *spans)
             return Fate("gone-similar", runner_up=near.score, similar=similar)
-        if near.score >= _VERY_SIMILAR and not _rival(alignment, passage, place):
+        if stood is None and near.score >= _VERY_SIMILAR and not _rival(alignment, passage, place):
             return Fate("ambiguous", runner_up=near.score)
     return Fate("gone")
 
 
-def _stood(alignment: Alignment, place: Range) -> tuple[int, int] | None:
+def _stood(alignment: Alignment, place: Range) -> Range | None:
     """Return where what stands in a place stood in the old text, if most of its words did."""
     origins = [mine for mine in alignment.origins(*place) if mine >= 0]
     if 2 * len(origins) < place.end - place.start:
         return None
-    return _span(alignment.old, Range(min(origins), max(origins) + 1))
+    return Range(min(origins), max(origins) + 1)
