@@ -185,6 +185,7 @@ def test_a_proof_of_a_citation_opens_it(archive: Archive, version: Version) -> N
     files = unzipped(proof)
     assert b"the tide" not in files["citation.json"]
     assert b"the tide" in files["citation-opening.json"]
+    assert b"canary-note" not in b"".join(files.values())
     for left_out in ("opening.json", "citation-opening.json", "citation.tlog-proof"):
         rest = {name: content for name, content in files.items() if name != left_out}
         assert not check_proof(zipped(rest), key).ok

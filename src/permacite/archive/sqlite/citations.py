@@ -193,9 +193,12 @@ def entry_of(citation: Citation) -> Entry:
         "before": citation.before,
         "after": citation.after,
         "media_type": citation.media_type,
-        "note": citation.note,
     }
-    return Entry(clear, {CITATION: cited})
+    # A note is for whoever took it: proofs of the words do not open it.
+    noted: dict[str, dict[str, JSON]] = (
+        {"note": {"note": citation.note}} if citation.note is not None else {}
+    )
+    return Entry(clear, {CITATION: cited} | noted)
 
 
 def _citations(
