@@ -143,7 +143,8 @@ def fill(archive: Archive, clock: Clock) -> list[str]:
     page = service.import_document("page.html", PAGE, uri="https://example.org/page").pdi
     text = page.replace(".html.", ".utf-8.")
     cited = service.cite(text, quote="Some words", note="a note").reference
-    large = service.import_document("large.txt", b"line of a long text\r\n" * 7000).pdi
+    lines = NewRepresentation(b"a line\r\n" * 9, "text/plain", attachment={"side": b"object"})
+    text_of_lines = str(archive.commit([lines]).representations[0].pdi)
     provenance = Provenance("A title", "https://example.org/a", None, clock(), {"status": 200})
     kept = archive.commit([PLAIN], provenance=provenance, key="a key")
     archive.commit([NewRepresentation(b"more", "text/plain")], replaces=kept.pdi, key="another")
@@ -166,7 +167,7 @@ def fill(archive: Archive, clock: Clock) -> list[str]:
         composite,
         gone,
         absent,
-        f"{large}#char=9,20",
+        f"{text_of_lines}#char=9,20",
     ]
 
 

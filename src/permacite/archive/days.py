@@ -55,7 +55,7 @@ class Days:
         if self._catalog.rebuilt(leaf) != leaf.content:
             raise IntegrityError(
                 f"{date} is sealed in {series}, and other documents are there now",
-                expected=leaf.content.decode(),
+                expected=leaf.content.decode("utf-8", "replace"),
                 actual="other names",
             )
         return leaf, self._catalog.unique_ids(series, date)

@@ -143,12 +143,20 @@ def _checkpoint_faults(
         yield Finding(_LOG, "log", f"checkpoint {tree.size} has another root than the entries")
     elif any(_signs_badly(one, parsed) for one in verifiers):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} is not signed by the log's key")
+    elif _has_strangers(parsed, verifiers):
+        yield Finding(_LOG, "log", f"checkpoint {tree.size} has a signature of no key of the log")
 
 
 def _signs_badly(verifier: Verifier, note: Note) -> bool:
     """Say whether a key's signature does not hold, or lacks; earlier notes lack that of ML-DSA."""
     required = verifier.key_type is KeyType.ED25519 or bool(verifier.signatures(note))
     return required and not verifier.verifies(note)
+
+
+def _has_strangers(note: Note, verifiers: tuple[Verifier, ...]) -> bool:
+    """Say whether a kept note bears what the log did not sign, where all its keys are at hand."""
+    own = sum(len(one.signatures(note)) for one in verifiers)
+    return len(verifiers) > 1 and own != len(note.signatures)
 
 
 def _timestamp_faults(log: Log) -> Iterator[Finding]:

@@ -68,9 +68,9 @@ class Log:
     def opening(self, leaf: Leaf, part: str) -> bytes | None:
         """Return what opens a part of an entry; None where the entry tells it in clear.
 
-        Raises IntegrityError where it is not kept any more.
+        Raises IntegrityError where it is not kept any more, or the entry is damaged.
         """
-        expected = commitments(read(leaf.content)).get(part)
+        expected = commitments(_entry_of(leaf)).get(part)
         if expected is None:
             return None
         found = self.openings(leaf).get(part)
@@ -87,8 +87,11 @@ class Log:
         return self._catalog.openings(leaf.sequence)
 
     def disclosed(self, leaf: Leaf) -> dict[str, Any]:
-        """Return all that an entry and its openings tell. Raises ValueError where they disagree."""
-        return disclosed(read(leaf.content), self.openings(leaf))
+        """Return all that an entry and its openings tell. Raises IntegrityError."""
+        try:
+            return disclosed(_entry_of(leaf), self.openings(leaf))
+        except ValueError as error:
+            raise _damaged(leaf) from error
 
     def root(self, size: int) -> bytes:
         """Return the hash of the tree over the first `size` leaves."""
@@ -153,3 +156,16 @@ class Log:
                 expected=f"sha-256:{earlier.root.hex()}",
                 actual=f"sha-256:{actual.hex()}",
             )
+
+
+def _entry_of(leaf: Leaf) -> dict[str, Any]:
+    """Return an entry. Raises IntegrityError where it is damaged."""
+    try:
+        return read(leaf.content)
+    except ValueError as error:
+        raise _damaged(leaf) from error
+
+
+def _damaged(leaf: Leaf) -> IntegrityError:
+    problem = f"entry {leaf.sequence} of the log, or an opening of it, is damaged"
+    return IntegrityError(problem, expected="what was entered", actual="other octets")
