@@ -116,7 +116,7 @@ def test_what_is_erased_is_found_nowhere(
 def test_everyone_is_told_that_it_was_erased(
     cli: Cli, running: Running, names: dict[str, str]
 ) -> None:
-    cli("erase", names["page"], "--ground", "court-order", "--yes")
+    assert cli("erase", names["page"], "--ground", "court-order", "--yes").status == 0
     for words in (
         ["resolve", names["html"]],
         ["resolve", names["cited"]],

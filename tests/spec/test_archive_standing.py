@@ -60,6 +60,18 @@ def test_a_standing_is_never_silent(archive: Archive, clock: Clock) -> None:
     assert archive.standing(again.pdi).access == "closed", "a version has that of its document"
 
 
+def test_the_public_adds_nothing_to_what_is_closed(archive: Archive) -> None:
+    seen = Service(archive).public()
+    archive.set_setting("access", "closed")
+    made = seen.put("pdi://lab.example.us/", b"> words", "text/markdown")
+    restricted = made.document.restricted
+    assert restricted is not None
+    assert (restricted.kind, made.quotations) == ("closed", ())
+    with pytest.raises(ClosedError):
+        seen.put(made.pdi, b"more", "text/markdown")
+    assert Service(archive).resolve(made.pdi).content == b"> words"
+
+
 def test_an_embargo_ends_by_the_clock(archive: Archive, clock: Clock) -> None:
     until = Standing("embargo", "deposit", embargo_until=date(2026, 11, 23))
     made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)

@@ -182,6 +182,28 @@ def test_c2sp_tlog_tiles_are_read_outside(
         (folder / name).write_bytes(content)
 
 
+def test_all_that_is_not_erased_is_accepted_outside(checker: Checker, tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
+        texts = (b"first", b"a canary", b"third")
+        made = [
+            archive.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
+            for text in texts
+        ]
+        key, before = archive.log.verifier, archive.log.checkpoint()
+        archive.erase(made[1].pdi.document, ground="safety")
+        with zipfile.ZipFile(io.BytesIO(archive.prove(made[2].representations[0].pdi))) as files:
+            files.extractall(tmp_path / "bundle")
+        (tmp_path / "old").write_text(before)
+        (tmp_path / "new").write_text(archive.log.checkpoint())
+        hashes = [base64.b64encode(one).decode() for one in archive.log.consistency(3, 4)]
+        export_tiles(archive, tmp_path / "tiles")
+    (tmp_path / "proof").write_text("\n".join(hashes))
+    assert checker("bundle", key, tmp_path / "bundle").stdout == "ok entry 2 of 4\n"
+    grown = checker("grown", key, tmp_path / "old", tmp_path / "new", tmp_path / "proof")
+    assert grown.stdout == "ok 3 to 4\n"
+    assert checker("tiles", key, tmp_path / "tiles").stdout == "ok 4 entries\n"
+
+
 PATHS = [
     (Tile(0, 0), "tile/0/000"),
     (Tile(None, 0, 7), "tile/entries/000.p/7"),

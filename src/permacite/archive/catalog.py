@@ -321,8 +321,11 @@ class AccessRecords(Protocol):
         """Record the standing of a document from now on. Raises NotFoundError."""
         ...
 
-    def standings(self, pdis: Iterable[PDI]) -> dict[PDI, Standing]:
-        """Return the standings of documents, without those of which none is on record."""
+    def standings(self, pdis: Iterable[PDI], *, but_public: bool = False) -> dict[PDI, Standing]:
+        """Return the standings of documents, without those of which none is on record.
+
+        With `but_public`, without those of public documents too.
+        """
         ...
 
     def default_standing(self) -> Standing:

@@ -358,8 +358,9 @@ class Finding:
     `kind` is "ok", "missing" (no bytes), "altered" (other bytes), "unreadable" (the disk refuses),
     "index" (the index of a large text is of another text, or counts otherwise), "log" (the Merkle
     log does not agree with the catalog), "catalog" (the database is damaged or lacks a rule),
-    "quote" (a citation has other words on record than its text: both stay as they are), or
-    "orphan" (bytes that no name points to: harmless, left by a failed commit).
+    "quote" (a citation has other words on record than its text: both stay as they are), "erased"
+    (nothing is left, as an erasure on record says), or "orphan" (bytes that no name points to:
+    harmless, left by a failed commit).
     """
 
     pdi: str

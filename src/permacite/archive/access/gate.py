@@ -93,7 +93,9 @@ class Gate:
 
     def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """Return what is not for the public, or not so far."""
-        standings = self._catalog.standings(one.pdi for one in wanted)
+        standings = self._catalog.standings((one.pdi for one in wanted), but_public=True)
+        if not standings:
+            return {}
         now = self._clock().astimezone(UTC)
         closed = {
             name: Restriction(

@@ -107,13 +107,14 @@ def save(
 
 def saved(archive: Archive, version: Version, *, parts: int, size_bytes: int) -> Saved:
     """Return what is told of a version that was committed."""
-    main = str(archive.main(version).pdi)
+    chosen = archive.main(version)
+    main = str(chosen.pdi)
     return Saved(
         pdi=main,
         document=records.document(archive, version),
         parts=parts,
         size_bytes=size_bytes,
-        quotations=tuple(quotes(archive, main)),
+        quotations=() if archive.restrictions([chosen]) else tuple(quotes(archive, main)),
         warnings=tuple(_warnings(version)),
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite import pdi
-from permacite.archive import Provenance
+from permacite.archive import Provenance, of_all
 from permacite.errors import ConflictError, NotFoundError
 from permacite.scan import compile_pattern
 from permacite.service import names
@@ -52,11 +52,16 @@ def put(
 
 
 def _known(archive: Archive, reference: str) -> pdi.PDI:
-    """Return the name of a document that is here. Raises NotFoundError, ConflictError."""
+    """Return the name of a document that is here and open.
+
+    Raises NotFoundError, ConflictError, RestrictedError.
+    """
     name, fragment = names.document_of(reference)
     if fragment is not None:
         raise ConflictError("a part of a document cannot be changed by itself", reference)
-    archive.version(name.document)
+    version = archive.version(name.document)
+    if of_all(version, archive.restrictions(version.representations)) is not None:
+        archive.path(version.representations[0])  # raises what says why it is not open
     return name
 
 

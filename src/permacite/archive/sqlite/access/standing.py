@@ -57,10 +57,11 @@ class SqliteStandings(Access):
 
         self._writer.run(work)
 
-    def standings(self, pdis: Iterable[PDI]) -> dict[PDI, Standing]:
+    def standings(self, pdis: Iterable[PDI], *, but_public: bool = False) -> dict[PDI, Standing]:
         """Return the standings of documents, without those of which none is on record."""
         keys = json.dumps(list(dict.fromkeys(document_key(one) for one in pdis)))
-        return self._select(f"WHERE {OF_DOCUMENTS}", keys)
+        condition = " AND s.access <> 'public'" if but_public else ""
+        return self._select(f"WHERE {OF_DOCUMENTS}{condition}", keys)
 
     def default_standing(self) -> Standing:
         """Return the standing that new documents get where none is given."""
