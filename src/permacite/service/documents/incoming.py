@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Incoming", "understood"]
 
+_CUT_OFF = frozenset({"not-closed", "no-parts"})
+"""Defects of an aggregate that ends too early: before its last boundary, or before its first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
@@ -66,6 +69,6 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     location = root.content_location
     absolute = location if location and "://" in location else None
     ready = with_indexes(with_quotations(formats))
-    cut_off = [one.problem for one in aggregate.structure_defects if one.code == "not-closed"]
+    cut_off = [one.problem for one in aggregate.structure_defects if one.code in _CUT_OFF]
     details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
     return Incoming(ready, title, absolute, max(1, len(aggregate.body_parts)), details)

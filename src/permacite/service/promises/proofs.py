@@ -19,6 +19,7 @@ from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.service import names
+from permacite.service.decoders import workers
 from permacite.service.documents.resolving import resolve
 from permacite.service.promises.logs import kept_note
 from permacite.service.promises.model import Check, Proof, Verified
@@ -148,7 +149,9 @@ def check(
     if not data.startswith(_ZIP):
         raise ParseError("expected a proof bundle, which is a zip file", "(a file)", 0)
     try:
-        report = check_proof(data, key, policy=policy, tsa_roots=tsa_roots)
+        report = check_proof(
+            data, key, policy=policy, tsa_roots=tsa_roots, decode=workers().extract
+        )
     except ParseError as error:
         where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
         return Verified(

@@ -6,6 +6,7 @@ What holds is worth as much as the key that signed it.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive.log.bundles.absence import absent, day_of
@@ -28,6 +29,9 @@ from permacite.archive.log.policy import Policy
 from permacite.archive.objects import digest_of
 from permacite.errors import ParseError
 
+if TYPE_CHECKING:
+    from permacite.extract import Decode
+
 __all__ = ["check_proof"]
 
 _NAMES = "names.txt"
@@ -45,6 +49,7 @@ def check_proof(
     *,
     policy: bytes | None = None,
     tsa_roots: bytes | None = None,
+    decode: Decode | None = None,
     max_bytes: int = 1 << 30,
 ) -> ProofReport:
     """Check a proof bundle, without any archive or network.
@@ -54,6 +59,7 @@ def check_proof(
     the bundle proves what it says if every check passed; without, anyone could have made it. A
     policy that names no log needs the key as well.
     `tsa_roots` are certificates (PEM) of authorities whose time-stamp the bundle must bear.
+    `decode` cuts pictures, sound and video, as in `extract`.
 
     Raises ParseError where `data` is no bundle, LimitError where it unpacks to more than
     `max_bytes`, StorageError where time-stamps cannot be checked here.
@@ -65,7 +71,7 @@ def check_proof(
     rule = None if policy is None else Policy.parse(policy)
     cited = None
     if CONTENT in files:
-        entry, checks, cited = _held(files, signed, pdi)
+        entry, checks, cited = _held(files, signed, pdi, decode)
         time, digest = entry.get("committed_at"), digest_of(files[CONTENT])
         checked = {CONTENT, _OPENING, *(_CITED if _CITATION in files else ())}
     else:
@@ -116,7 +122,7 @@ def _name(content: bytes) -> grammar.PDI:
 
 
 def _held(
-    files: dict[str, bytes], signed: Signed, pdi: grammar.PDI
+    files: dict[str, bytes], signed: Signed, pdi: grammar.PDI, decode: Decode | None
 ) -> tuple[dict[str, object], list[Check], Cited | None]:
     """Return the entry, what was checked of octets and words, and what is cited."""
     entry, described, fault = _entry(files, pdi)
@@ -127,7 +133,12 @@ def _held(
         return entry, checks, None
     logged = _CITATION_PROOF in files
     cited = checked_quote(
-        _cited(files), files[CONTENT], str(pdi), described=described, logged=logged
+        _cited(files),
+        files[CONTENT],
+        str(pdi),
+        described=described,
+        logged=logged,
+        decode=decode,
     )
     fault = cited.fault
     if logged and not cites_entry(files, signed):

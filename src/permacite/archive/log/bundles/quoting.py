@@ -13,6 +13,8 @@ from permacite.text import first
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from permacite.extract import Decode, Excerpt
+
 __all__ = ["Cited", "checked_quote"]
 
 _MEMBERS = frozenset({"reference", "quote", "before", "after"})
@@ -28,13 +30,19 @@ class Cited(NamedTuple):
 
 
 def checked_quote(
-    said: Any, content: bytes, name: str, *, described: Mapping[str, object], logged: bool
+    said: Any,
+    content: bytes,
+    name: str,
+    *,
+    described: Mapping[str, object],
+    logged: bool,
+    decode: Decode | None = None,
 ) -> Cited:
     """Return what citation.json cites in the document `name`.
 
     `said` is what stands in it, or in its opening; `described`, what the log's entry says of the
     document; `logged`, whether citation.json is itself an entry of the log, which then vouches for
-    all that it says.
+    all that it says; `decode` is as in `extract`.
     """
     try:
         reference, quote = str(said["reference"]), str(said["quote"])
@@ -49,7 +57,10 @@ def checked_quote(
         others = ", ".join(unsigned)
         return Cited(reference, quote, f"citation.json says what nothing vouches for: {others}")
     try:
-        fault = _fault(content, reference, quote, name=name, described=described) or (
+        excerpt = _excerpt(content, reference, name, described=described, decode=decode)
+        words = excerpt.text or ""
+        fault = f"{reference} says {words!r}" if words != quote else ""
+        fault = fault or (
             _fault_around(content, reference, around, described=described, logged=logged)
         )
     except PermaciteError as error:
@@ -57,10 +68,15 @@ def checked_quote(
     return Cited(reference, quote, fault)
 
 
-def _fault(
-    content: bytes, reference: str, quote: str, *, name: str, described: Mapping[str, object]
-) -> str:
-    """Say that other words stand there. Raises ParseError and others where none do."""
+def _excerpt(
+    content: bytes,
+    reference: str,
+    name: str,
+    *,
+    described: Mapping[str, object],
+    decode: Decode | None,
+) -> Excerpt:
+    """Return what is cited. Raises ParseError and others where nothing is."""
     from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
 
     fragment = _fragment(reference)
@@ -68,11 +84,10 @@ def _fault(
         raise ParseError(f"expected a part of {name}", reference, 0, SPEC)
     media_type, charset = _recorded(described)
     settled = charset_of(media_type, charset, content)
-    excerpt = extract.extract(content, media_type, fragment, charset=settled)
+    excerpt = extract.extract(content, media_type, fragment, charset=settled, decode=decode)
     if excerpt.clipped:
         raise ParseError("it reaches beyond the end of the document", reference, 0, SPEC)
-    found = excerpt.text or ""
-    return "" if found == quote else f"{reference} says {found!r}"
+    return excerpt
 
 
 def _fault_around(
