@@ -246,6 +246,16 @@ def test_records_that_were_altered_are_refused(copy: Path, tmp_path: Path) -> No
             rewritten(file, raw)
 
 
+def test_an_altered_copy_is_not_written_over(cli: Cli, copy: Path) -> None:
+    file = next(copy.rglob("archive.json"))
+    for changed in (b'{"a": 1}', b"[1]", b'{"size": "x", "root": ""}', b"no JSON"):
+        rewritten(file, changed)
+        told = cli("export", "--ocfl", str(copy))
+        assert (told.status, "the copy that is there cannot be read" in told.err) == (1, True)
+    rewritten(file, b'{"size": -1, "root": ""}')
+    assert "of another archive" in cli("export", "--ocfl", str(copy)).err
+
+
 def rewritten(file: Path, content: bytes) -> None:
     """Replace a file of the records, and every digest of it."""
     raw = file.read_bytes()

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.log.entries import is_erased, read, tokens
 from permacite.archive.objects import flush_folder
-from permacite.errors import ConflictError
+from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
 from permacite.service.promises.model import Copy
@@ -79,11 +79,19 @@ def export(archive: Archive, directory: Path) -> Copy:
 
 
 def _check_own(archive: Archive, directory: Path) -> None:
-    """Raise ConflictError where a copy is of another archive."""
-    about = json.loads(layout.read_object(directory, RECORDS)[-1]["archive.json"])
-    size = int(about["size"])
-    same = size <= archive.log.size()
-    if not same or about["root"] != base64.b64encode(archive.log.root(size)).decode():
+    """Raise ConflictError where a copy is of another archive, IntegrityError for a damaged one."""
+    records = layout.read_object(directory, RECORDS)[-1]
+    try:
+        about = json.loads(records["archive.json"])
+        size, root = int(about["size"]), about["root"]
+    except (LookupError, TypeError, ValueError) as error:
+        raise IntegrityError(
+            f"the copy that is there cannot be read: {error}",
+            expected="the records of an archive",
+            actual=str(directory),
+        ) from error
+    same = 0 <= size <= archive.log.size()
+    if not same or root != base64.b64encode(archive.log.root(size)).decode():
         raise ConflictError(f"{directory} is a copy of another archive", str(directory))
 
 
