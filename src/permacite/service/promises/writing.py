@@ -60,7 +60,8 @@ def _known(archive: Archive, reference: str) -> pdi.PDI:
     if fragment is not None:
         raise ConflictError("a part of a document cannot be changed by itself", reference)
     version = archive.version(name.document)
-    if of_all(version, archive.restrictions(version.representations)) is not None:
+    restriction = of_all(version, archive.restrictions(version.representations))
+    if restriction is not None and restriction.kind == "closed":
         archive.path(version.representations[0])  # raises what says why it is not open
     return name
 

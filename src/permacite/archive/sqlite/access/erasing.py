@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.archive.log.entries import Entry, read, tombstone
 from permacite.archive.model import Erasure
 from permacite.archive.sqlite import leaves
+from permacite.archive.sqlite.access.standing import OF_DOCUMENTS
 from permacite.archive.sqlite.derived import settings_digest
 from permacite.archive.sqlite.rows import document_key, instant, name_of, storable, timestamp
 from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
@@ -109,13 +110,7 @@ class SqliteErasures(Access):
         parameters: tuple[str, ...] = ()
         if pdis is not None:
             keys = json.dumps(list(dict.fromkeys(document_key(one) for one in pdis)))
-            condition, parameters = (
-                (
-                    " AND (d.series, d.date, d.unique_id) IN (SELECT json_extract(value, '$[0]'),"
-                    " json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?))"
-                ),
-                (keys,),
-            )
+            condition, parameters = f" AND {OF_DOCUMENTS}", (keys,)
         with self._readers.lend() as connection:
             if not _has(connection):
                 return []
