@@ -224,6 +224,15 @@ TOLD = [
         ),
         *("李明被判无罪。", "changed", "李明没有被判无罪。", ("negation", "", "没有")),
     ),
+    (
+        "a-number-in-words",
+        *(
+            "The mole was raised by sixty feet in May.",
+            "The mole was raised by forty feet in June.",
+        ),
+        *("The mole was raised by sixty feet in May.", "changed"),
+        *("The mole was raised by forty feet in June.", ("number", "sixty", "forty")),
+    ),
     ("white-space", ARTICLE, ARTICLE, " ", "gone", None, None),
 ]
 

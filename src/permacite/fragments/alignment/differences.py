@@ -1,8 +1,8 @@
 """What was changed between two wordings of a passage: what matters most first.
 
 A number, a negation or a name that is other than it was can turn a sentence round; other words
-mostly do not. The lists of negations are of common languages, and end nowhere: a word that is not
-known for one is told among the others.
+mostly do not. The lists of negations and of numbers in words are of common languages, and end
+nowhere: a word that is not in them is told among the others.
 """
 
 from __future__ import annotations
@@ -36,6 +36,20 @@ _NEGATIONS = frozenset(
     żaden žádný nikdy není nejsou nije nisu nem sincs nincs soha nélkül değil yok asla δεν
     μην όχι ποτέ χωρίς не нет никогда без нельзя ані немає ніколи לא אין בלי לא لا لم لن ليس ليست
     غير بدون نه نیست नहीं मत बिना 안 못 아니 않다 없다 없는 不 没 沒 無 无 非 未 勿 否 别 別
+    """.split()  # noqa: SIM905 - a list that people read
+)
+_NUMBERS = frozenset(
+    # English; German; French; Spanish; Chinese and Japanese, character by character.
+    """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+    hundred hundreds thousand thousands million millions billion billions dozen half twice once
+    first second third fourth fifth
+    null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig
+    fünfzig sechzig siebzig achtzig neunzig hundert tausend millionen milliarden
+    deux trois quatre cinq sept huit neuf dix onze douze vingt trente quarante cinquante soixante
+    cent mille dos tres cuatro cinco seis siete ocho nueve diez veinte treinta cien mil millones
+    一 二 三 四 五 六 七 八 九 十 百 千 万 萬 亿 億
     """.split()  # noqa: SIM905 - a list that people read
 )
 _UNSPACED_NEGATIONS = ("ない", "ません", "ぬ", "ไม่", "มิได้", "ห้าม")
@@ -88,7 +102,7 @@ def _told(text: Text, first: int, last: int) -> str:
 def _kind(was: Sequence[str], now: Sequence[str], vocabulary: Container[str]) -> Kind:
     if negations(was) != negations(now) or _is_negated(was, now):
         return "negation"
-    if [word for word in was if is_number(word)] != [word for word in now if is_number(word)]:
+    if _numbers(was) != _numbers(now):
         return "number"
     if any(_is_name(word, vocabulary) for word in {*was} ^ {*now}):
         return "name"
@@ -100,6 +114,10 @@ def negations(words: Sequence[str]) -> int:
     folded = [word.casefold() for word in words]
     count = sum(word in _NEGATIONS or word.endswith(_NEGATING_ENDS) for word in folded)
     return count + sum("".join(folded).count(negation) for negation in _UNSPACED_NEGATIONS)
+
+
+def _numbers(words: Sequence[str]) -> list[str]:
+    return [word for word in words if is_number(word) or word.casefold() in _NUMBERS]
 
 
 def _is_negated(was: Sequence[str], now: Sequence[str]) -> bool:
