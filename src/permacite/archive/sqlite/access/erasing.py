@@ -217,9 +217,10 @@ def _erase(
     ).fetchone()
     if known is not None:
         return _one(connection, known[0]), 0
+    name = str(name_of(document_key(pdi)))
     clear: dict[str, JSON] = {
         "kind": "erasure",
-        "name": str(name_of(document_key(pdi))),
+        "name": name,
         "version": pdi.version,
         "ground": ground,
         "erased_at": now,
@@ -233,8 +234,11 @@ def _erase(
     ).lastrowid
     assert erasure_id is not None  # noqa: S101 - an INSERT always has one
     connection.execute("PRAGMA defer_foreign_keys = ON")
+    # A part of the document has a dot, a number sign or an at sign behind its name.
     covered = connection.execute(
-        "SELECT sequence, part FROM erased_entry WHERE erasure_id = ?", (erasure_id,)
+        "SELECT sequence, part FROM erased_entry WHERE erasure_id = ? AND sequence IN"
+        " (SELECT sequence FROM leaf WHERE subject >= ? AND subject < ?)",
+        (erasure_id, name, f"{name}A"),
     ).fetchall()
     for statement in _EMPTIED.split(";"):
         connection.execute(statement, scope)

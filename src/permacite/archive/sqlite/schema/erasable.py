@@ -69,6 +69,16 @@ CREATE INDEX standing_document ON standing (document_id);
 
 _NAME = "'urn:pdi://' || d.series || '/' || replace(d.date, '-', '/') || '/' || d.unique_id"
 
+_PATH = "substr(l.subject, 11)"
+_SERIES = f"substr({_PATH}, 1, instr({_PATH}, '/') - 1)"
+_BEHIND = f"substr({_PATH}, instr({_PATH}, '/') + 1)"
+_DATE = f"replace(substr({_BEHIND}, 1, 10), '/', '-')"
+_REST = f"substr({_BEHIND}, 12)"
+_UNIQUE_ID = (
+    f"substr({_REST}, 1,"
+    f" min(instr({_REST} || '.', '.'), instr({_REST} || '#', '#'), instr({_REST} || '@', '@')) - 1)"
+)
+"""The document that the subject of a leaf begins with: found by its index, not by comparing all."""
 _LAST = """',"version":' || v.number || '}'"""
 
 _VIEWS = f"""
@@ -91,9 +101,9 @@ WHERE e.entry IS NULL AND e.representation_id IS NULL;
 CREATE VIEW erased_entry AS
 SELECT l.sequence, e.erasure_id,
   CASE WHEN instr(l.content, '"kind":"version"') THEN 'format.' || r.format END AS part
-FROM erasure AS e
-JOIN document AS d USING (document_id)
-JOIN leaf AS l ON substr(l.subject, 1, length({_NAME})) = {_NAME}
+FROM leaf AS l
+JOIN document AS d ON d.series = {_SERIES} AND d.date = {_DATE} AND d.unique_id = {_UNIQUE_ID}
+JOIN erasure AS e ON e.document_id = d.document_id
 LEFT JOIN version AS v ON v.version_id = e.version_id
 LEFT JOIN representation AS r ON r.representation_id = e.representation_id
 WHERE l.sequence = coalesce(e.entry, l.sequence) AND l.sequence < e.sequence
