@@ -289,17 +289,20 @@ def test_a_page_that_was_withdrawn_is_not_shown_from_memory(
 
 
 def test_few_pages_are_kept() -> None:
-    kept = KeptPages(room_bytes=100)
-    pages = [Page("urn:pdi:x", "x" * 24, str(number)) for number in range(6)]
+    kept = KeptPages(room_bytes=10_000)
+    pages = [Page("urn:pdi:x", "x" * 2400, str(number)) for number in range(6)]
     for page in pages[:4]:
         kept.keep(page)
     assert kept.get("0") is pages[0]
     kept.keep(pages[4])
     kept.keep(pages[4])
     assert [kept.get(str(number)) is not None for number in range(5)] == [True, False] + [True] * 3
-    kept.keep(Page("urn:pdi:x", "x" * 26, "large"))
-    kept.keep(Page("urn:pdi:x", "\xe9" * 7, "of more bytes"))
+    kept.keep(Page("urn:pdi:x", "x" * 2600, "large"))
+    kept.keep(Page("urn:pdi:x", "\u4e2d" * 1300, "of more bytes"))
     assert (kept.get("large"), kept.get("of more bytes")) == (None, None)
+    accented = Page("urn:pdi:x", "x" * 2300 + "\xe9", "one accent")
+    kept.keep(accented)
+    assert kept.get("one accent") is accented
 
 
 def test_broken_requests_do_not_stop_the_server(running: Running) -> None:

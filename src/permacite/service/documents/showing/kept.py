@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
@@ -47,5 +48,5 @@ class KeptPages:
 
 
 def _size(page: Page) -> int:
-    """Return about how many bytes a page takes: most are ASCII, whose characters take one."""
-    return len(page.html) * (1 if page.html.isascii() else 4)
+    """Return how many bytes a page takes: one, two or four for each of its characters."""
+    return sys.getsizeof(page.html)
