@@ -1,4 +1,9 @@
-"""Columns that follow from others: they are kept for searching, and must not say anything else."""
+"""What no entry of the log tells, and what guards it all the same.
+
+Columns that are kept for searching follow from others, and must not say anything else. Settings and
+series have a digest, idempotency keys and standings a sum of digests, among the settings. These
+notice damage; against somebody who changes both there is only the log.
+"""
 
 from __future__ import annotations
 

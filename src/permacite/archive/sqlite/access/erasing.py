@@ -18,7 +18,7 @@ from permacite.archive.log.entries import Entry, read, tombstone
 from permacite.archive.model import Erasure
 from permacite.archive.sqlite import leaves
 from permacite.archive.sqlite.access.standing import OF_DOCUMENTS
-from permacite.archive.sqlite.derived import settings_digest
+from permacite.archive.sqlite.derived import SET, settings_digest
 from permacite.archive.sqlite.rows import document_key, instant, name_of, storable, timestamp
 from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 from permacite.archive.sqlite.writer import Access
@@ -38,7 +38,6 @@ __all__ = ["SqliteErasures", "check_octets", "is_named"]
 _ROUND = "erasing"
 """The setting that counts how often octets were destroyed."""
 
-_SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
 
 _NAMED = """
 SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
@@ -136,8 +135,8 @@ class SqliteErasures(Access):
                 if not is_named(connection, digest):
                     delete(digest)
             connection.execute("DELETE FROM erasure_object")
-            connection.execute(_SET, (_ROUND, str(round_of(connection) + 1)))
-            connection.execute(_SET, settings_digest(connection))
+            connection.execute(SET, (_ROUND, str(round_of(connection) + 1)))
+            connection.execute(SET, settings_digest(connection))
 
         self._writer.run(work)
 
@@ -189,10 +188,16 @@ def _digests_of(stored: StoredFormat) -> list[str]:
 
 
 def round_of(connection: sqlite3.Connection) -> int:
-    """Return how often octets were destroyed so far."""
+    """Return how often octets were destroyed so far. Raises StorageError."""
     question = "SELECT value FROM setting WHERE name = ?"
     row = connection.execute(question, (_ROUND,)).fetchone()
-    return 0 if row is None else int(row[0])
+    if row is None:
+        return 0
+    if not row[0].isdecimal():
+        raise StorageError(
+            f"the catalog is damaged: the setting {_ROUND} is no number", path="", reason="damaged"
+        )
+    return int(row[0])
 
 
 def is_named(connection: sqlite3.Connection, digest: str) -> bool:
