@@ -153,7 +153,10 @@ def compared(cases: list[Case]) -> str:
         row("permacite", cases, followed(cases)),
     ]
     rival = rivalled(cases)
-    lines += [row("approx-string-match 2.0.0", cases, rival)] if rival is not None else []
+    if rival is not None:
+        package = Path(os.environ["PERMACITE_NODE_MODULES"], "approx-string-match", "package.json")
+        version = json.loads(package.read_text(encoding="utf-8"))["version"]
+        lines.append(row(f"approx-string-match {version}", cases, rival))
     return "\n".join(lines)
 
 
