@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -225,8 +226,10 @@ def test_provenance_comes_back_as_it_was_given(archive: Archive) -> None:
         details={"requests": [{"status": 200, "headers": [["Server", "x"]], "time_s": 0.25}]},
     )
     version = archive.commit([page()], provenance=given)
-    assert version.provenance == given
-    assert archive.version(version.pdi).provenance == given
+    settled = {"html": {"label": "utf-8", "settled_by": "transport"}}
+    details = {**given.details, "charsets": settled}
+    assert version.provenance == dataclasses.replace(given, details=details)
+    assert archive.version(version.pdi).provenance == version.provenance
     assert version.title == given.title
 
 
