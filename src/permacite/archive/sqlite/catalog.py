@@ -13,7 +13,14 @@ from permacite.archive.sqlite.access import (
     is_named,
 )
 from permacite.archive.sqlite.citations import SqliteCitations
-from permacite.archive.sqlite.connection import copy, faults, make, reading_rows, recognize
+from permacite.archive.sqlite.connection import (
+    copy,
+    faults,
+    in_order,
+    make,
+    reading_rows,
+    recognize,
+)
 from permacite.archive.sqlite.derived import SET, derived_faults, settings_digest
 from permacite.archive.sqlite.log import SqliteLog
 from permacite.archive.sqlite.migration import bring_up
@@ -155,13 +162,16 @@ class SqliteCatalog(
         if newest_first:
             past = "v.version_id < ?" if after else "v.version_id > ?"
         with self._readers.lend() as connection:
-            return rows.versions_where(
+            found = rows.versions_where(
                 connection,
                 f"{condition} AND {past}",
                 [*parameters, after],
                 order="v.version_id DESC" if newest_first else "v.version_id",
                 limit=limit,
             )
+            backwards = newest_first and after > 0
+            in_order((place < after if backwards else place > after) for place, _ in found)
+            return found
 
     def place(self, pdi: PDI, number: int) -> int | None:
         """Return a version's place in the order of commit."""
@@ -225,7 +235,9 @@ class SqliteCatalog(
         """Return the places of up to `limit` versions, be they readable or not."""
         question = "SELECT version_id FROM version WHERE version_id > ? ORDER BY 1 LIMIT ?"
         with self._readers.lend() as connection:
-            return [place for (place,) in connection.execute(question, (after, limit))]
+            found = [place for (place,) in connection.execute(question, (after, limit))]
+            in_order(place > after for place in found)
+            return found
 
     def faults(self) -> Iterator[str]:
         """Return what is wrong with the file, and with columns that follow from others."""

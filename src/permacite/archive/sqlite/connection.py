@@ -14,10 +14,20 @@ from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSI
 from permacite.errors import ConflictError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["Readers", "connect", "copy", "faults", "make", "reading_rows", "recognize", "reporting"]
+__all__ = [
+    "Readers",
+    "connect",
+    "copy",
+    "faults",
+    "in_order",
+    "make",
+    "reading_rows",
+    "recognize",
+    "reporting",
+]
 
 _CHECKPOINT_PAGES = 4000
 """How long the write-ahead log gets, about 16 MB: pages that change often are moved once."""
@@ -67,6 +77,16 @@ def _refusal(error: Exception, path: Path) -> StorageError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     reason, problem = _REASONS.get(code, ("io", f"the catalog refuses: {error}"))
     return StorageError(problem, path=str(path), reason=reason)
+
+
+def in_order(right: Iterable[bool]) -> None:
+    """Raise LookupError unless all rows are beyond where they were asked for.
+
+    SQLite does not look again at rows that it came to by a damaged page, and whoever reads page
+    by page would never come to an end.
+    """
+    if not all(right):
+        raise LookupError("rows are out of order")
 
 
 def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> sqlite3.Connection:

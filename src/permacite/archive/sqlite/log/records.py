@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.catalog import Stamped
 from permacite.archive.log.entries import Entry, Sealed
 from permacite.archive.sqlite import leaves, rows
+from permacite.archive.sqlite.connection import in_order
 from permacite.archive.sqlite.dates import check_borne_out
 from permacite.archive.sqlite.log import days
 from permacite.archive.sqlite.log.rebuilding import counted, erased, rebuilt
@@ -56,6 +57,7 @@ class SqliteLog(Access):
             stop = start + _LEAVES_AT_ONCE if end is None else min(end, start + _LEAVES_AT_ONCE)
             with self._readers.lend() as connection:
                 page = leaves.leaves(connection, start, stop)
+                in_order(leaf.sequence >= start for leaf in page)
             yield from page
             start += _LEAVES_AT_ONCE
             if not page:
