@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -295,3 +297,17 @@ def faults(directory: Path, seed: int, count: int) -> list[str]:
 
 def test_damage_is_told_or_changes_no_answer(tmp_path: Path) -> None:
     assert faults(tmp_path / "archive", 2026, settings().max_examples) == []
+
+
+def test_a_version_that_lost_its_formats_is_told_of(tmp_path: Path) -> None:
+    case = Case(tmp_path / "archive")
+    case.catalog.write_bytes(case.content)
+    with closing(sqlite3.connect(case.catalog)) as connection:
+        rows = connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+        ).fetchall()
+        for (name,) in rows:
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute("DELETE FROM representation WHERE version_id = 1")
+        connection.commit()
+    assert case.fault(case.catalog.read_bytes()) == ""
