@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
 
 from permacite.archive import Archive, NewRepresentation, Provenance
 from permacite.errors import PermaciteError
@@ -295,8 +294,11 @@ def faults(directory: Path, seed: int, count: int) -> list[str]:
     return [f"{told}: {problem}" for told, problem in found if problem]
 
 
-def test_damage_is_told_or_changes_no_answer(tmp_path: Path) -> None:
-    assert faults(tmp_path / "archive", 2026, settings().max_examples) == []
+@pytest.mark.timeout(36_000)
+def test_damage_is_told_or_changes_no_answer(
+    tmp_path: Path, times: Callable[[int, int], int]
+) -> None:
+    assert faults(tmp_path / "archive", 2026, times(50, 10_000)) == []
 
 
 def test_a_version_that_lost_its_formats_is_told_of(tmp_path: Path) -> None:
