@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +17,9 @@ from permacite.service.promises import keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 SERIES = "lab.example.us"
+NOBODY = 65534
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o027, 0o077], ids=oct, autouse=True)
@@ -88,14 +91,30 @@ def test_an_archive_of_before_becomes_private(tmp_path: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
-def test_one_that_may_only_be_read_stays_as_it_is(tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may always write")
-    directory = filled(tmp_path / "archive")
-    directory.chmod(0o555)
-    Archive.open(directory).close()
-    assert stat.S_IMODE(directory.stat().st_mode) == 0o555
-    directory.chmod(0o755)
+def test_one_that_may_only_be_read_stays_as_it_is() -> None:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folder lets in nobody but its owner
+        directory = filled(Path(name) / "archive")
+        Archive.open(directory).close()  # so that all is imported that `nobody` could not read
+        directory.chmod(0o555)
+        with nobody(Path(name)):
+            Archive.open(directory).close()
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o555
+        directory.chmod(0o755)
+
+
+@contextmanager
+def nobody(folder: Path) -> Iterator[None]:
+    """Work as a user who owns what is in the folder, and may not always write, as root may."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
 
 
 def test_a_folder_that_is_no_archive_stays_as_it_is(tmp_path: Path) -> None:
