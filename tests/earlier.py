@@ -5,7 +5,7 @@ from __future__ import annotations
 import tarfile
 from pathlib import Path
 
-__all__ = ["unpack"]
+__all__ = ["unpack", "unpack_files"]
 
 _PACKED = Path(__file__).parent / "golden/archive/236669f.tar.gz"
 
@@ -15,6 +15,18 @@ def unpack(folder: Path) -> tuple[Path, dict[str, bytes]]:
 
     Beside the proofs stands "ca.pem", the certificate of the authority that stamped the log.
     """
-    with tarfile.open(_PACKED) as packed:
-        packed.extractall(folder, filter="data")
+    unpack_files(_PACKED, folder)
     return folder / "archive", {one.name: one.read_bytes() for one in (folder / "proofs").iterdir()}
+
+
+def unpack_files(packed: Path, folder: Path) -> None:
+    """Unpack files and folders, by hand: Pythons differ in what `extractall` wants to be told."""
+    with tarfile.open(packed) as files:
+        for member in files:
+            target = folder / member.name
+            content = files.extractfile(member)
+            if content is None:
+                target.mkdir(parents=True, exist_ok=True)
+            else:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.earlier import unpack_files
 
 from permacite.archive import Archive
 from permacite.service.cases import Service
@@ -23,8 +23,7 @@ PACKED = Path(__file__).parents[1] / "golden/archive/charsets.tar.gz"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return where the archive of then, and its answers, are unpacked."""
     path = tmp_path_factory.mktemp("first")
-    with tarfile.open(PACKED) as packed:
-        packed.extractall(path, filter="data")
+    unpack_files(PACKED, path)
     return path
 
 
