@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.merkle import (
     inclusion_proof,
     leaf_hash,
@@ -91,7 +91,7 @@ def together(work: Callable[[], object], count: int) -> None:
         thread.join()
 
 
-def commit_to(archive: Archive) -> Callable[[], object]:
+def commit_to(archive: Repository) -> Callable[[], object]:
     """Return what commits one document."""
     return lambda: archive.commit([NewRepresentation(document(), "application/octet-stream")])
 
@@ -134,14 +134,14 @@ def repeated(work: Callable[[], object], count: int) -> Callable[[], object]:
 
 def rates_alone(folder: Path) -> dict[str, float]:
     """Commit one after the other; return how many a second."""
-    with Archive.open(folder) as archive:
+    with Repository.open(folder) as archive:
         return {"permacite, one at a time": per_second(repeated(commit_to(archive), COMMITS))}
 
 
 def rates_together(folder: Path) -> dict[str, float]:
     """Commit by sixteen threads; return how many a second, until acknowledged and until files."""
     many = COMMITS * WRITERS
-    with Archive.open(folder) as archive:
+    with Repository.open(folder) as archive:
         start = time.perf_counter()
         together(commit_to(archive), many)
         acknowledged = time.perf_counter() - start
@@ -166,7 +166,7 @@ def measure_commits(folder: Path) -> list[tuple[str, float]]:
     """Return what commits and how many it does a second: medians of rounds, all in turn."""
     alone, busy, files, git = (folder / name for name in ("archive", "busy", "files", "git"))
     for directory in (alone, busy):
-        Archive.create(directory, series="lab.example.zz").close()
+        Repository.create(directory, series="lab.example.zz").close()
     for directory in (files, git):
         directory.mkdir()
     if shutil.which("git"):
@@ -188,7 +188,7 @@ def measure_commits(folder: Path) -> list[tuple[str, float]]:
 
 def measure_reading(folder: Path) -> list[tuple[str, float]]:
     """Return what is asked and how often a second, in the archive that `measure_commits` made."""
-    with Archive.open(folder / "archive") as archive:
+    with Repository.open(folder / "archive") as archive:
         names = [version.representations[0].pdi for version in archive.list(limit=LOOKUPS)]
         found = [archive.representation(name) for name in names]
         unversioned = [pdi.parse(str(name.document)) for name in names]

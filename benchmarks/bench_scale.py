@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from chart import line_chart
 
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.archive.catalog import Order
 from permacite.archive.deposit import deposit
 from permacite.archive.sqlite import minting
@@ -59,7 +59,7 @@ def order(number: int) -> Order:
     return Order(SERIES, None, None, deposit(objects, [new]), where, None)
 
 
-def grow(archive: Archive, size: int) -> None:
+def grow(archive: Repository, size: int) -> None:
     """Commit until there are `size` names."""
     catalog = archive._catalog  # noqa: SLF001 - groups as large as these come from no caller
     while (count := archive.log.size()) < size:
@@ -81,7 +81,7 @@ def median_us(acts: Iterator[Callable[[], object]]) -> float:
     return statistics.median(times) * 1e6
 
 
-def measured(archive: Archive, size: int, chance: random.Random) -> dict[str, float]:
+def measured(archive: Repository, size: int, chance: random.Random) -> dict[str, float]:
     """Return what each operation costs."""
     content = [secrets.token_bytes(4096) for _ in range(COMMITS)]
     made = [archive.commit([NewRepresentation(one, "image/png")]) for one in content[:5]]
@@ -144,7 +144,7 @@ def measure() -> str:
     costs: dict[int, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "archive"
-        with Archive.create(folder, series=SERIES) as archive:
+        with Repository.create(folder, series=SERIES) as archive:
             for size in SIZES:
                 start, before = time.perf_counter(), archive.log.size()
                 grow(archive, size)

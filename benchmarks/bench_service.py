@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.service.cases import Service
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
         context = milliseconds(lambda: service.resolve(name, whole=False, context=32), 50)
         shown = milliseconds(lambda: service.read(name), 50)
         checked = milliseconds(lambda: service.resolve(name), 5)
-        with Archive.open(folder / "indexed") as archive:
+        with Repository.open(folder / "indexed") as archive:
             (path,) = (archive.path(one.representations[0]) for one in archive.list())
     assert path.read_bytes().decode()[start:end] == expected
     digest = hashlib.sha256(content).hexdigest()
@@ -73,7 +73,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
         ("read, decode, slice", milliseconds(lambda: path.read_bytes().decode()[start:end], 5)),
         ("read, compare the digest, decode, slice", milliseconds(hashed, 5)),
     ]
-    with Archive.create(folder / "plain", series="lab.example.zz") as archive:
+    with Repository.create(folder / "plain", series="lab.example.zz") as archive:
         version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
         name = f"{version.representations[0].pdi}#char={start},{end}"
     with Service.open(folder / "plain") as service:

@@ -7,7 +7,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
 from permacite.archive.log.note import Note, parse_proof
 from permacite.errors import LimitError, ParseError
@@ -19,7 +19,7 @@ def _bundle() -> dict[str, bytes]:
     """Return the files of a bundle about a short text."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        Archive.create(Path(folder) / "archive", series="lab.example.us") as archive,
+        Repository.create(Path(folder) / "archive", series="lab.example.us") as archive,
     ):
         text = NewRepresentation(b"words", "text/plain", charset="us-ascii")
         versions = [archive.commit([text]) for _ in range(5)]

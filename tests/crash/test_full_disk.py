@@ -13,7 +13,7 @@ from tests.crash.replay.invariants import complaints, examine
 from tests.crash.replay.states import Explorer, moments
 from tests.crash.replay.trace import FULL, record, write_files
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def fill(archive: Archive, size_bytes: int, kept: dict[str, bytes], reasons: list[str]) -> None:
+def fill(archive: Repository, size_bytes: int, kept: dict[str, bytes], reasons: list[str]) -> None:
     """Commit documents of `size_bytes` until the disk is full; note what was acknowledged."""
     while True:
         content = os.urandom(size_bytes)
@@ -56,7 +56,7 @@ def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
     ballast.write_bytes(bytes(500_000))
     kept: dict[str, bytes] = {}
     reasons: list[str] = []
-    with Archive.create(small_disk / "archive", series="lab.example.zz") as archive:
+    with Repository.create(small_disk / "archive", series="lab.example.zz") as archive:
         threads = [
             threading.Thread(target=fill, args=(archive, size_bytes, kept, reasons))
             for _ in range(4)
@@ -70,7 +70,7 @@ def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
         check(archive, kept)
         ballast.unlink()
         archive.commit([NewRepresentation(b"after", "text/plain")])
-    with Archive.open(small_disk / "archive") as archive:
+    with Repository.open(small_disk / "archive") as archive:
         assert archive.count() == len(kept) + 1
         assert {finding.kind for finding in archive.verify()} == {"ok"}
 
@@ -92,7 +92,7 @@ def test_a_disk_that_is_full_at_any_call(recorder: Path, quick_folder: Path) -> 
     assert complaints(examine(quick_folder / "left" / "shelf" / "archive"), last.told) == []
 
 
-def check(archive: Archive, kept: dict[str, bytes]) -> None:
+def check(archive: Repository, kept: dict[str, bytes]) -> None:
     """Check that exactly what was acknowledged is there."""
     found = {
         version.pdi.unique_id: archive.read(version.representations[0])

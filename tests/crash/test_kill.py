@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive
+from permacite.archive import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ PROCESSES = 3
 WRITER = f"""
 import hashlib, os, sys, threading
 from pathlib import Path
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 
 def work():
     while True:
@@ -37,7 +37,7 @@ def work():
         line = f"{{version.pdi.document}} {{hashlib.sha256(content).hexdigest()}}\\n"
         os.write(1, line.encode())  # one system call: a line is never torn
 
-archive = Archive.open(Path(sys.argv[1]))
+archive = Repository.open(Path(sys.argv[1]))
 for _ in range({THREADS}):
     threading.Thread(target=work).start()
 """
@@ -49,7 +49,7 @@ def test_what_was_acknowledged_survives_kill_9(
     tmp_path: Path, times: Callable[[int, int], int]
 ) -> None:
     directory = tmp_path / "archive"
-    Archive.create(directory, series="lab.example.zz").close()
+    Repository.create(directory, series="lab.example.zz").close()
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
     acknowledged: list[str] = []
     kills = 0
@@ -66,7 +66,7 @@ def test_several_processes_killed_one_by_one_while_the_others_go_on(
     tmp_path: Path, times: Callable[[int, int], int]
 ) -> None:
     directory = tmp_path / "archive"
-    Archive.create(directory, series="lab.example.zz").close()
+    Repository.create(directory, series="lab.example.zz").close()
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
     kills = times(12, 600)
     writers: list[subprocess.Popen[str]] = []
@@ -113,7 +113,7 @@ def check(directory: Path, acknowledged: list[str], unheard: int) -> None:
     """
     promised = dict(line.split() for line in acknowledged)
     assert len(promised) == len(acknowledged), "a serial number was given twice"
-    with Archive.open(directory) as archive:
+    with Repository.open(directory) as archive:
         kept = {}
         for version in archive.list():
             assert version.formats == ("octet-stream", "utf-8")

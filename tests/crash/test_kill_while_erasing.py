@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.errors import ErasedError
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ ERASER = """
 import os, sys
 from pathlib import Path
 from permacite import pdi
-from permacite.archive import Archive
+from permacite.archive import Repository
 
-archive = Archive.open(Path(sys.argv[1]))
+archive = Repository.open(Path(sys.argv[1]))
 for name in sys.stdin.read().split():
     os.write(1, f"begins {name}\\n".encode())
     archive.erase(pdi.parse(name), ground="safety")
@@ -60,7 +60,7 @@ def test_erasing_survives_kill_9(tmp_path: Path, times: Callable[[int, int], int
 def fill(directory: Path) -> dict[str, bytes]:
     """Make an archive of documents, each with a word of its own in all that can be said of it."""
     left: dict[str, bytes] = {}
-    with Archive.create(directory, series="lab.example.zz") as archive:
+    with Repository.create(directory, series="lab.example.zz") as archive:
         for number in range(DOCUMENTS):
             word = b"canary-%d-%s" % (number, os.urandom(8).hex().encode())
             told = word.decode()
@@ -105,7 +105,7 @@ def check(
     directory: Path, left: dict[str, bytes], gone: dict[str, bytes], begun: list[str]
 ) -> dict[str, bytes]:
     """Open the archive as the next command does; return what is erased, without a trace."""
-    with Archive.open(directory) as archive:
+    with Repository.open(directory) as archive:
         assert archive.finish_erasing()
         for name in begun:
             if is_erased(archive, name):
@@ -122,7 +122,7 @@ def check(
     return gone
 
 
-def is_erased(archive: Archive, name: str) -> bool:
+def is_erased(archive: Repository, name: str) -> bool:
     """Say whether a document is erased."""
     parsed = pdi.parse(name)
     assert isinstance(parsed, pdi.PDI)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.bundles.readme import README
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
@@ -52,7 +52,7 @@ def test_the_numbers_in_the_header_are_told() -> None:
 
 def test_the_query_of_the_page_finds_a_document(tmp_path: Path) -> None:
     (query,) = re.findall(r"```sql\n(.*?)```", PAGE, flags=re.DOTALL)
-    with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
+    with Repository.create(tmp_path / "archive", series="lab.example.us") as archive:
         version = archive.commit([NewRepresentation(b"<p>", "text/html")], unique_id="7")
         version = archive.commit([NewRepresentation(b"<p>2", "text/html")], replaces=version.pdi)
         digest = version.representations[0].digest

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.pdi import PDI, parse
 from permacite.service.cases import Service
 
@@ -66,7 +66,7 @@ def test_what_is_withdrawn_gives_way(service: Service, archive: Path) -> None:
     service.withdraw(saved.pdi, reason="own-error")
     assert everyones(service, bare(saved.pdi)) == {text}
     service.withdraw(text, reason="own-error")
-    with Archive.open(archive) as opened:
+    with Repository.open(archive) as opened:
         name = parse(bare(saved.pdi))
         assert isinstance(name, PDI)
         assert str(opened.representation(name).pdi) == saved.pdi
@@ -76,7 +76,7 @@ def test_many_names_are_answered_as_one_is(service: Service, archive: Path) -> N
     first = service.import_document("a.xhtml", XHTML).pdi
     second = service.import_document("a.xhtml", XHTML + b" ").pdi
     service.withdraw(first, reason="own-error")
-    with Archive.open(archive) as opened:
+    with Repository.open(archive) as opened:
         asked = [parse(bare(one)) for one in (first, second)]
         named = [one for one in asked if isinstance(one, PDI)]
         found = opened.find_representations(named)
@@ -84,7 +84,7 @@ def test_many_names_are_answered_as_one_is(service: Service, archive: Path) -> N
 
 
 def test_a_text_in_several_charsets(archive: Path) -> None:
-    with Archive.open(archive) as opened:
+    with Repository.open(archive) as opened:
         formats = [
             NewRepresentation(b"\xd6\xd0", "text/plain", charset="gbk"),
             NewRepresentation("中".encode(), "text/plain", charset="utf-8"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.faces.test_http import ask
 
-from permacite.archive import Archive, NewRepresentation, Timekeeper
+from permacite.archive import NewRepresentation, Repository, Timekeeper
 from permacite.service.cases import Service
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def test_the_date_can_be_confirmed(cli: Cli, archive: Path, tmp_path: Path) -> N
     path = tmp_path / "a.txt"
     path.write_text("words")
     long_ago = Timekeeper(lambda: today - timedelta(days=99), lambda: True)
-    with Archive.open(archive, clock=long_ago) as opened:
+    with Repository.open(archive, clock=long_ago) as opened:
         opened.add_series("old.example.us")
         opened.commit([NewRepresentation(b"x", "text/plain")], series="old.example.us")
     assert cli("import", str(path), "--confirm-date", "today").status == 2

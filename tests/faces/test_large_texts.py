@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from permacite.archive import Archive
+from permacite.archive import Repository
 from permacite.errors import IntegrityError, NotFoundError
 from permacite.service.cases import Service
 
@@ -46,7 +46,7 @@ def get(running: Running, path: str) -> tuple[int, str]:
 
 def damage(archive: Path, name: str) -> None:
     """Change the last byte of the text."""
-    with Archive.open(archive) as opened:
+    with Repository.open(archive) as opened:
         found = next(one for one in opened.list()).representations[0]
         assert str(found.pdi) == name
         path = opened.path(found)

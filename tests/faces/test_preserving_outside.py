@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.service.cases import Service
 from permacite.service.promises.preserving import ocfl, replaying
 
@@ -140,7 +140,7 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
 def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
     now = [datetime(2026, 12, 31, 22, tzinfo=UTC)]
     image = [NewRepresentation(b"", "image/png")]
-    with Archive.create(tmp_path / "a", series="lab.example.us", clock=lambda: now[0]) as first:
+    with Repository.create(tmp_path / "a", series="lab.example.us", clock=lambda: now[0]) as first:
         for unique_id in (None, "2", "9", None):
             first.commit(image, unique_id=unique_id)
         now[0] += timedelta(days=2)
@@ -149,7 +149,7 @@ def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
         leaves = list(first.log.leaves())
         following = first.commit(image).pdi
     replaying.restore(tmp_path / "ocfl", tmp_path / "anew")
-    with Archive.open(tmp_path / "anew", clock=lambda: now[0]) as second:
+    with Repository.open(tmp_path / "anew", clock=lambda: now[0]) as second:
         assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
         assert second.commit(image).pdi == following
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.faces.test_http import ask
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import Signer
 from permacite.service.cases import Service
 from permacite.service.promises import proofs
@@ -196,7 +196,7 @@ def test_names_of_others_are_not_proven_absent(cli: Cli, tmp_path: Path) -> None
 
 def test_days_are_sealed_by_command(cli: Cli, archive: Path) -> None:
     then = datetime(2026, 11, 20, 12, tzinfo=UTC)
-    with Archive.open(archive, clock=lambda: then) as early:
+    with Repository.open(archive, clock=lambda: then) as early:
         early.commit([NewRepresentation(b"x", "text/plain")])
     told = cli("log", "--seal")
     assert told.status == 0

@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 )
 
 from permacite import pdi
-from permacite.archive import Archive, Leaf, NewCitation, NewRepresentation, Representation
+from permacite.archive import Leaf, NewCitation, NewRepresentation, Repository, Representation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
 from permacite.service.promises.preserving import ocfl, replaying
 
@@ -106,7 +106,7 @@ class Promises(RuleBasedStateMachine):
     def create(self) -> None:
         """Begin with an empty archive of two series."""
         place = self.folder / "0"
-        self.archive = Archive.create(place, series=SERIES[0], clock=lambda: self.now)
+        self.archive = Repository.create(place, series=SERIES[0], clock=lambda: self.now)
         self.archive.add_series(SERIES[1])
 
     # ------------------------------------------------------------ what is committed
@@ -298,7 +298,7 @@ class Promises(RuleBasedStateMachine):
         """Go on in the same folder, as after a night."""
         directory = self.archive.directory
         self.archive.close()
-        self.archive = Archive.open(directory, clock=lambda: self.now)
+        self.archive = Repository.open(directory, clock=lambda: self.now)
 
     @rule(link=st.booleans())
     def lose_all_but_the_backup(self, link: bool) -> None:  # noqa: FBT001 - drawn
@@ -329,7 +329,7 @@ class Promises(RuleBasedStateMachine):
         """Remove the archive, and open the one in `directory`."""
         self.archive.close()
         shutil.rmtree(self.archive.directory)
-        self.archive = Archive.open(directory, clock=lambda: self.now)
+        self.archive = Repository.open(directory, clock=lambda: self.now)
 
     # ------------------------------------------------------------ what the model knows
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.errors import PermaciteError
 from permacite.service.cases import Service
 from permacite.service.plain import plain
@@ -97,7 +97,7 @@ class Case:
         self.directory = directory
         self.catalog = directory / "catalog.sqlite"
         clock = Clock(START)
-        with Archive.create(directory, series=SERIES, clock=clock) as archive:
+        with Repository.create(directory, series=SERIES, clock=clock) as archive:
             self.names = fill(archive, clock)
         gone = self.names[5]
         readable = [name for name in self.names if name != gone]
@@ -114,8 +114,10 @@ class Case:
         self.catalog.write_bytes(content)
         answers = Answers()
         now = START + timedelta(days=1, hours=1)
-        opened: list[Archive] = []
-        answers.ask("open", lambda: opened.append(Archive.open(self.directory, clock=lambda: now)))
+        opened: list[Repository] = []
+        answers.ask(
+            "open", lambda: opened.append(Repository.open(self.directory, clock=lambda: now))
+        )
         for archive in opened:
             with archive:
                 ask_all(Service(archive), self.names, answers)
@@ -138,7 +140,7 @@ class Case:
         return ""
 
 
-def fill(archive: Archive, clock: Clock) -> list[str]:
+def fill(archive: Repository, clock: Clock) -> list[str]:
     """Commit on two days, quote, cite, state, withdraw, delegate, sign; return what to ask for."""
     service = Service(archive)
     service.add_series(f"press.{SERIES}")

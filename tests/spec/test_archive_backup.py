@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -26,39 +26,39 @@ def noon() -> datetime:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An archive with one document."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=noon) as opened:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=noon) as opened:
         commit(opened, "one")
         yield opened
 
 
-def commit(archive: Archive, text: str) -> None:
+def commit(archive: Repository, text: str) -> None:
     """Commit a text."""
     archive.commit([NewRepresentation(text.encode(), "text/plain", charset="utf-8")])
 
 
 def texts(directory: Path) -> list[bytes]:
     """Return what an archive holds, after checking all of it."""
-    with Archive.open(directory, clock=noon) as opened:
+    with Repository.open(directory, clock=noon) as opened:
         assert {finding.kind for finding in opened.fsck()} == {"ok"}
         return [opened.read(version.representations[0]) for version in opened.list()]
 
 
 @pytest.mark.parametrize("link", [True, False], ids=["linked", "copied"])
-def test_a_backup_is_an_archive(archive: Archive, tmp_path: Path, *, link: bool) -> None:
+def test_a_backup_is_an_archive(archive: Repository, tmp_path: Path, *, link: bool) -> None:
     archive.backup(tmp_path / "backup", link=link)
     assert texts(tmp_path / "backup") == [b"one"]
     file = archive.path(next(archive.list()).representations[0])
     assert file.stat().st_nlink == (2 if link else 1)
-    with Archive.open(tmp_path / "backup", clock=noon) as copy:
+    with Repository.open(tmp_path / "backup", clock=noon) as copy:
         assert copy.log.verifiers == archive.log.verifiers
         assert copy.series == SERIES
         commit(copy, "in the copy")
     assert archive.count() == 1
 
 
-def test_a_backup_is_brought_up_to_date(archive: Archive, tmp_path: Path) -> None:
+def test_a_backup_is_brought_up_to_date(archive: Repository, tmp_path: Path) -> None:
     archive.backup(tmp_path / "backup")
     archive.backup(tmp_path / "backup")
     commit(archive, "two")
@@ -67,9 +67,9 @@ def test_a_backup_is_brought_up_to_date(archive: Archive, tmp_path: Path) -> Non
     assert texts(tmp_path / "backup") == [b"one", b"two"]
 
 
-def test_a_backup_never_overwrites_other_things(archive: Archive, tmp_path: Path) -> None:
+def test_a_backup_never_overwrites_other_things(archive: Repository, tmp_path: Path) -> None:
     archive.backup(tmp_path / "backup")
-    with Archive.open(tmp_path / "backup", clock=noon) as copy:
+    with Repository.open(tmp_path / "backup", clock=noon) as copy:
         commit(copy, "in the copy")
     with pytest.raises(ConflictError):
         archive.backup(tmp_path / "backup")
@@ -79,10 +79,10 @@ def test_a_backup_never_overwrites_other_things(archive: Archive, tmp_path: Path
     for target in (tmp_path / "other", archive.directory):
         with pytest.raises(ConflictError):
             archive.backup(target)
-    Archive.create(tmp_path / "third", series=SERIES, clock=noon).close()
+    Repository.create(tmp_path / "third", series=SERIES, clock=noon).close()
     with pytest.raises(ConflictError):
         archive.backup(tmp_path / "third")
-    with Archive.open(tmp_path / "third", clock=noon) as third:
+    with Repository.open(tmp_path / "third", clock=noon) as third:
         commit(third, "of the third")
     (tmp_path / "third" / "log.key").unlink()
     with pytest.raises(ConflictError):
@@ -92,7 +92,7 @@ def test_a_backup_never_overwrites_other_things(archive: Archive, tmp_path: Path
         archive.backup(tmp_path / "file")
 
 
-def test_a_backup_while_others_commit_lacks_nothing(archive: Archive, tmp_path: Path) -> None:
+def test_a_backup_while_others_commit_lacks_nothing(archive: Repository, tmp_path: Path) -> None:
     stop = threading.Event()
 
     def work() -> None:
@@ -109,13 +109,13 @@ def test_a_backup_while_others_commit_lacks_nothing(archive: Archive, tmp_path: 
     finally:
         stop.set()
         thread.join()
-    with Archive.open(tmp_path / "backup") as copy:
+    with Repository.open(tmp_path / "backup") as copy:
         assert {finding.kind for finding in copy.verify()} == {"ok"}
         held = [str(version.pdi.document) for version in copy.list()]
     assert held == [str(one.pdi.document) for one in archive.list(limit=len(held))]
 
 
-def test_fsck_finds_octets_that_nothing_names(archive: Archive) -> None:
+def test_fsck_finds_octets_that_nothing_names(archive: Repository) -> None:
     digest = archive._objects.put(b"left by a failed commit")  # noqa: SLF001 - as a crash leaves it
     findings = [finding for finding in archive.fsck() if finding.kind != "ok"]
     assert [(one.pdi, one.kind) for one in findings] == [(digest, "orphan")]
@@ -134,7 +134,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("statement", [row[1] for row in FAULTS], ids=[row[0] for row in FAULTS])
-def test_fsck_finds_a_database_that_is_not_as_it_was_made(archive: Archive, statement: str) -> None:
+def test_fsck_finds_a_database_that_is_not_as_it_was_made(
+    archive: Repository, statement: str
+) -> None:
     connection = sqlite3.connect(archive.directory / "catalog.sqlite")
     with contextlib.closing(connection), connection:
         connection.execute(statement)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import Archive, Citation, NewRepresentation, Provenance
+from permacite.archive import Citation, NewRepresentation, Provenance, Repository
 from permacite.archive.log import Checkpoint, Signer, check_proof
 from permacite.archive.log.note import Note
 from permacite.errors import (
@@ -44,7 +44,7 @@ def noon() -> datetime:
     return datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def commit(archive: Archive, count: int = 1) -> Version:
+def commit(archive: Repository, count: int = 1) -> Version:
     """Commit pages with their text, and return the last one."""
     for number in range(count):
         page = NewRepresentation(f"<p>{number}".encode(), "text/html", charset="utf-8")
@@ -55,16 +55,16 @@ def commit(archive: Archive, count: int = 1) -> Version:
 
 
 @pytest.fixture(scope="module")
-def proven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+def proven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """An archive of seven documents."""
     directory = tmp_path_factory.mktemp("proven") / "archive"
-    with Archive.create(directory, series=SERIES, clock=noon) as archive:
+    with Repository.create(directory, series=SERIES, clock=noon) as archive:
         commit(archive, 7)
         yield archive
 
 
 @pytest.fixture(scope="module")
-def proof(proven: Archive) -> bytes:
+def proof(proven: Repository) -> bytes:
     """A bundle about the text of the fourth of seven documents."""
     return proven.prove(name("urn:pdi://lab.example.us/2026/11/21/4.text.1"))
 
@@ -76,7 +76,7 @@ def name(text: str) -> pdi.PDI:
     return value
 
 
-def test_a_bundle_is_checked_offline(proven: Archive, proof: bytes) -> None:
+def test_a_bundle_is_checked_offline(proven: Repository, proof: bytes) -> None:
     report = check_proof(proof, str(proven.log.verifier))
     assert report.ok
     assert report.trusted
@@ -221,7 +221,7 @@ def test_an_entry_that_says_a_thing_twice_is_refused(proof: bytes) -> None:
         check_proof(zipped(files | {"leaf.json": twice}))
 
 
-def test_a_key_signs_for_the_log_of_its_name_alone(proven: Archive, proof: bytes) -> None:
+def test_a_key_signs_for_the_log_of_its_name_alone(proven: Repository, proof: bytes) -> None:
     body = Checkpoint("other.example.us/log", 7, proven.log.root(7)).body
     signed = proven.log.signer.sign(body)
     assert proven.log.verifier.verifies(Note.parse(signed))
@@ -281,7 +281,7 @@ def test_a_zip_bomb_is_refused_unread(proof: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def cited(proven: Archive) -> bytes:
+def cited(proven: Repository) -> bytes:
     """A bundle about a passage of a text, which nobody recorded."""
     text = name("urn:pdi://lab.example.us/2026/11/21/1.utf-8.1")
     words = Citation(

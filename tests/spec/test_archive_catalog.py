@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def archive(directory: Path) -> Iterator[Archive]:
+def archive(directory: Path) -> Iterator[Repository]:
     """An empty archive."""
-    with Archive.create(directory, series=SERIES, clock=noon) as opened:
+    with Repository.create(directory, series=SERIES, clock=noon) as opened:
         yield opened
 
 
@@ -55,7 +55,7 @@ def by_hand(directory: Path, statement: str) -> None:
         connection.execute(statement)
 
 
-def fill(archive: Archive) -> None:
+def fill(archive: Repository) -> None:
     """Give every table a row, but for that of time-stamps, which only an authority can make."""
     new = NewRepresentation(
         b"one",
@@ -77,7 +77,7 @@ def fill(archive: Archive) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where an archive is with rows in every table; nobody can change it, so all may share it."""
     directory = tmp_path_factory.mktemp("filled") / "archive"
-    with Archive.create(directory, series=SERIES, clock=noon) as archive:
+    with Repository.create(directory, series=SERIES, clock=noon) as archive:
         fill(archive)
     by_hand(
         directory,
@@ -153,14 +153,14 @@ BAD_INSERTS = [
     ("table", "row"), [row[1:] for row in BAD_INSERTS], ids=[row[0] for row in BAD_INSERTS]
 )
 def test_rows_that_break_the_order_are_refused_by_hand_too(
-    archive: Archive, directory: Path, table: str, row: str
+    archive: Repository, directory: Path, table: str, row: str
 ) -> None:
     archive.commit([page()])
     with pytest.raises(sqlite3.IntegrityError):
         by_hand(directory, f"INSERT INTO {table} {row}")
 
 
-def test_pdi_22_an_idempotency_key_gives_the_first_version_again(archive: Archive) -> None:
+def test_pdi_22_an_idempotency_key_gives_the_first_version_again(archive: Repository) -> None:
     """Clause pdi-22."""
     first = archive.commit([page()], key="k", provenance=Provenance(title="first"))
     again = archive.commit([page()], key="k", provenance=Provenance(title="retried"))
@@ -171,20 +171,20 @@ def test_pdi_22_an_idempotency_key_gives_the_first_version_again(archive: Archiv
     assert archive.commit([page()], key="l").pdi.unique_id == "2"
 
 
-def test_an_idempotency_key_counts_for_next_versions_too(archive: Archive) -> None:
+def test_an_idempotency_key_counts_for_next_versions_too(archive: Repository) -> None:
     first = archive.commit([page()])
     second = archive.commit([page("<p>two")], replaces=first.pdi, key="k")
     assert archive.commit([page("<p>two")], replaces=first.pdi, key="k") == second
     assert [one.number for one in archive.versions(first.pdi)] == [1, 2]
 
 
-def test_one_format_given_twice_is_refused(archive: Archive) -> None:
+def test_one_format_given_twice_is_refused(archive: Repository) -> None:
     with pytest.raises(ConflictError):
         archive.commit([page(), page("<p>two")])
     assert archive.count() == 0
 
 
-def test_a_next_version_cannot_change_the_name(archive: Archive) -> None:
+def test_a_next_version_cannot_change_the_name(archive: Repository) -> None:
     first = archive.commit([page()])
     archive.add_series("other.example.us")
     with pytest.raises(ConflictError):
@@ -194,7 +194,7 @@ def test_a_next_version_cannot_change_the_name(archive: Archive) -> None:
     assert archive.commit([page()], replaces=first.pdi, series=SERIES.upper()).number == 2
 
 
-def test_what_fails_inside_a_group_fails_alone(archive: Archive) -> None:
+def test_what_fails_inside_a_group_fails_alone(archive: Repository) -> None:
     outcomes: dict[int, str] = {}
     start = threading.Barrier(8)
 
@@ -218,27 +218,27 @@ def test_what_fails_inside_a_group_fails_alone(archive: Archive) -> None:
 
 
 def test_create_refuses_an_archive_and_a_folder_with_things_in_it(
-    archive: Archive, directory: Path, tmp_path: Path
+    archive: Repository, directory: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(ConflictError):
-        Archive.create(directory, series=SERIES)
+        Repository.create(directory, series=SERIES)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     with pytest.raises(ConflictError):
-        Archive.create(tmp_path / "full", series=SERIES)
+        Repository.create(tmp_path / "full", series=SERIES)
     (tmp_path / "empty").mkdir()
-    Archive.create(tmp_path / "empty", series=SERIES).close()
+    Repository.create(tmp_path / "empty", series=SERIES).close()
     assert archive.series == SERIES
 
 
 def reason(directory: Path) -> str:
     """Return why the archive cannot be opened."""
     with pytest.raises(StorageError) as error:
-        Archive.open(directory, busy_timeout_s=0.05)
+        Repository.open(directory, busy_timeout_s=0.05)
     return error.value.reason
 
 
-def test_open_says_what_is_wrong(archive: Archive, directory: Path, tmp_path: Path) -> None:
+def test_open_says_what_is_wrong(archive: Repository, directory: Path, tmp_path: Path) -> None:
     archive.close()
     assert reason(tmp_path / "nowhere") == "missing"
     assert reason(tmp_path) == "not-an-archive"
@@ -252,12 +252,12 @@ def test_open_says_what_is_wrong(archive: Archive, directory: Path, tmp_path: Pa
     assert reason(directory) == "not-an-archive"
 
 
-def test_a_locked_archive_is_told_and_serves_readers(archive: Archive, directory: Path) -> None:
+def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, directory: Path) -> None:
     first = archive.commit([page()])
     holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
     with (
         contextlib.closing(holder),
-        Archive.open(directory, clock=noon, busy_timeout_s=0.05) as second,
+        Repository.open(directory, clock=noon, busy_timeout_s=0.05) as second,
     ):
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError) as error:
@@ -268,7 +268,9 @@ def test_a_locked_archive_is_told_and_serves_readers(archive: Archive, directory
         assert second.commit([page("<p>two")]).pdi.unique_id == "2"
 
 
-def test_an_archive_that_is_held_alone_is_told_at_once(archive: Archive, directory: Path) -> None:
+def test_an_archive_that_is_held_alone_is_told_at_once(
+    archive: Repository, directory: Path
+) -> None:
     archive.close()
     holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
     with contextlib.closing(holder):
@@ -277,7 +279,7 @@ def test_an_archive_that_is_held_alone_is_told_at_once(archive: Archive, directo
         assert reason(directory) == "locked"
 
 
-def test_an_archive_on_a_disk_that_may_only_be_read(archive: Archive, directory: Path) -> None:
+def test_an_archive_on_a_disk_that_may_only_be_read(archive: Repository, directory: Path) -> None:
     version = archive.commit([page()])
     archive.close()
     remount = ["mount", "-o", "remount,ro,bind", str(directory)]
@@ -285,7 +287,7 @@ def test_an_archive_on_a_disk_that_may_only_be_read(archive: Archive, directory:
         pytest.skip("only root can make a disk read-only")
     try:
         assert mounted(remount)
-        with Archive.open(directory, clock=noon) as opened:
+        with Repository.open(directory, clock=noon) as opened:
             assert opened.read(opened.version(version.pdi).representations[0]) == b"<p>one"
             assert {finding.kind for finding in opened.verify()} == {"ok"}
             with pytest.raises(StorageError) as error:
@@ -302,7 +304,7 @@ def mounted(command: list[str]) -> bool:
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
-def test_a_forked_process_is_told_to_open_the_archive_itself(archive: Archive) -> None:
+def test_a_forked_process_is_told_to_open_the_archive_itself(archive: Repository) -> None:
     archive.commit([page()])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads: the point here
@@ -318,7 +320,7 @@ def test_a_forked_process_is_told_to_open_the_archive_itself(archive: Archive) -
     assert archive.count() == 1
 
 
-def test_a_version_is_asked_for_its_formats_by_token(archive: Archive) -> None:
+def test_a_version_is_asked_for_its_formats_by_token(archive: Repository) -> None:
     version = archive.commit([page()])
     assert version.representation("HTML") == version.representations[0]
     with pytest.raises(LookupError):
@@ -328,13 +330,13 @@ def test_a_version_is_asked_for_its_formats_by_token(archive: Archive) -> None:
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError) as error:
-        Archive.create(tmp_path / "file" / "archive", series=SERIES)
+        Repository.create(tmp_path / "file" / "archive", series=SERIES)
     assert error.value.reason == "io"
 
 
-def test_a_full_disk_under_the_catalog_is_told(archive: Archive, directory: Path) -> None:
+def test_a_full_disk_under_the_catalog_is_told(archive: Repository, directory: Path) -> None:
     archive.commit([page()])
-    with Archive.open(directory, clock=noon) as second:
+    with Repository.open(directory, clock=noon) as second:
         second.commit([page("<p>two")])  # the writer runs now
         pages = sqlite3.connect(directory / "catalog.sqlite")
         with contextlib.closing(pages):
@@ -354,13 +356,13 @@ def test_a_full_disk_under_the_catalog_is_told(archive: Archive, directory: Path
     assert {finding.kind for finding in archive.verify()} == {"ok"}
 
 
-def test_details_that_json_cannot_say_are_refused(archive: Archive) -> None:
+def test_details_that_json_cannot_say_are_refused(archive: Repository) -> None:
     with pytest.raises(ValueError, match="JSON has no nan"):
         archive.commit([page()], provenance=Provenance(details={"score": float("nan")}))
     assert archive.count() == 0
 
 
-def test_a_closed_archive_says_so(archive: Archive) -> None:
+def test_a_closed_archive_says_so(archive: Repository) -> None:
     archive.commit([page()])
     archive.close()
     for attempt in (lambda: archive.commit([page()]), archive.series_names):
@@ -371,12 +373,12 @@ def test_a_closed_archive_says_so(archive: Archive) -> None:
 
 
 def test_a_backup_made_by_copying_the_folder_is_an_archive(
-    archive: Archive, directory: Path, tmp_path: Path
+    archive: Repository, directory: Path, tmp_path: Path
 ) -> None:
     fill(archive)
     archive.close()
     shutil.copytree(directory, tmp_path / "copy")
-    with Archive.open(tmp_path / "copy", clock=noon) as copy:
+    with Repository.open(tmp_path / "copy", clock=noon) as copy:
         assert {finding.kind for finding in copy.verify()} == {"ok"}
         assert copy.commit([page("<p>two")]).pdi.unique_id == "2"
 
@@ -385,10 +387,10 @@ TWO_PROCESSES = """
 import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 
 now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC)
-with Archive.open(Path(sys.argv[1]), clock=now) as archive:
+with Repository.open(Path(sys.argv[1]), clock=now) as archive:
     for number in range(20):
         content = f"{sys.argv[2]} {number}".encode()
         version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
@@ -396,7 +398,7 @@ with Archive.open(Path(sys.argv[1]), clock=now) as archive:
 """
 
 
-def test_two_processes_mint_at_once(archive: Archive, directory: Path) -> None:
+def test_two_processes_mint_at_once(archive: Repository, directory: Path) -> None:
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", TWO_PROCESSES, str(directory), who],

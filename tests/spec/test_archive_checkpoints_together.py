@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive
+from permacite.archive import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ TAKER = """
 import sys, threading
 sys.setswitchinterval(1e-5)  # threads take turns as often as they can
 from pathlib import Path
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 
 directory, threads, each = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 faults = []
@@ -38,7 +38,7 @@ def take():
     except Exception as error:
         faults.append(error)
 
-with Archive.open(directory) as archive:
+with Repository.open(directory) as archive:
     takers = [threading.Thread(target=take) for _ in range(threads)]
     for one in takers:
         one.start()
@@ -62,7 +62,7 @@ def take_together(directory: Path, checkpoints: int) -> list[str]:
 @pytest.mark.timeout(3600)
 def test_no_checkpoint_raises_an_alarm(tmp_path: Path, times: Callable[[int, int], int]) -> None:
     directory = tmp_path / "archive"
-    Archive.create(directory, series="lab.example.us").close()
+    Repository.create(directory, series="lab.example.us").close()
     assert take_together(directory, times(2_000, 100_000)) == []
-    with Archive.open(directory) as archive:
+    with Repository.open(directory) as archive:
         assert {one.kind for one in archive.verify()} == {"ok"}

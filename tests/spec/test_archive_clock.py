@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation, Timekeeper, Witness
+from permacite.archive import NewRepresentation, Repository, Timekeeper, Witness
 from permacite.archive.model import utc_now
 from permacite.archive.sqlite.dates import is_synchronised, kept
 from permacite.capture import Exchange
@@ -51,20 +51,20 @@ def wall() -> Wall:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, wall: Wall) -> Iterator[Archive]:
+def archive(tmp_path: Path, wall: Wall) -> Iterator[Repository]:
     """An archive with one document."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=wall.keeper) as archive:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=wall.keeper) as archive:
         commit(archive)
         yield archive
 
 
-def commit(archive: Archive, **wanted: object) -> Version:
+def commit(archive: Repository, **wanted: object) -> Version:
     """Commit a document."""
     page = NewRepresentation(b"<p>x", "text/html", charset="utf-8")
     return archive.commit([page], **wanted)  # type: ignore[arg-type]
 
 
-def refusal(archive: Archive, **wanted: object) -> StorageError:
+def refusal(archive: Repository, **wanted: object) -> StorageError:
     """Return why a commit is refused; nothing was written."""
     before = archive.log.size()
     with pytest.raises(StorageError) as error:
@@ -75,12 +75,12 @@ def refusal(archive: Archive, **wanted: object) -> StorageError:
 
 
 @pytest.mark.parametrize("days", [0, 1, 31])
-def test_shorter_idleness_never_asks(archive: Archive, wall: Wall, days: int) -> None:
+def test_shorter_idleness_never_asks(archive: Repository, wall: Wall, days: int) -> None:
     wall.now += days * DAY
     assert commit(archive).pdi.year == str(wall.now.year)
 
 
-def test_a_date_that_nothing_bears_out_is_refused(archive: Archive, wall: Wall) -> None:
+def test_a_date_that_nothing_bears_out_is_refused(archive: Repository, wall: Wall) -> None:
     wall.now += 32 * DAY
     error = refusal(archive)
     assert "the clock says 2026-12-23" in error.problem
@@ -105,7 +105,9 @@ def test_a_date_that_nothing_bears_out_is_refused(archive: Archive, wall: Wall) 
         Witness(server=NOON, operator=date(2031, 5, 1)),
     ],
 )
-def test_whoever_says_the_same_bears_it_out(archive: Archive, wall: Wall, witness: Witness) -> None:
+def test_whoever_says_the_same_bears_it_out(
+    archive: Repository, wall: Wall, witness: Witness
+) -> None:
     wall.now = AHEAD
     assert commit(archive, witness=witness).committed_at == AHEAD
     wall.now += DAY
@@ -115,23 +117,25 @@ def test_whoever_says_the_same_bears_it_out(archive: Archive, wall: Wall, witnes
 @pytest.mark.parametrize(
     "witness", [Witness(server=NOON), Witness(operator=date(2026, 11, 21)), Witness()]
 )
-def test_whoever_says_otherwise_does_not(archive: Archive, wall: Wall, witness: Witness) -> None:
+def test_whoever_says_otherwise_does_not(archive: Repository, wall: Wall, witness: Witness) -> None:
     wall.now = AHEAD
     refusal(archive, witness=witness)
 
 
-def test_a_clock_that_the_system_keeps_right_asks_nobody(archive: Archive, wall: Wall) -> None:
+def test_a_clock_that_the_system_keeps_right_asks_nobody(archive: Repository, wall: Wall) -> None:
     wall.now, wall.is_right = AHEAD, True
     assert commit(archive).pdi.year == "2031"
 
 
 def test_the_first_commit_is_measured_from_the_making(tmp_path: Path, wall: Wall) -> None:
-    with Archive.create(tmp_path / "empty", series=SERIES, clock=wall.keeper) as archive:
+    with Repository.create(tmp_path / "empty", series=SERIES, clock=wall.keeper) as archive:
         wall.now += 32 * DAY
         assert "on 2026-11-21" in refusal(archive).problem
 
 
-def test_no_day_is_sealed_that_only_the_clock_says_has_passed(archive: Archive, wall: Wall) -> None:
+def test_no_day_is_sealed_that_only_the_clock_says_has_passed(
+    archive: Repository, wall: Wall
+) -> None:
     wall.now = AHEAD
     archive.days.seal(SERIES, NOON.date())
     with pytest.raises(StorageError):
@@ -141,7 +145,7 @@ def test_no_day_is_sealed_that_only_the_clock_says_has_passed(archive: Archive, 
     assert archive.days.is_sealed(SERIES, date(2029, 1, 1))
 
 
-def run_ahead(archive: Archive, wall: Wall) -> Version:
+def run_ahead(archive: Repository, wall: Wall) -> Version:
     """Commit in 2031, then find the clock to be wrong; return what was there before."""
     early = archive.version(next(archive.list()).pdi)
     wall.now = AHEAD
@@ -150,7 +154,7 @@ def run_ahead(archive: Archive, wall: Wall) -> Version:
     return early
 
 
-def test_a_series_that_is_ahead_says_how_to_go_on(archive: Archive, wall: Wall) -> None:
+def test_a_series_that_is_ahead_says_how_to_go_on(archive: Repository, wall: Wall) -> None:
     run_ahead(archive, wall)
     assert "set the clock of this machine right" in refusal(archive).hint
     wall.is_right = True
@@ -159,7 +163,7 @@ def test_a_series_that_is_ahead_says_how_to_go_on(archive: Archive, wall: Wall) 
     assert f"permacite series use` mints in another series, such as new.{SERIES}" in error.hint
 
 
-def test_another_series_mints_on_and_every_promise_holds(archive: Archive, wall: Wall) -> None:
+def test_another_series_mints_on_and_every_promise_holds(archive: Repository, wall: Wall) -> None:
     early = run_ahead(archive, wall)
     archive.use_series(f"new.{SERIES}")
     assert archive.series_names() == [f"new.{SERIES}", SERIES]
@@ -172,11 +176,11 @@ def test_another_series_mints_on_and_every_promise_holds(archive: Archive, wall:
     assert {one.kind for one in archive.fsck()} == {"ok"}
     wall.now = AHEAD + DAY
     assert commit(archive, series=SERIES).pdi.unique_id == "1"
-    with Archive.open(archive.directory) as again:
+    with Repository.open(archive.directory) as again:
         assert again.series == f"new.{SERIES}"
 
 
-def test_a_clock_that_was_wrong_once_is_still_watched(archive: Archive, wall: Wall) -> None:
+def test_a_clock_that_was_wrong_once_is_still_watched(archive: Repository, wall: Wall) -> None:
     run_ahead(archive, wall)
     archive.use_series(f"new.{SERIES}")
     commit(archive)
@@ -192,7 +196,7 @@ def test_the_clock_of_a_caller_is_taken_at_its_word() -> None:
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_the_server_of_a_saved_page_bears_the_date_out(
-    archive: Archive, wall: Wall, web: Web, *, is_told: bool
+    archive: Repository, wall: Wall, web: Web, *, is_told: bool
 ) -> None:
     wall.now = datetime.now(UTC) + 900 * DAY
     said = format_datetime(wall.now.replace(microsecond=0), usegmt=True)

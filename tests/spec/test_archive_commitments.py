@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.archive.log import check_proof
 from permacite.archive.log.entries import Entry, commitments, disclosed, opened, read, seal
 from permacite.errors import IntegrityError
@@ -37,14 +37,14 @@ def noon() -> datetime:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An empty archive."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=noon) as opened_:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=noon) as opened_:
         yield opened_
 
 
 @pytest.fixture
-def version(archive: Archive) -> Version:
+def version(archive: Repository) -> Version:
     """A document of two formats, with a word of its own in every place that words can stand in."""
     provenance = Provenance(
         title="canary-title",
@@ -67,7 +67,7 @@ def version(archive: Archive) -> Version:
     return made
 
 
-def test_no_word_of_a_document_or_person_is_served(archive: Archive, version: Version) -> None:
+def test_no_word_of_a_document_or_person_is_served(archive: Repository, version: Version) -> None:
     size = archive.log.size()
     assert size == 4
     served = [archive.tile(f"tile/entries/000.p/{size}"), archive.tile(f"tile/0/000.p/{size}")]
@@ -86,7 +86,7 @@ def test_no_word_of_a_document_or_person_is_served(archive: Archive, version: Ve
     assert b"canary-who" not in told
 
 
-def test_a_person_stands_in_openings_by_an_id(archive: Archive, version: Version) -> None:
+def test_a_person_stands_in_openings_by_an_id(archive: Repository, version: Version) -> None:
     (leaf,) = [one for one in archive.log.leaves() if b'"assertion"' in one.content]
     told = archive.log.disclosed(leaf)
     assert told["who"].startswith("person:")
@@ -102,7 +102,7 @@ def test_a_person_stands_in_openings_by_an_id(archive: Archive, version: Version
     assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
-def test_the_digest_of_an_opening_is_the_commitment(archive: Archive, version: Version) -> None:
+def test_the_digest_of_an_opening_is_the_commitment(archive: Repository, version: Version) -> None:
     leaf = next(iter(archive.log.leaves()))
     entry, openings = json.loads(leaf.content), archive.log.openings(leaf)
     assert set(openings) == {"format.html", "format.text", "provenance"}
@@ -165,7 +165,7 @@ def test_what_is_committed_to_and_no_opening_is_refused(opening: bytes) -> None:
 
 
 def test_a_proof_of_one_format_tells_nothing_of_others_nor_where_it_is_from(
-    archive: Archive, version: Version
+    archive: Repository, version: Version
 ) -> None:
     files = unzipped(archive.prove(version.representation("text").pdi))
     assert set(files) > {"leaf.json", "opening.json"}
@@ -176,7 +176,7 @@ def test_a_proof_of_one_format_tells_nothing_of_others_nor_where_it_is_from(
     assert html.encode() not in words
 
 
-def test_a_proof_of_a_citation_opens_it(archive: Archive, version: Version) -> None:
+def test_a_proof_of_a_citation_opens_it(archive: Repository, version: Version) -> None:
     citation = archive.citations()[0]
     key = str(archive.log.verifier)
     proof = archive.prove(citation.pdi, citation=citation)
@@ -207,7 +207,7 @@ CHANGES = {
 }
 
 
-def change_by_hand(archive: Archive, change: str) -> None:
+def change_by_hand(archive: Repository, change: str) -> None:
     """Change the catalog, whose triggers are dropped."""
     with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as hand, hand:
         for (name,) in hand.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'"):
@@ -217,19 +217,19 @@ def change_by_hand(archive: Archive, change: str) -> None:
 
 @pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_fsck_finds_what_an_entry_does_not_commit_to(archive: Archive, change: str) -> None:
+def test_fsck_finds_what_an_entry_does_not_commit_to(archive: Repository, change: str) -> None:
     change_by_hand(archive, change)
     assert {one.kind for one in archive.verify()} == {"ok", "log"}
 
 
-def test_without_its_opening_there_is_no_proof(archive: Archive, version: Version) -> None:
+def test_without_its_opening_there_is_no_proof(archive: Repository, version: Version) -> None:
     change_by_hand(archive, CHANGES["format-gone"])
     with pytest.raises(IntegrityError, match=r"opening 'format\.text' is missing"):
         archive.prove(version.representation("text").pdi)
 
 
 @pytest.mark.usefixtures("version")
-def test_these_members_and_no_others_are_told_in_clear(archive: Archive) -> None:
+def test_these_members_and_no_others_are_told_in_clear(archive: Repository) -> None:
     entries = [json.loads(leaf.content) for leaf in archive.log.leaves()]
     assert entries[0] | {"commitments": {}} == {
         "schema": 2,

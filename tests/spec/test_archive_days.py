@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import ProofReport, check_proof
 from permacite.archive.log.days import names_file, names_in
 from permacite.errors import (
@@ -59,15 +59,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Repository]:
     """An archive with two documents of the 20th, one of them named."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=clock) as archive:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=clock) as archive:
         commit(archive)
         commit(archive, unique_id="report")
         yield archive
 
 
-def commit(archive: Archive, unique_id: str | None = None) -> None:
+def commit(archive: Repository, unique_id: str | None = None) -> None:
     """Commit a document."""
     archive.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
 
@@ -79,7 +79,7 @@ def name(unique_id: str, day: str = "2026/11/20") -> pdi.PDI:
     return value
 
 
-def entries(archive: Archive) -> list[dict[str, object]]:
+def entries(archive: Repository) -> list[dict[str, object]]:
     """Return all entries of the log."""
     return [json.loads(leaf.content) for leaf in archive.log.leaves()]
 
@@ -89,7 +89,9 @@ def failures(report: ProofReport) -> dict[str, str]:
     return {one.name: one.detail for one in report.checks if not one.ok}
 
 
-def test_the_first_commit_of_a_later_day_seals_the_last_one(archive: Archive, clock: Clock) -> None:
+def test_the_first_commit_of_a_later_day_seals_the_last_one(
+    archive: Repository, clock: Clock
+) -> None:
     clock.go_on(hours=11, minutes=59)
     commit(archive)
     assert [one["kind"] for one in entries(archive)] == ["version"] * 3
@@ -109,7 +111,7 @@ def test_the_first_commit_of_a_later_day_seals_the_last_one(archive: Archive, cl
     assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
-def test_a_day_is_sealed_on_request_and_once(archive: Archive, clock: Clock) -> None:
+def test_a_day_is_sealed_on_request_and_once(archive: Repository, clock: Clock) -> None:
     with pytest.raises(ConflictError, match="cannot be sealed before it has ended"):
         archive.days.seal(SERIES, DAY)
     assert archive.days.seal_all() == []
@@ -127,7 +129,7 @@ def test_a_day_is_sealed_on_request_and_once(archive: Archive, clock: Clock) -> 
         archive.days.seal("nonsense", DAY)
 
 
-def test_a_day_without_documents_is_sealed_too(archive: Archive, clock: Clock) -> None:
+def test_a_day_without_documents_is_sealed_too(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=5)
     entry = json.loads(archive.days.seal(SERIES, date(2026, 11, 22)).content)
     assert (entry["documents"], "highest" in entry) == (0, False)
@@ -137,7 +139,7 @@ def test_a_day_without_documents_is_sealed_too(archive: Archive, clock: Clock) -
     assert error.value.reason == "clock"
 
 
-def test_nothing_is_minted_into_a_sealed_day(archive: Archive, clock: Clock) -> None:
+def test_nothing_is_minted_into_a_sealed_day(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=1)
     archive.days.seal(SERIES, DAY)
     clock.go_on(days=-1)
@@ -154,7 +156,7 @@ def test_nothing_is_minted_into_a_sealed_day(archive: Archive, clock: Clock) -> 
 
 
 def test_versions_are_still_added_to_documents_of_a_sealed_day(
-    archive: Archive, clock: Clock
+    archive: Repository, clock: Clock
 ) -> None:
     clock.go_on(days=1)
     first = archive.days.seal(SERIES, DAY)
@@ -165,14 +167,14 @@ def test_versions_are_still_added_to_documents_of_a_sealed_day(
 
 
 @pytest.fixture
-def absence(archive: Archive, clock: Clock) -> bytes:
+def absence(archive: Repository, clock: Clock) -> bytes:
     """A proof that no document 3 of the 20th ever was."""
     clock.go_on(days=1)
     archive.days.seal(SERIES, DAY)
     return archive.prove_absence(name("3"))
 
 
-def test_absence_is_proven_offline(archive: Archive, absence: bytes) -> None:
+def test_absence_is_proven_offline(archive: Repository, absence: bytes) -> None:
     report = check_proof(absence, str(archive.log.verifier))
     assert (report.ok, report.trusted, report.absent) == (True, True, True)
     assert report.name == f"urn:pdi://{SERIES}/2026/11/20/3.html.1"
@@ -183,7 +185,7 @@ def test_absence_is_proven_offline(archive: Archive, absence: bytes) -> None:
     )
 
 
-def test_absence_is_proven_for_sealed_days_and_unknown_names_alone(archive: Archive) -> None:
+def test_absence_is_proven_for_sealed_days_and_unknown_names_alone(archive: Repository) -> None:
     with pytest.raises(NotFoundError, match="2026-11-20 is not sealed"):
         archive.prove_absence(name("3"))
     with pytest.raises(ConflictError, match="is here"):
@@ -232,7 +234,7 @@ def test_an_absence_of_something_else_is_refused(
         check_proof(zipped({one: data for one, data in files.items() if data is not None}))
 
 
-def test_a_document_slipped_into_a_sealed_day_is_found(archive: Archive, absence: bytes) -> None:
+def test_a_document_slipped_into_a_sealed_day_is_found(archive: Repository, absence: bytes) -> None:
     assert absence
     with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as connection:
         for trigger in ("document_sealed", "document_no_update", "document_no_replace"):
@@ -268,7 +270,7 @@ def test_a_sealed_day_never_changes(
     clock = Clock()
     sealed: dict[str, dict[str, object]] = {}
     folder = tmp_path_factory.mktemp("days") / "archive"
-    with Archive.create(folder, series=SERIES, clock=clock) as archive:
+    with Repository.create(folder, series=SERIES, clock=clock) as archive:
         for number, step in enumerate(steps):
             with contextlib.suppress(StorageError, ConflictError, NotFoundError):
                 if isinstance(step, int):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.earlier import unpack
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import check_proof
 from permacite.archive.log.merkle import is_consistent
 from permacite.errors import WithdrawnError
@@ -30,14 +30,14 @@ def later() -> datetime:
 
 def test_it_opens_and_is_whole(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Archive.open(directory, clock=later) as archive:
+    with Repository.open(directory, clock=later) as archive:
         assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
 def test_its_proofs_hold(tmp_path: Path) -> None:
     directory, proofs = unpack(tmp_path)
     roots = proofs.pop("ca.pem")
-    with Archive.open(directory, clock=later) as archive:
+    with Repository.open(directory, clock=later) as archive:
         key = str(archive.log.verifier)
     reports = [check_proof(proof, key) for proof in proofs.values()]
     assert all(report.ok and report.trusted for report in reports)
@@ -48,7 +48,7 @@ def test_its_proofs_hold(tmp_path: Path) -> None:
 
 def test_it_goes_on_with_commitments_and_all_is_proven(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Archive.open(directory, clock=later) as archive:
+    with Repository.open(directory, clock=later) as archive:
         before = [leaf.content for leaf in archive.log.leaves()]
         archive.commit([NewRepresentation(b"new", "text/plain")])
         leaves = [leaf.content for leaf in archive.log.leaves()]
@@ -69,7 +69,7 @@ def test_it_goes_on_with_commitments_and_all_is_proven(tmp_path: Path) -> None:
 
 def test_its_log_is_extended_as_others_check_it(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Archive.open(directory, clock=later) as archive:
+    with Repository.open(directory, clock=later) as archive:
         old = archive.log.size()
         root = archive.log.root(old)
         archive.commit([NewRepresentation(b"new", "text/plain")])
@@ -80,13 +80,13 @@ def test_its_log_is_extended_as_others_check_it(tmp_path: Path) -> None:
 
 def test_what_is_exported_of_it_is_restored_with_the_same_log(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Archive.open(directory, clock=later) as archive:
+    with Repository.open(directory, clock=later) as archive:
         archive.commit([NewRepresentation(b"new", "text/plain")])
         size, root = archive.log.size(), archive.log.root(archive.log.size())
         said = archive.statements.assertions()
         ocfl.export(archive, tmp_path / "ocfl")
     replaying.restore(tmp_path / "ocfl", tmp_path / "restored")
-    with Archive.open(tmp_path / "restored", clock=later) as restored:
+    with Repository.open(tmp_path / "restored", clock=later) as restored:
         assert restored.log.root(size) == root
         assert restored.statements.assertions() == said
         assert {one.kind for one in restored.fsck()} == {"ok"}

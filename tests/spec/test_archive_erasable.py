@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.earlier import unpack
 
-from permacite.archive import Archive
+from permacite.archive import Repository
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.log.entries import tombstone
 from permacite.archive.sqlite.connection import connect
@@ -43,7 +43,7 @@ TOMBSTONES: dict[str, dict[str, object]] = {
 def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """The catalog of an archive that was brought up."""
     directory, _ = unpack(tmp_path)
-    Archive.open(directory, clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC)).close()
+    Repository.open(directory, clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC)).close()
     path = directory / "catalog.sqlite"
     with closing(connect(path, busy_timeout_s=1)) as opened:
         yield opened

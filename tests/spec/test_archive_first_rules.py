@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.earlier import unpack_files
 
-from permacite.archive import Archive
+from permacite.archive import Repository
 from permacite.service.cases import Service
 from permacite.service.promises import proofs
 
@@ -63,7 +63,7 @@ def test_the_whole_text_has_the_words_of_its_passages(
 def test_fsck_tells_of_records_that_differ_and_rewrites_none(
     folder: Path, answers: dict[str, Any]
 ) -> None:
-    with Archive.open(folder / "archive") as archive:
+    with Repository.open(folder / "archive") as archive:
         before = list(archive.citations())
         findings = [one for one in archive.fsck() if one.kind != "ok"]
         assert {one.kind for one in findings} == {"quote"}

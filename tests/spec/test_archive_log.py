@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
 from permacite.archive.log.note import Note
@@ -57,15 +57,15 @@ def directory(tmp_path: Path) -> Path:
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where an empty archive is, to be copied: making one waits for the disk."""
     directory = tmp_path_factory.mktemp("empty") / "archive"
-    Archive.create(directory, series=SERIES, clock=noon).close()
+    Repository.create(directory, series=SERIES, clock=noon).close()
     return directory
 
 
 @pytest.fixture
-def archive(directory: Path, empty: Path) -> Iterator[Archive]:
+def archive(directory: Path, empty: Path) -> Iterator[Repository]:
     """An empty archive at noon of a day of 2026."""
     shutil.copytree(empty, directory)
-    with Archive.open(directory, clock=noon) as opened:
+    with Repository.open(directory, clock=noon) as opened:
         yield opened
 
 
@@ -74,7 +74,7 @@ def noon() -> datetime:
     return datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def commit(archive: Archive, count: int = 1) -> Version:
+def commit(archive: Repository, count: int = 1) -> Version:
     """Commit pages with their text, and return the last one."""
     for number in range(count):
         page = NewRepresentation(f"<p>{number}".encode(), "text/html", charset="utf-8")
@@ -84,7 +84,7 @@ def commit(archive: Archive, count: int = 1) -> Version:
     return version
 
 
-def test_every_commit_is_one_entry(archive: Archive) -> None:
+def test_every_commit_is_one_entry(archive: Repository) -> None:
     version = commit(archive)
     archive.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
     first, second = (archive.log.disclosed(leaf) for leaf in archive.log.leaves())
@@ -105,7 +105,7 @@ def test_every_commit_is_one_entry(archive: Archive) -> None:
         assert leaf.content == canonical.encode()
 
 
-def test_roots_and_proofs_come_from_the_kept_nodes(archive: Archive) -> None:
+def test_roots_and_proofs_come_from_the_kept_nodes(archive: Repository) -> None:
     commit(archive, 21)
     leaves = [leaf.content for leaf in archive.log.leaves()]
     for size in range(22):
@@ -117,14 +117,14 @@ def test_roots_and_proofs_come_from_the_kept_nodes(archive: Archive) -> None:
     assert is_consistent(13, mth(leaves[:13]), 21, mth(leaves), proof=proof)
 
 
-def test_what_is_undone_leaves_no_entry(archive: Archive) -> None:
+def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
     commit(archive)
     with pytest.raises(NotFoundError):
         archive.commit([NewRepresentation(b"", "image/png")], series="other.example.us")
     assert archive.log.size() == 1
 
 
-def test_checkpoints_are_signed_kept_and_repeated(archive: Archive, directory: Path) -> None:
+def test_checkpoints_are_signed_kept_and_repeated(archive: Repository, directory: Path) -> None:
     empty = archive.log.checkpoint()
     commit(archive, 3)
     note = archive.log.checkpoint()
@@ -133,7 +133,7 @@ def test_checkpoints_are_signed_kept_and_repeated(archive: Archive, directory: P
     assert parsed == Checkpoint(f"{SERIES}/log", 3, archive.log.root(3))
     assert archive.log.verifier.verifies(Note.parse(note))
     assert (directory / "log.key").stat().st_mode & 0o777 == 0o600
-    with Archive.open(directory) as again:
+    with Repository.open(directory) as again:
         assert again.log.verifier == archive.log.verifier
         assert again.log.checkpoint() == note
 
@@ -141,7 +141,7 @@ def test_checkpoints_are_signed_kept_and_repeated(archive: Archive, directory: P
 @pytest.mark.usefixtures("archive")
 def test_a_damaged_key_is_told(directory: Path) -> None:
     (directory / "log.key").write_text("nonsense")
-    with Archive.open(directory) as again:
+    with Repository.open(directory) as again:
         with pytest.raises(StorageError):
             again.log.checkpoint()
         assert [one.kind for one in again.verify()] == ["log"]
@@ -240,7 +240,7 @@ def test_verify_finds_a_log_that_was_tampered_with(
     five: Path, directory: Path, statements: list[str]
 ) -> None:
     shutil.copytree(five, directory)
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         assert {finding.kind for finding in archive.verify()} == {"ok"}
         tamper(directory, *statements)
         assert "log" in {finding.kind for finding in archive.verify()}
@@ -251,7 +251,7 @@ def five(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where an archive of five documents is, its log signed."""
     directory = tmp_path_factory.mktemp("five") / "archive"
     shutil.copytree(empty, directory)
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         version = commit(archive, 5)
         text = version.representations[1].pdi
         archive.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
@@ -312,14 +312,14 @@ def test_fsck_names_what_sql_by_hand_has_changed(
 ) -> None:
     shutil.copytree(five, directory)
     tamper(directory, statement)
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         found = [f"{one.pdi}: {one.detail}" for one in archive.verify() if one.kind == "log"]
     assert found == told
 
 
 def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> None:
     shutil.copytree(five, directory)
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         victim = list(archive.list())[1].representation("utf-8")
         path = archive.path(victim)
         path.chmod(0o600)
@@ -333,7 +333,7 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
     five: Path, directory: Path
 ) -> None:
     shutil.copytree(five, directory)
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         handed_out = archive.log.checkpoint()
     tamper(
         directory,
@@ -342,13 +342,13 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
         "DELETE FROM leaf WHERE sequence = 8",
         "DELETE FROM log_node WHERE level = 0 AND position = 8",
     )
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         assert {one.kind for one in archive.verify()} == {"ok"}, "nothing here can tell"
         with pytest.raises(IntegrityError, match="cut short, or this is a split view"):
             held_to(archive, handed_out)
 
 
-def test_a_cut_log_is_never_signed_again(archive: Archive, directory: Path) -> None:
+def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -> None:
     commit(archive, 5)
     archive.log.checkpoint()
     tamper(directory, "DELETE FROM leaf WHERE sequence > 2")
@@ -356,13 +356,13 @@ def test_a_cut_log_is_never_signed_again(archive: Archive, directory: Path) -> N
         archive.log.checkpoint()
 
 
-def test_verify_of_one_name_finds_its_altered_entry(archive: Archive, directory: Path) -> None:
+def test_verify_of_one_name_finds_its_altered_entry(archive: Repository, directory: Path) -> None:
     version = commit(archive, 2)
     tamper(directory, "UPDATE version SET uri = 'http://example.com/' WHERE version_id = 2")
     assert [one.kind for one in archive.verify(version.pdi)] == ["ok", "ok", "log"]
 
 
-def test_an_entry_that_is_missing_cannot_be_proven(archive: Archive, directory: Path) -> None:
+def test_an_entry_that_is_missing_cannot_be_proven(archive: Repository, directory: Path) -> None:
     version = commit(archive)
     tamper(directory, "DELETE FROM leaf")
     with pytest.raises(IntegrityError):

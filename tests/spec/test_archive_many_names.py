@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewCitation, NewRepresentation
+from permacite.archive import NewCitation, NewRepresentation, Repository
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ DAY = "urn:pdi://lab.example.us/2026/11/21"
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     """An archive with documents of several versions and formats, never changed."""
     directory: Path = tmp_path_factory.mktemp("many") / "archive"
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    archive = Archive.create(directory, series="lab.example.us", clock=lambda: noon)
+    archive = Repository.create(directory, series="lab.example.us", clock=lambda: noon)
     text = NewRepresentation(b"text", "text/plain", charset="utf-8")
     page = NewRepresentation(b"<p>", "text/html")
     image = NewRepresentation(b"\x89", "image/png")
@@ -67,7 +67,7 @@ NAMES = [
 ]
 
 
-def one_by_one(archive: Archive, names: list[PDI]) -> list[Representation | None]:
+def one_by_one(archive: Repository, names: list[PDI]) -> list[Representation | None]:
     """Return what each name is answered by itself."""
     found: list[Representation | None] = []
     for one in names:
@@ -78,7 +78,7 @@ def one_by_one(archive: Archive, names: list[PDI]) -> list[Representation | None
     return found
 
 
-def versions_one_by_one(archive: Archive, names: list[PDI]) -> list[Version | None]:
+def versions_one_by_one(archive: Repository, names: list[PDI]) -> list[Version | None]:
     """Return likewise the version of each."""
     found: list[Version | None] = []
     for one in names:
@@ -94,7 +94,7 @@ def versions_one_by_one(archive: Archive, names: list[PDI]) -> list[Version | No
     [[], ["1"], ["nothing"], NAMES, NAMES[::-1], [str(number) for number in range(1, 251)]],
     ids=["none", "one", "unknown", "all-kinds", "turned-round", "more-than-one-question"],
 )
-def test_many_are_answered_as_one_is(archive: Archive, tails: list[str]) -> None:
+def test_many_are_answered_as_one_is(archive: Repository, tails: list[str]) -> None:
     names = [name(tail) for tail in tails]
     assert archive.find_representations(names) == one_by_one(archive, names)
     assert archive.find_versions(names) == versions_one_by_one(archive, names)
@@ -112,7 +112,7 @@ ANSWERS = [
 ]
 
 
-def test_a_number_that_no_database_holds_is_unknown(archive: Archive) -> None:
+def test_a_number_that_no_database_holds_is_unknown(archive: Repository) -> None:
     huge = name(f"1.png.{'9' * 300}")
     with pytest.raises(NotFoundError):
         archive.representation(huge)
@@ -123,13 +123,13 @@ def test_a_number_that_no_database_holds_is_unknown(archive: Archive) -> None:
         archive.record_citation(NewCitation(f"{huge}#byte=0,1", huge))
 
 
-def test_unknown_names_keep_their_place(archive: Archive) -> None:
+def test_unknown_names_keep_their_place(archive: Repository) -> None:
     found = archive.find_representations([name(asked) for asked, _ in ANSWERS])
     answers = [None if one is None else str(one.pdi).removeprefix(f"{DAY}/") for one in found]
     assert answers == [answer for _, answer in ANSWERS]
 
 
-def test_formats_stand_in_the_order_of_their_commit(archive: Archive) -> None:
+def test_formats_stand_in_the_order_of_their_commit(archive: Repository) -> None:
     (version,) = archive.find_versions([name("1.html.1")])
     assert version is not None
     assert version.formats == ("png", "utf-8", "html", "json")

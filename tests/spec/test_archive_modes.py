@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.service.cases import Service
 from permacite.service.promises import keeping
 
@@ -32,12 +32,12 @@ def _umask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def filled(directory: Path) -> Path:
     """Make an archive with a document and a signed log, if cryptography is there to sign it."""
-    with Archive.create(directory, series=SERIES) as archive:
+    with Repository.create(directory, series=SERIES) as archive:
         commit(archive)
     return directory
 
 
-def commit(archive: Archive) -> None:
+def commit(archive: Repository) -> None:
     """Commit a document of its own content."""
     archive.commit([NewRepresentation(str(archive.log.size()).encode(), "text/plain")])
 
@@ -66,7 +66,7 @@ SHARED = expected(folder=0o2770, file=0o660, content=0o440, key=0o640)
 
 def test_a_new_archive_is_private(tmp_path: Path) -> None:
     pytest.importorskip("cryptography")
-    with Archive.open(filled(tmp_path / "above" / "archive")) as archive:
+    with Repository.open(filled(tmp_path / "above" / "archive")) as archive:
         commit(archive)
         assert modes(archive.directory) == PRIVATE
     assert (tmp_path / "above").stat().st_mode & 0o700 == 0o700
@@ -83,7 +83,7 @@ def test_an_archive_of_before_becomes_private(tmp_path: Path) -> None:
     directory = filled(tmp_path / "archive")
     for path in (directory, *directory.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    Archive.open(directory).close()
+    Repository.open(directory).close()
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700, (
         "this keeps out whoever is not its owner"
     )
@@ -94,10 +94,10 @@ def test_an_archive_of_before_becomes_private(tmp_path: Path) -> None:
 def test_one_that_may_only_be_read_stays_as_it_is() -> None:
     with tempfile.TemporaryDirectory() as name:  # pytest's own folder lets in nobody but its owner
         directory = filled(Path(name) / "archive")
-        Archive.open(directory).close()  # so that all is imported that `nobody` could not read
+        Repository.open(directory).close()  # so that all is imported that `nobody` could not read
         directory.chmod(0o555)
         with nobody(Path(name)):
-            Archive.open(directory).close()
+            Repository.open(directory).close()
         assert stat.S_IMODE(directory.stat().st_mode) == 0o555
         directory.chmod(0o755)
 
@@ -121,7 +121,7 @@ def test_a_folder_that_is_no_archive_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "README.txt").touch(mode=0o644)
     before = modes(tmp_path)
     with pytest.raises(Exception, match="no archive"):
-        Archive.open(tmp_path)
+        Repository.open(tmp_path)
     assert modes(tmp_path) == before
 
 
@@ -129,11 +129,11 @@ def test_a_group_shares_an_archive_whose_folder_says_so(tmp_path: Path) -> None:
     pytest.importorskip("cryptography")
     directory = filled(tmp_path / "archive")
     directory.chmod(0o2770)
-    with Archive.open(directory) as archive:
+    with Repository.open(directory) as archive:
         commit(archive)
         assert modes(directory) == SHARED
     directory.chmod(0o700)
-    Archive.open(directory).close()
+    Repository.open(directory).close()
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
@@ -146,14 +146,14 @@ def test_a_bit_of_the_folder_above_shares_nothing(tmp_path: Path) -> None:
 
 def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
     pytest.importorskip("cryptography")
-    with Archive.open(filled(tmp_path / "archive")) as archive:
+    with Repository.open(filled(tmp_path / "archive")) as archive:
         Service(archive).export_ocfl(tmp_path / "ocfl")
     assert stat.S_IMODE((tmp_path / "ocfl").stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("link", [True, False])
 def test_copies_are_private_too(tmp_path: Path, *, link: bool) -> None:
-    with Archive.open(filled(tmp_path / "archive")) as archive:
+    with Repository.open(filled(tmp_path / "archive")) as archive:
         archive.backup(tmp_path / "copy", link=link)
     keeping.restore(tmp_path / "copy", tmp_path / "anew")
     for folder in (tmp_path / "copy", tmp_path / "anew"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.errors import IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Repository]:
     """An empty archive whose clock a test may set."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
         yield opened
 
 
@@ -63,11 +63,11 @@ def plain(text: str = "one") -> NewRepresentation:
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """Documents of two series over a month and a year; one has two versions. Only to be read."""
     clock = Clock()
     directory = tmp_path_factory.mktemp("shelf") / "archive"
-    with Archive.create(directory, series=SERIES, clock=clock) as archive:
+    with Repository.create(directory, series=SERIES, clock=clock) as archive:
         archive.add_series("other.example.us")
         archive.commit([page("<p>1"), plain("1")])
         archive.commit([page("<p>2")], unique_id="report")
@@ -114,7 +114,7 @@ PATTERNS = [
 @pytest.mark.parametrize(
     ("pattern", "expected"), [row[1:] for row in PATTERNS], ids=[row[0] for row in PATTERNS]
 )
-def test_lists_what_a_pattern_covers(shelf: Archive, pattern: str, expected: list[int]) -> None:
+def test_lists_what_a_pattern_covers(shelf: Repository, pattern: str, expected: list[int]) -> None:
     wanted = pdi.parse(pattern)
     assert isinstance(wanted, pdi.PDI | pdi.PDIPattern)
     assert [short(version) for version in shelf.list(wanted)] == [ALL[one] for one in expected]
@@ -129,7 +129,7 @@ def test_lists_what_a_pattern_covers(shelf: Archive, pattern: str, expected: lis
     assert covered == {ALL[one] for one in expected}
 
 
-def test_lists_in_the_order_of_time_page_by_page(shelf: Archive) -> None:
+def test_lists_in_the_order_of_time_page_by_page(shelf: Repository) -> None:
     assert [short(version) for version in shelf.list()] == ALL
     assert [short(version) for version in shelf.list(limit=2)] == ALL[:2]
     assert list(shelf.list(limit=0)) == []
@@ -139,7 +139,7 @@ def test_lists_in_the_order_of_time_page_by_page(shelf: Archive) -> None:
         list(shelf.list(after=f"{BASE}/2020/01/01/1.html.1"))
 
 
-def test_lists_the_newest_first_page_by_page(shelf: Archive) -> None:
+def test_lists_the_newest_first_page_by_page(shelf: Repository) -> None:
     newest = [short(version) for version in shelf.list(newest_first=True)]
     assert newest == ALL[::-1]
     after = str(next(iter(shelf.list(limit=1, newest_first=True))).representations[0].pdi)
@@ -147,7 +147,7 @@ def test_lists_the_newest_first_page_by_page(shelf: Archive) -> None:
     assert [short(version) for version in rest] == ALL[::-1][1:3]
 
 
-def test_lists_the_highest_versions_alone(shelf: Archive) -> None:
+def test_lists_the_highest_versions_alone(shelf: Repository) -> None:
     latest = [one for one in ALL if one != "l/2026/11/21/1.1"]
     assert [short(version) for version in shelf.list(latest=True)] == latest
     assert shelf.count(latest=True) == 5
@@ -167,7 +167,7 @@ ANSWERS = [
 @pytest.mark.parametrize(
     ("asked", "answer"), [row[1:] for row in ANSWERS], ids=[row[0] for row in ANSWERS]
 )
-def test_answers_with_the_full_name(shelf: Archive, asked: str, answer: str) -> None:
+def test_answers_with_the_full_name(shelf: Repository, asked: str, answer: str) -> None:
     for prefix in (BASE, BASE.removeprefix("urn:"), BASE.upper()):
         assert str(shelf.representation(name(prefix + asked)).pdi) == BASE + answer
 
@@ -186,7 +186,7 @@ UNKNOWN = [
     ("asked", "candidates"), [row[1:] for row in UNKNOWN], ids=[row[0] for row in UNKNOWN]
 )
 def test_an_unknown_name_comes_with_what_there_is(
-    shelf: Archive, asked: str, candidates: list[str]
+    shelf: Repository, asked: str, candidates: list[str]
 ) -> None:
     with pytest.raises(NotFoundError) as error:
         shelf.representation(name(BASE + asked))
@@ -194,7 +194,7 @@ def test_an_unknown_name_comes_with_what_there_is(
     assert error.value.candidates == tuple(BASE + one for one in candidates)
 
 
-def test_a_misspelt_series_comes_with_the_nearest(shelf: Archive) -> None:
+def test_a_misspelt_series_comes_with_the_nearest(shelf: Repository) -> None:
     with pytest.raises(NotFoundError) as error:
         shelf.version(name("urn:pdi://lab.exampel.us/2026/11/21/1.html.1"))
     assert error.value.candidates[0] == f"{BASE}/2026/11/21/1"
@@ -203,13 +203,13 @@ def test_a_misspelt_series_comes_with_the_nearest(shelf: Archive) -> None:
     assert error.value.candidates[0] == f"{BASE}/", "the series alone, where it has no such name"
 
 
-def test_the_same_octets_under_a_second_format_are_kept_apart(archive: Archive) -> None:
+def test_the_same_octets_under_a_second_format_are_kept_apart(archive: Repository) -> None:
     version = archive.commit([page("x"), NewRepresentation(b"x", "text/plain")])
     assert version.formats == ("html", "text")
     assert version.representations[0].digest == version.representations[1].digest
 
 
-def test_side_objects_are_kept_with_their_format(archive: Archive) -> None:
+def test_side_objects_are_kept_with_their_format(archive: Repository) -> None:
     new = NewRepresentation(b"one", "text/plain", attachment={"map": b"[0]", "index": b""})
     kept = archive.commit([new]).representations[0]
     assert archive.attachment(kept, "map") == b"[0]"
@@ -217,7 +217,7 @@ def test_side_objects_are_kept_with_their_format(archive: Archive) -> None:
     assert archive.attachment(kept, "other") is None
 
 
-def test_provenance_comes_back_as_it_was_given(archive: Archive) -> None:
+def test_provenance_comes_back_as_it_was_given(archive: Repository) -> None:
     given = Provenance(
         title="Ein Bericht — №7",
         uri="http://example.org/report",
@@ -233,7 +233,7 @@ def test_provenance_comes_back_as_it_was_given(archive: Archive) -> None:
     assert version.title == given.title
 
 
-def test_finds_versions_by_their_source_newest_first(archive: Archive) -> None:
+def test_finds_versions_by_their_source_newest_first(archive: Repository) -> None:
     source = Provenance(uri="http://a.example/", final_uri="https://a.example/x")
     first = archive.commit([page()], provenance=source)
     second = archive.commit([page("<p>two")], replaces=first.pdi, provenance=source)
@@ -243,7 +243,7 @@ def test_finds_versions_by_their_source_newest_first(archive: Archive) -> None:
     assert list(archive.find_by_uri("http://a.example")) == []
 
 
-def cite(archive: Archive, version: Version, quote: str, note: str | None = None) -> str:
+def cite(archive: Repository, version: Version, quote: str, note: str | None = None) -> str:
     """Record a citation of the version's text and return its fragment."""
     text = version.representation("utf-8").pdi
     fragment = f"{text}#char=0,{len(quote)}"
@@ -254,7 +254,7 @@ def cite(archive: Archive, version: Version, quote: str, note: str | None = None
     return fragment
 
 
-def test_the_same_citation_is_recorded_once(archive: Archive, clock: Clock) -> None:
+def test_the_same_citation_is_recorded_once(archive: Repository, clock: Clock) -> None:
     version = archive.commit([page(), plain("one two")])
     cite(archive, version, "one")
     clock.now += timedelta(hours=1)
@@ -266,7 +266,7 @@ def test_the_same_citation_is_recorded_once(archive: Archive, clock: Clock) -> N
     assert [one.note for one in archive.citations()] == [None, "see also"]
 
 
-def test_citations_are_found_by_what_they_cite(archive: Archive) -> None:
+def test_citations_are_found_by_what_they_cite(archive: Repository) -> None:
     first = archive.commit([page(), plain("one")])
     second = archive.commit([page("<p>two"), plain("two")], replaces=first.pdi)
     other = archive.commit([page("<p>3"), plain("three")])
@@ -277,13 +277,13 @@ def test_citations_are_found_by_what_they_cite(archive: Archive) -> None:
     assert list(archive.citations(first.representation("html").pdi)) == []
 
 
-def test_only_what_is_committed_can_be_cited(archive: Archive) -> None:
+def test_only_what_is_committed_can_be_cited(archive: Repository) -> None:
     nowhere = name(f"{BASE}/2026/11/21/1.utf-8.1")
     with pytest.raises(NotFoundError):
         archive.record_citation(NewCitation(f"{nowhere}#char=0,1", nowhere))
 
 
-def test_verify_finds_what_is_missing_and_what_is_altered(archive: Archive) -> None:
+def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -> None:
     new = NewRepresentation(b"a\r\n", "text/plain", received=b"a\n", attachment={"map": b"[]"})
     good = archive.commit([page()])
     bad = archive.commit([page("<p>two"), new])
@@ -312,7 +312,7 @@ def test_verify_finds_what_is_missing_and_what_is_altered(archive: Archive) -> N
         list(archive.verify(name(f"{BASE}/2020/01/01/1.html.1")))
 
 
-def test_verify_tells_what_the_disk_refuses(archive: Archive) -> None:
+def test_verify_tells_what_the_disk_refuses(archive: Repository) -> None:
     version = archive.commit([page()])
     path = archive.path(version.representations[0])
     path.unlink()
@@ -320,13 +320,13 @@ def test_verify_tells_what_the_disk_refuses(archive: Archive) -> None:
     assert [one.kind for one in archive.verify(version.pdi)] == ["unreadable"]
 
 
-def test_verify_of_a_document_checks_all_its_versions(archive: Archive) -> None:
+def test_verify_of_a_document_checks_all_its_versions(archive: Repository) -> None:
     first = archive.commit([page()])
     archive.commit([page("<p>two"), plain("two")], replaces=first.pdi)
     assert len(list(archive.verify(first.pdi.document))) == 3
 
 
-def test_settings_can_be_changed(archive: Archive) -> None:
+def test_settings_can_be_changed(archive: Repository) -> None:
     assert archive.setting("resolver") is None
     for value in ("http://a/", "http://b/"):
         archive.set_setting("resolver", value)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewCitation, NewRepresentation
+from permacite.archive import NewCitation, NewRepresentation, Repository
 from permacite.archive.log import check_proof
 from permacite.archive.objects import FileObjects
 from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS, schema_of
@@ -65,7 +65,7 @@ def version_of(directory: Path) -> int:
 
 def test_what_is_there_stays_as_it_was(directory: Path) -> None:
     before = rows(directory)
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         assert [one.kind for one in archive.fsck()] == ["ok"] * 5
         assert archive.log.size() == 7
         assert [one.fragment for one in archive.citations()] == [CITED]
@@ -77,7 +77,7 @@ def test_what_is_there_stays_as_it_was(directory: Path) -> None:
 
 
 def test_what_no_entry_told_gets_its_entry(directory: Path) -> None:
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         added = [archive.log.disclosed(leaf) for leaf in archive.log.leaves(4)]
         assert [(one["kind"], one.get("of")) for one in added] == [
             ("delegation", "resolver"),
@@ -96,13 +96,13 @@ def test_what_no_entry_told_gets_its_entry(directory: Path) -> None:
         assert (added[2]["reference"], added[2]["note"]) == (CITED, "a note")
         proof = archive.prove(_name(TEXT), citation=archive.citations()[0])
         assert check_proof(proof, str(archive.log.verifier)).ok
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         assert archive.log.size() == 7
 
 
 def test_every_part_reads_a_catalog_of_schema_1(directory: Path) -> None:
     # So it is on a disk that may only be read: the catalog stays as it is.
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         _back_to_schema_1(directory)
         assert version_of(directory) == 1
         assert [one.kind for one in archive.fsck()] == ["ok"] * 5
@@ -119,7 +119,7 @@ def _back_to_schema_1(directory: Path) -> None:
 
 
 def test_the_archive_goes_on_where_it_was(directory: Path) -> None:
-    with Archive.open(directory, clock=noon) as archive:
+    with Repository.open(directory, clock=noon) as archive:
         made = archive.commit([NewRepresentation(b"new", "text/plain")])
         assert str(made.pdi.document) == "urn:pdi://lab.example.us/2026/11/22/1"
         again = NewCitation(CITED, _name(TEXT), 0, 3, "one", note="a note")
@@ -134,7 +134,7 @@ def test_a_step_that_fails_leaves_the_schema_before(directory: Path) -> None:
     with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
         connection.execute("CREATE TABLE timestamp (taken TEXT)")
     with pytest.raises(StorageError):
-        Archive.open(directory)
+        Repository.open(directory)
     assert version_of(directory) == 1
     assert rows(directory) == before | {"timestamp": []}
 
@@ -143,7 +143,7 @@ def test_a_later_schema_is_refused(directory: Path) -> None:
     with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     with pytest.raises(StorageError, match="use a later version of permacite") as error:
-        Archive.open(directory)
+        Repository.open(directory)
     assert error.value.reason == "newer"
 
 

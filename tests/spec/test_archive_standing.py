@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.earlier import unpack
 
-from permacite.archive import Archive, NewRepresentation, Standing
+from permacite.archive import NewRepresentation, Repository, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.cases import Service
 from permacite.service.promises.standing import Choice
@@ -40,13 +40,13 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Repository]:
     """An empty archive."""
-    with Archive.create(tmp_path / "archive", series="lab.example.us", clock=clock) as opened:
+    with Repository.create(tmp_path / "archive", series="lab.example.us", clock=clock) as opened:
         yield opened
 
 
-def test_a_standing_is_never_silent(archive: Archive, clock: Clock) -> None:
+def test_a_standing_is_never_silent(archive: Repository, clock: Clock) -> None:
     first = archive.commit([NewRepresentation(b"a", "text/plain")])
     assert archive.standing(first.pdi) == Standing("public", "unknown", set_at=clock.now)
     archive.set_setting("access", "closed")
@@ -60,7 +60,7 @@ def test_a_standing_is_never_silent(archive: Archive, clock: Clock) -> None:
     assert archive.standing(again.pdi).access == "closed", "a version has that of its document"
 
 
-def test_the_public_adds_nothing_to_what_is_closed(archive: Archive) -> None:
+def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
     seen = Service(archive).public()
     archive.set_setting("access", "closed")
     made = seen.put("pdi://lab.example.us/", b"> words", "text/markdown")
@@ -72,7 +72,7 @@ def test_the_public_adds_nothing_to_what_is_closed(archive: Archive) -> None:
     assert Service(archive).resolve(made.pdi).content == b"> words"
 
 
-def test_an_embargo_ends_by_the_clock(archive: Archive, clock: Clock) -> None:
+def test_an_embargo_ends_by_the_clock(archive: Repository, clock: Clock) -> None:
     until = Standing("embargo", "deposit", embargo_until=date(2026, 11, 23))
     made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
     one = made.representations[0]
@@ -90,7 +90,7 @@ def test_an_embargo_ends_by_the_clock(archive: Archive, clock: Clock) -> None:
 
 
 def test_what_was_to_be_kept_no_longer_is_reported_and_stays(
-    archive: Archive, clock: Clock
+    archive: Repository, clock: Clock
 ) -> None:
     until = Standing(retain_until=date(2026, 11, 21))
     made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
@@ -101,7 +101,7 @@ def test_what_was_to_be_kept_no_longer_is_reported_and_stays(
     assert archive.read(made.representations[0]) == b"a"
 
 
-def test_half_an_embargo_is_refused(archive: Archive) -> None:
+def test_half_an_embargo_is_refused(archive: Repository) -> None:
     made = archive.commit([NewRepresentation(b"a", "text/plain")])
     service, name = Service(archive), str(made.pdi.document)
     with pytest.raises(ConflictError, match="has a day on which it ends"):
@@ -125,7 +125,7 @@ def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) ->
 
 
 def test_a_copy_in_the_layout_of_others_keeps_the_standing(
-    archive: Archive, tmp_path: Path
+    archive: Repository, tmp_path: Path
 ) -> None:
     until = Standing("embargo", "consent", date(2030, 1, 1), date(2040, 1, 1))
     made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
@@ -135,7 +135,7 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
     from permacite.service.promises import keeping  # noqa: PLC0415 - it is the command's
 
     keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
-    with Archive.open(tmp_path / "anew") as anew:
+    with Repository.open(tmp_path / "anew") as anew:
         kept = anew.standing(made.pdi)
     assert (kept.access, kept.ground) == ("embargo", "consent")
     assert (kept.embargo_until, kept.retain_until) == (date(2030, 1, 1), date(2040, 1, 1))

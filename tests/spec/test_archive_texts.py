@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation, with_indexes
+from permacite.archive import NewRepresentation, Repository, with_indexes
 from permacite.archive.texts.index import INDEX, PIECES, SMALLEST_BYTES
 from permacite.archive.texts.pieces import PIECE_BYTES, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, WithdrawnError
@@ -28,9 +28,9 @@ PLACE = "char=120000,120040"
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An empty archive."""
-    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
+    with Repository.create(tmp_path / "archive", series="lab.example.us") as opened:
         yield opened
 
 
@@ -45,7 +45,7 @@ def sides(content: bytes) -> dict[str, bytes]:
     return dict(one.attachment)
 
 
-def committed(archive: Archive, new: NewRepresentation) -> Representation:
+def committed(archive: Repository, new: NewRepresentation) -> Representation:
     """Commit one format."""
     return archive.commit([new]).representations[0]
 
@@ -58,7 +58,7 @@ def damage(path: Path, place: int) -> None:
     path.write_bytes(content)
 
 
-def side_file(archive: Archive, name: str) -> Path:
+def side_file(archive: Repository, name: str) -> Path:
     """Return the file of a side object of `CONTENT`."""
     wanted = sides(CONTENT)[name]
     found = [
@@ -67,7 +67,7 @@ def side_file(archive: Archive, name: str) -> Path:
     return found[0]
 
 
-def test_a_large_text_is_cut_as_if_it_were_whole(archive: Archive) -> None:
+def test_a_large_text_is_cut_as_if_it_were_whole(archive: Repository) -> None:
     (new,) = with_indexes([text()])
     assert set(new.attachment) == {INDEX, PIECES}
     found = archive.text(committed(archive, new))
@@ -95,7 +95,7 @@ NOT_INDEXED = [
     ids=[row[0] for row in NOT_INDEXED],
 )
 def test_what_has_no_index(
-    archive: Archive, content: bytes, media_type: str, charset: str | None
+    archive: Repository, content: bytes, media_type: str, charset: str | None
 ) -> None:
     new = NewRepresentation(content, media_type, charset=charset, format="text")
     assert with_indexes([new]) == [new]
@@ -108,7 +108,7 @@ def test_side_objects_that_are_there_stay() -> None:
     assert len(new.attachment) == 3
 
 
-def test_a_text_committed_without_an_index_has_none(archive: Archive) -> None:
+def test_a_text_committed_without_an_index_has_none(archive: Repository) -> None:
     assert archive.text(committed(archive, text())).index is None
 
 
@@ -127,7 +127,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("which", FOREIGN)
-def test_a_foreign_index_is_not_believed_and_fsck_says_so(archive: Archive, which: str) -> None:
+def test_a_foreign_index_is_not_believed_and_fsck_says_so(archive: Repository, which: str) -> None:
     new = dataclasses.replace(text(), attachment=FOREIGN[which]())
     kept = committed(archive, new)
     assert archive.text(kept).index is None
@@ -137,7 +137,7 @@ def test_a_foreign_index_is_not_believed_and_fsck_says_so(archive: Archive, whic
 
 
 @pytest.mark.parametrize("row", ["last", "middle"])
-def test_an_index_that_counts_otherwise_is_found(archive: Archive, row: str) -> None:
+def test_an_index_that_counts_otherwise_is_found(archive: Repository, row: str) -> None:
     stored = sides(CONTENT)[INDEX]
     start = 12 + int.from_bytes(stored[8:12], "little")
     rows = (len(stored) - start - 4) // 56
@@ -152,7 +152,7 @@ def test_an_index_that_counts_otherwise_is_found(archive: Archive, row: str) -> 
 @pytest.mark.parametrize("name", [INDEX, PIECES])
 @pytest.mark.parametrize("how", ["altered", "missing"])
 def test_a_damaged_index_is_not_believed_and_verify_says_so(
-    archive: Archive, name: str, how: str
+    archive: Repository, name: str, how: str
 ) -> None:
     kept = committed(archive, with_indexes([text()])[0])
     path = side_file(archive, name)
@@ -165,7 +165,7 @@ def test_a_damaged_index_is_not_believed_and_verify_says_so(
     assert [(one.kind, name in one.detail) for one in findings] == [(how, True)]
 
 
-def test_only_what_is_read_is_checked_where_that_is_asked_for(archive: Archive) -> None:
+def test_only_what_is_read_is_checked_where_that_is_asked_for(archive: Repository) -> None:
     kept = committed(archive, with_indexes([text()])[0])
     damage(archive.path(kept), 5 * PIECE_BYTES + 7)
     with pytest.raises(IntegrityError, match="altered"):
@@ -181,7 +181,7 @@ def test_only_what_is_read_is_checked_where_that_is_asked_for(archive: Archive) 
         pass
 
 
-def test_a_text_that_is_missing_or_short_is_told(archive: Archive) -> None:
+def test_a_text_that_is_missing_or_short_is_told(archive: Repository) -> None:
     kept = committed(archive, with_indexes([text()])[0])
     path = archive.path(kept)
     path.chmod(0o644)
@@ -196,7 +196,7 @@ def test_a_text_that_is_missing_or_short_is_told(archive: Archive) -> None:
             archive.text(kept, whole=whole)
 
 
-def test_what_is_withdrawn_is_not_given_out_by_its_index(archive: Archive) -> None:
+def test_what_is_withdrawn_is_not_given_out_by_its_index(archive: Repository) -> None:
     kept = committed(archive, with_indexes([text()])[0])
     archive.statements.withdraw(kept.pdi, reason="own-error")
     with pytest.raises(WithdrawnError):

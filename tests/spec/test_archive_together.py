@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation, Provenance, Version
+from permacite.archive import NewRepresentation, Provenance, Repository, Version
 from permacite.archive.catalog import Order
 from permacite.archive.deposit import deposit
 from permacite.archive.objects import FileObjects, Settling
@@ -68,14 +68,14 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def archive(directory: Path, gate: Gate) -> Iterator[Archive]:
+def archive(directory: Path, gate: Gate) -> Iterator[Repository]:
     """An empty archive."""
-    with Archive.create(directory, series=SERIES, clock=gate) as opened:
+    with Repository.create(directory, series=SERIES, clock=gate) as opened:
         yield opened
 
 
 @pytest.fixture
-def together(archive: Archive, gate: Gate) -> Together:
+def together(archive: Repository, gate: Gate) -> Together:
     """Return what runs commits in one transaction."""
 
     def run(commits: Sequence[Callable[[], Version]]) -> list[Version | Exception]:
@@ -117,12 +117,12 @@ def unsettled(directory: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM unsettled").fetchone()[0])
 
 
-def is_clean(archive: Archive) -> bool:
+def is_clean(archive: Repository) -> bool:
     """Say whether a check of everything finds nothing; what nothing names is harmless."""
     return {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
 
 
-def test_each_gets_a_name_of_its_own(archive: Archive, together: Together) -> None:
+def test_each_gets_a_name_of_its_own(archive: Repository, together: Together) -> None:
     contents = [f"content {number}".encode() for number in range(20)]
     found = together([partial(archive.commit, [picture(one)]) for one in contents])
     versions = [one for one in found if isinstance(one, Version)]
@@ -133,14 +133,14 @@ def test_each_gets_a_name_of_its_own(archive: Archive, together: Together) -> No
     assert is_clean(archive)
 
 
-def test_a_number_that_is_taken_is_passed_over(archive: Archive, together: Together) -> None:
+def test_a_number_that_is_taken_is_passed_over(archive: Repository, together: Together) -> None:
     for unique_id in ("2", "4", "5"):
         archive.commit([picture(b"own")], unique_id=unique_id)
     found = together([partial(archive.commit, [picture(b"counted")])] * 3)
     assert sorted(one.pdi.unique_id for one in found if isinstance(one, Version)) == ["3", "6", "7"]
 
 
-def failing(archive: Archive) -> list[tuple[Callable[[], Version], type[Exception]]]:
+def failing(archive: Repository) -> list[tuple[Callable[[], Version], type[Exception]]]:
     """Return commits that cannot be, with what each is told."""
     unknown = archive.version(archive.commit([picture(b"x")], unique_id="taken").pdi).pdi
     nan = Provenance(details={"score": float("nan")})
@@ -159,7 +159,7 @@ def failing(archive: Archive) -> list[tuple[Callable[[], Version], type[Exceptio
     ]
 
 
-def test_what_fails_harms_nobody_else(archive: Archive, together: Together) -> None:
+def test_what_fails_harms_nobody_else(archive: Repository, together: Together) -> None:
     bad = failing(archive)
     before = archive.count()
     good = [partial(archive.commit, [picture(b"good %d" % number)]) for number in range(4)]
@@ -175,7 +175,7 @@ def test_what_fails_harms_nobody_else(archive: Archive, together: Together) -> N
 
 
 def test_two_that_want_the_same_name_come_one_after_the_other(
-    archive: Archive, together: Together
+    archive: Repository, together: Together
 ) -> None:
     document = archive.commit([picture(b"zero")]).pdi
     found = together(
@@ -197,7 +197,7 @@ def test_two_that_want_the_same_name_come_one_after_the_other(
 
 
 def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
-    archive: Archive, together: Together, directory: Path
+    archive: Repository, together: Together, directory: Path
 ) -> None:
     contents = [b"same", b"same", b"other", bytes(LARGE)]
     found = together([partial(archive.commit, [picture(one)]) for one in contents])
@@ -219,7 +219,7 @@ class Parts:
     """An archive in parts, whose octets stay where they are until they are told to settle."""
 
     def __init__(self, directory: Path) -> None:
-        Archive.create(directory, series=SERIES, clock=Gate()).close()
+        Repository.create(directory, series=SERIES, clock=Gate()).close()
         self.catalog = SqliteCatalog(directory / "catalog.sqlite", clock=Gate(), busy_timeout_s=5)
         self.objects = FileObjects(directory / "objects")
         self.settling = Settling(self.objects, self.catalog)
@@ -253,12 +253,12 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
     assert not parts.objects.has(digest)
     left = tmp_path / "left"
     shutil.copytree(directory, left)  # as a crash leaves it
-    with Archive.open(left) as archive:
+    with Repository.open(left) as archive:
         (version,) = archive.list()
         assert archive.read(version.representations[0]) == b"left"
         assert is_clean(archive)
         assert archive.path(version.representations[0]).read_bytes() == b"left"
-    with Archive.open(left) as archive:
+    with Repository.open(left) as archive:
         archive.commit([picture(b"next")])
         archive._settling.settle()  # noqa: SLF001 - to see it done
         assert unsettled(left) == 0
@@ -268,9 +268,9 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
 LEAVES_IT_OPEN = """
 import sys, threading
 from pathlib import Path
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 
-archive = Archive.open(Path(sys.argv[1]))
+archive = Repository.open(Path(sys.argv[1]))
 def work(who):
     for number in range(20):
         archive.commit([NewRepresentation(b"%d %d" % (who, number), "image/png")])
@@ -283,11 +283,11 @@ for thread in threads:
 
 
 def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> None:
-    Archive.create(directory, series=SERIES).close()
+    Repository.create(directory, series=SERIES).close()
     command = [sys.executable, "-c", LEAVES_IT_OPEN, str(directory)]
     ended = subprocess.run(command, capture_output=True, check=True)
     assert ended.stderr == b""
-    with Archive.open(directory) as archive:
+    with Repository.open(directory) as archive:
         kept = sorted(archive.read(one.representations[0]) for one in archive.list())
         assert kept == sorted(b"%d %d" % (who, number) for who in range(8) for number in range(20))
         assert is_clean(archive)
@@ -295,9 +295,9 @@ def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> N
 
 def test_a_backup_has_what_waits_too(parts: Parts, directory: Path, tmp_path: Path) -> None:
     parts.commit(b"waits")
-    with Archive.open(directory) as archive:
+    with Repository.open(directory) as archive:
         archive.backup(tmp_path / "backup")
-    with Archive.open(tmp_path / "backup") as copy:
+    with Repository.open(tmp_path / "backup") as copy:
         assert is_clean(copy)
         assert [copy.read(one.representations[0]) for one in copy.list()] == [b"waits"]
 
@@ -375,10 +375,12 @@ def make_old(directory: Path) -> None:
         old.backup(catalog)
 
 
-def test_an_archive_of_an_earlier_schema_gets_the_table(archive: Archive, directory: Path) -> None:
+def test_an_archive_of_an_earlier_schema_gets_the_table(
+    archive: Repository, directory: Path
+) -> None:
     archive.close()
     make_old(directory)
-    with Archive.open(directory, clock=Gate()) as opened:
+    with Repository.open(directory, clock=Gate()) as opened:
         assert unsettled(directory) == 0
         opened.commit([picture(b"new")])
         assert {finding.kind for finding in opened.fsck()} == {"ok"}
@@ -392,7 +394,7 @@ def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, direc
         parts.settling.get(f"sha-256:{'0' * 64}")
 
 
-def test_a_closed_archive_starts_nothing(archive: Archive) -> None:
+def test_a_closed_archive_starts_nothing(archive: Repository) -> None:
     archive.close()
     with pytest.raises(StorageError):
         archive.commit([picture(b"late")])

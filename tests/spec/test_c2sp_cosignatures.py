@@ -17,7 +17,7 @@ import pytest
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation, utc_now
+from permacite.archive import NewRepresentation, Repository, utc_now
 from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
 from permacite.archive.log.audit import audit
 from permacite.archive.log.cosignature import KeyType
@@ -125,9 +125,9 @@ def test_the_ml_dsa_key_follows_from_the_key_that_is_kept() -> None:
     assert Signer("a" * 256, bytes(32)).ml_dsa() is None
 
 
-def archive_with_a_text(directory: Path) -> Archive:
+def archive_with_a_text(directory: Path) -> Repository:
     """Return a new archive of one short text."""
-    archive = Archive.create(directory, series="lab.example.us")
+    archive = Repository.create(directory, series="lab.example.us")
     archive.commit([NewRepresentation(b"words", "text/plain", charset="utf-8")], unique_id="words")
     return archive
 
@@ -138,7 +138,7 @@ def catalog_of(directory: Path) -> contextlib.closing[SqliteCatalog]:
     return contextlib.closing(SqliteCatalog(path, clock=utc_now, busy_timeout_s=1))
 
 
-def proof_of_all(archive: Archive) -> bytes:
+def proof_of_all(archive: Repository) -> bytes:
     """Return a bundle about the one text."""
     ((version),) = archive.list(limit=1)
     return archive.prove(version.representations[0].pdi)
@@ -189,7 +189,7 @@ def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None
         earlier = log.signer.sign(body)
     with catalog_of(tmp_path / "archive") as catalog:
         catalog.record_checkpoint(1, earlier)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Repository.open(tmp_path / "archive") as archive:
         assert archive.log.checkpoint() == earlier
         proof = proof_of_all(archive)
         assert check_proof(proof, str(archive.log.verifier)).trusted
@@ -217,7 +217,7 @@ WITHOUT_ML_DSA = """\
 import sys
 sys.modules["cryptography.hazmat.primitives.asymmetric.mldsa"] = None
 from pathlib import Path
-from permacite.archive import Archive
+from permacite.archive import Repository
 from permacite.archive.log import check_proof
 from permacite.archive.log.note import Note
 proof = Path(sys.argv[1]).read_bytes()
@@ -226,7 +226,7 @@ report = check_proof(proof, ed25519)
 assert report.ok and report.trusted
 (told,) = [one.detail for one in report.checks if one.name == "signature"]
 assert "ML-DSA-44 needs the package cryptography, 48 or newer" in told
-with Archive.create(Path(sys.argv[1] + ".archive"), series="lab.example.us") as archive:
+with Repository.create(Path(sys.argv[1] + ".archive"), series="lab.example.us") as archive:
     assert len(Note.parse(archive.log.checkpoint()).signatures) == len(archive.log.verifiers) == 1
 check_proof(proof, ml_dsa)
 """

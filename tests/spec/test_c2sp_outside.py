@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
 from permacite.errors import LimitError, NotFoundError, ParseError
@@ -69,14 +69,14 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """An archive with two documents and many statements, its log longer than a tile."""
     folder = tmp_path_factory.mktemp("outside") / "archive"
 
     def noon() -> datetime:
         return datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-    with Archive.create(folder, series="lab.example.us", clock=noon) as archive:
+    with Repository.create(folder, series="lab.example.us", clock=noon) as archive:
         for text in (b"first", b"second"):
             archive.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
         with ThreadPoolExecutor(32) as threads:
@@ -86,13 +86,13 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
 
 
 @pytest.fixture(scope="module")
-def key(archive: Archive) -> str:
+def key(archive: Repository) -> str:
     """The public key."""
     return str(archive.log.verifier)
 
 
 @pytest.fixture
-def bundle(archive: Archive, tmp_path: Path) -> Path:
+def bundle(archive: Repository, tmp_path: Path) -> Path:
     """An unzipped proof about the second document."""
     name = pdi.parse(NAME)
     assert isinstance(name, pdi.PDI)
@@ -137,7 +137,7 @@ def test_c2sp_forgeries_are_refused_outside(
 def test_c2sp_another_key_is_refused_outside(
     checker: Checker, bundle: Path, tmp_path: Path
 ) -> None:
-    with Archive.create(tmp_path / "other", series="lab.example.us") as other:
+    with Repository.create(tmp_path / "other", series="lab.example.us") as other:
         found = checker("bundle", other.log.verifier, bundle)
     assert found.returncode == 1
     assert "no verifiable signatures" in found.stderr
@@ -145,7 +145,7 @@ def test_c2sp_another_key_is_refused_outside(
 
 @pytest.mark.parametrize("old", [1, 2, 255, 256, 257, MANY])
 def test_rfc6962_s2_1_2_consistency_is_accepted_outside(
-    checker: Checker, archive: Archive, key: str, tmp_path: Path, *, old: int
+    checker: Checker, archive: Repository, key: str, tmp_path: Path, *, old: int
 ) -> None:
     earlier = f"{archive.log.verifier.name}\n{old}\n"
     earlier += base64.b64encode(archive.log.root(old)).decode() + "\n"
@@ -160,7 +160,7 @@ def test_rfc6962_s2_1_2_consistency_is_accepted_outside(
 
 
 def test_c2sp_tlog_tiles_are_read_outside(
-    checker: Checker, archive: Archive, key: str, tmp_path: Path
+    checker: Checker, archive: Repository, key: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "tiles"
     export_tiles(archive, folder)
@@ -183,7 +183,7 @@ def test_c2sp_tlog_tiles_are_read_outside(
 
 
 def test_all_that_is_not_erased_is_accepted_outside(checker: Checker, tmp_path: Path) -> None:
-    with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
+    with Repository.create(tmp_path / "archive", series="lab.example.us") as archive:
         texts = (b"first", b"a canary", b"third")
         made = [
             archive.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
@@ -247,7 +247,7 @@ def test_c2sp_tlog_tiles_of_a_long_log() -> None:
     assert list(tiles_of(0)) == []
 
 
-def test_c2sp_tlog_tiles_are_given_out_once_they_are_filled(archive: Archive) -> None:
+def test_c2sp_tlog_tiles_are_given_out_once_they_are_filled(archive: Repository) -> None:
     assert len(archive.tile("tile/0/000")) == 256 * 32
     for path in ("tile/0/001", "tile/0/001.p/45", "tile/1/000.p/2", "tile/entries/002.p/1"):
         with pytest.raises(NotFoundError):
@@ -258,7 +258,7 @@ def test_c2sp_tlog_tiles_refuse_a_bundle_whose_lengths_have_too_few_bits(tmp_pat
     def in_the_first_schema(entry: Entry) -> Sealed:
         return in_clear(entry, {})
 
-    with Archive.create(
+    with Repository.create(
         tmp_path / "long", series="lab.example.us", sealer=in_the_first_schema
     ) as archive:
         archive.statements.state(NAME, "text", "x" * 65_536)

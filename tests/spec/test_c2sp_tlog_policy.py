@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import Checkpoint, Policy, Signer, Verifier, check_proof
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Note, signed
@@ -245,16 +245,16 @@ def test_c2sp_tlog_policy_any_octets_parse_or_raise_parse_error(parts: list[byte
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """An archive of one short text."""
     folder = tmp_path_factory.mktemp("policy") / "archive"
-    with Archive.create(folder, series="lab.example.us") as archive:
+    with Repository.create(folder, series="lab.example.us") as archive:
         archive.commit([NewRepresentation(b"words", "text/plain", charset="utf-8")])
         yield archive
 
 
 @pytest.fixture(scope="module")
-def proof(archive: Archive) -> bytes:
+def proof(archive: Repository) -> bytes:
     """A bundle about it."""
     ((version),) = archive.list(limit=1)
     return archive.prove(version.representations[0].pdi)
@@ -269,7 +269,7 @@ def with_witnesses(proof: bytes, *names: str) -> bytes:
     return zipped(files | {name: files[name] + lines.removeprefix("\n").encode()})
 
 
-def test_a_proof_is_checked_by_a_policy(archive: Archive, proof: bytes) -> None:
+def test_a_proof_is_checked_by_a_policy(archive: Repository, proof: bytes) -> None:
     for log in archive.log.verifiers:
         policy = f"log {log}\n{LINES}group G 2 X1 X2 Y1\nquorum G\n".encode()
         report = check_proof(with_witnesses(proof, "X1", "X2"), policy=policy)
@@ -284,7 +284,7 @@ def test_a_proof_is_checked_by_a_policy(archive: Archive, proof: bytes) -> None:
         assert not report.trusted
 
 
-def test_a_key_and_a_policy_must_both_agree(archive: Archive, proof: bytes) -> None:
+def test_a_key_and_a_policy_must_both_agree(archive: Repository, proof: bytes) -> None:
     key, other = str(archive.log.verifier), str(Signer.make("lab.example.us/log").verifier)
     none = f"log {other}\nquorum none\n".encode()
     assert not check_proof(proof, key, policy=none).trusted
@@ -296,7 +296,7 @@ def test_a_key_and_a_policy_must_both_agree(archive: Archive, proof: bytes) -> N
 
 
 def test_without_key_or_policy_anyone_could_have_made_a_proof(
-    archive: Archive, proof: bytes
+    archive: Repository, proof: bytes
 ) -> None:
     found = proofs.check(proof)
     assert (found.holds, found.trusted) == (True, False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.errors import ConflictError, ParseError
 from permacite.extract import extract
 from permacite.pdi import (
@@ -233,14 +233,14 @@ def test_pdi_42_bytes_are_those_of_an_http_range() -> None:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An archive of the series in the examples, on their day."""
     day = datetime(1997, 9, 1, 12, tzinfo=UTC)
-    with Archive.create(tmp_path / "a", series="oma.eop.gov.us", clock=lambda: day) as made:
+    with Repository.create(tmp_path / "a", series="oma.eop.gov.us", clock=lambda: day) as made:
         yield made
 
 
-def test_pdi_23_a_document_is_issued_converted_and_corrected(archive: Archive) -> None:
+def test_pdi_23_a_document_is_issued_converted_and_corrected(archive: Repository) -> None:
     """Clauses pdi-23, pdi-24, §2.6: a further format is version 1, a correction 2."""
     issued = archive.commit([NewRepresentation(b"<p>The budgte.", "text/html")])
     assert f"{issued.representations[0].pdi}" == "urn:pdi://oma.eop.gov.us/1997/09/01/1.html.1"

@@ -9,7 +9,7 @@ import pytest
 from tests.earlier import unpack
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.delegation import follow
 from permacite.errors import ConflictError, LimitError, ParseError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def delegations(tmp_path: Path) -> Iterator[Delegations]:
     """The delegations of an empty archive."""
-    with Archive.create(tmp_path / "archive", series="example.us") as opened:
+    with Repository.create(tmp_path / "archive", series="example.us") as opened:
         yield opened.delegations
 
 
@@ -96,7 +96,7 @@ def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None
     """Clause pdi-32."""
     now = [datetime(2026, 11, 21, 12, tzinfo=UTC)]
     page = [NewRepresentation(b"x", "text/plain")]
-    with Archive.create(tmp_path / "a", series="example.us", clock=lambda: now[0]) as archive:
+    with Repository.create(tmp_path / "a", series="example.us", clock=lambda: now[0]) as archive:
         archive.add_series("lab.example.us")
         made = archive.commit(page, series="lab.example.us")
         archive.delegations.delegate(
@@ -125,7 +125,7 @@ def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None
 def test_pdi_32_delegations_of_before_had_no_effect_and_have_none(tmp_path: Path) -> None:
     """Clause pdi-32."""
     directory, _ = unpack(tmp_path)
-    with Archive.open(directory, clock=lambda: datetime(2027, 3, 1, tzinfo=UTC)) as archive:
+    with Repository.open(directory, clock=lambda: datetime(2027, 3, 1, tzinfo=UTC)) as archive:
         (old,) = archive.delegations.delegations("minter", "press.lab.example.us")
         assert (old.binds, old.first) == (False, date(2027, 1, 1))
         page = [NewRepresentation(b"x", "text/plain")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation, Provenance, Timekeeper
+from permacite.archive import NewRepresentation, Provenance, Repository, Timekeeper
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, clock: Clock) -> Iterator[Archive]:
+def archive(tmp_path: Path, clock: Clock) -> Iterator[Repository]:
     """An empty archive whose clock a test may set."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
         yield opened
 
 
@@ -59,7 +59,7 @@ def plain(text: str = "one") -> NewRepresentation:
     return NewRepresentation(text.encode(), "text/plain", charset="utf-8")
 
 
-def test_pdi_17_the_date_is_that_of_greenwich(archive: Archive, clock: Clock) -> None:
+def test_pdi_17_the_date_is_that_of_greenwich(archive: Repository, clock: Clock) -> None:
     """Clause pdi-17."""
     # 00:30 of the 22nd in a zone two hours east is still the 21st in Greenwich.
     clock.now = datetime(2026, 11, 22, 0, 30, tzinfo=timezone(timedelta(hours=2)))
@@ -71,7 +71,7 @@ def test_pdi_17_the_date_is_that_of_greenwich(archive: Archive, clock: Clock) ->
 def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(tmp_path: Path, clock: Clock) -> None:
     """Clause pdi-17."""
     keeper = Timekeeper(clock, lambda: False)
-    archive = Archive.create(tmp_path / "archive", series=SERIES, clock=keeper)
+    archive = Repository.create(tmp_path / "archive", series=SERIES, clock=keeper)
     first = archive.commit([page()])
     clock.now -= timedelta(days=1)
     with pytest.raises(StorageError) as error:
@@ -86,7 +86,7 @@ def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(tmp_path: Path, clock
     archive.close()
 
 
-def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Archive) -> None:
+def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Repository) -> None:
     """Clause pdi-19."""
     first = archive.commit([page()], unique_id="Report%2D7")
     assert first.pdi.unique_id == "Report-7"
@@ -97,7 +97,7 @@ def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Archive) -
 
 
 def test_pdi_19_the_same_unique_id_on_another_day_or_in_another_series(
-    archive: Archive, clock: Clock
+    archive: Repository, clock: Clock
 ) -> None:
     """Clause pdi-19."""
     archive.add_series("other.example.us")
@@ -108,7 +108,7 @@ def test_pdi_19_the_same_unique_id_on_another_day_or_in_another_series(
 
 
 def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
-    archive: Archive, clock: Clock
+    archive: Repository, clock: Clock
 ) -> None:
     """Clause pdi-20."""
     clock.now = datetime(2026, 11, 21, 23, 59, 59, 999999, tzinfo=UTC)
@@ -119,14 +119,14 @@ def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
     assert [(one.day, one.unique_id) for one in after] == [("22", "1"), ("22", "2")]
 
 
-def test_pdi_20_a_number_taken_as_unique_id_is_passed_over(archive: Archive) -> None:
+def test_pdi_20_a_number_taken_as_unique_id_is_passed_over(archive: Repository) -> None:
     """Clause pdi-20."""
     archive.commit([page()], unique_id="1")
     archive.commit([page()], unique_id="2")
     assert [archive.commit([page()]).pdi.unique_id for _ in range(2)] == ["3", "4"]
 
 
-def test_pdi_20_each_series_counts_for_itself(archive: Archive) -> None:
+def test_pdi_20_each_series_counts_for_itself(archive: Repository) -> None:
     """Clause pdi-20."""
     archive.add_series("other.example.us")
     archive.commit([page()])
@@ -134,7 +134,7 @@ def test_pdi_20_each_series_counts_for_itself(archive: Archive) -> None:
     assert archive.series_names() == [SERIES, "other.example.us"]
 
 
-def test_pdi_21_a_minted_name_has_format_and_version(archive: Archive) -> None:
+def test_pdi_21_a_minted_name_has_format_and_version(archive: Repository) -> None:
     """Clause pdi-21."""
     version = archive.commit([page(), plain()])
     assert [str(one.pdi) for one in version.representations] == [
@@ -145,14 +145,14 @@ def test_pdi_21_a_minted_name_has_format_and_version(archive: Archive) -> None:
         archive.commit([])
 
 
-def test_pdi_22_committed_bytes_are_those_that_came(archive: Archive) -> None:
+def test_pdi_22_committed_bytes_are_those_that_came(archive: Repository) -> None:
     """Clause pdi-22."""
     content = bytes(range(256)) * 3
     version = archive.commit([NewRepresentation(content, "application/octet-stream")])
     assert archive.read(version.representations[0]) == content
 
 
-def test_pdi_23_a_new_version_moves_all_formats(archive: Archive) -> None:
+def test_pdi_23_a_new_version_moves_all_formats(archive: Repository) -> None:
     """Clause pdi-23."""
     first = archive.commit([page(), plain()])
     second = archive.commit([page("<p>two")], replaces=first.pdi)
@@ -164,13 +164,13 @@ def test_pdi_23_a_new_version_moves_all_formats(archive: Archive) -> None:
     assert error.value.candidates == ("urn:pdi://lab.example.us/2026/11/21/1.html.2",)
 
 
-def test_pdi_23_the_next_version_of_nothing_is_refused(archive: Archive) -> None:
+def test_pdi_23_the_next_version_of_nothing_is_refused(archive: Repository) -> None:
     """Clause pdi-23."""
     with pytest.raises(NotFoundError):
         archive.commit([page()], replaces=name("urn:pdi://lab.example.us/2026/11/21/9.html.1"))
 
 
-def test_pdi_24_a_further_format_is_no_new_version(archive: Archive) -> None:
+def test_pdi_24_a_further_format_is_no_new_version(archive: Repository) -> None:
     """Clause pdi-24."""
     first = archive.commit([page()])
     again = archive.add_format(first.pdi, plain())
@@ -193,7 +193,7 @@ REFUSED_SERIES = [
     [row[1:] for row in REFUSED_SERIES],
     ids=[row[0] for row in REFUSED_SERIES],
 )
-def test_refuses_to_mint_in_a_series(archive: Archive, series: str, offset: int) -> None:
+def test_refuses_to_mint_in_a_series(archive: Repository, series: str, offset: int) -> None:
     with pytest.raises(ParseError) as error:
         archive.add_series(series)
     assert (error.value.source, error.value.offset) == (series, offset)
@@ -201,7 +201,7 @@ def test_refuses_to_mint_in_a_series(archive: Archive, series: str, offset: int)
 
 @pytest.mark.parametrize("series", ["my.archive.zz", "my.archive.aa", "my.archive.qm"])
 def test_pdi_64_a_local_archive_may_use_user_assigned_countries(
-    archive: Archive, series: str
+    archive: Repository, series: str
 ) -> None:
     """Clause pdi-64."""
     archive.add_series(series)
@@ -219,20 +219,20 @@ REFUSED_UNIQUE_IDS = [
 @pytest.mark.parametrize(
     "unique_id", [row[1] for row in REFUSED_UNIQUE_IDS], ids=[row[0] for row in REFUSED_UNIQUE_IDS]
 )
-def test_refuses_to_mint_a_unique_id(archive: Archive, unique_id: str) -> None:
+def test_refuses_to_mint_a_unique_id(archive: Repository, unique_id: str) -> None:
     with pytest.raises(ParseError) as error:
         archive.commit([page()], unique_id=unique_id)
     assert error.value.source == unique_id
     assert archive.count() == 0
 
 
-def test_pdi_64_a_series_that_does_not_mint_here(archive: Archive) -> None:
+def test_pdi_64_a_series_that_does_not_mint_here(archive: Repository) -> None:
     """Clause pdi-64."""
     with pytest.raises(NotFoundError):
         archive.commit([page()], series="other.example.us")
 
 
-def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Archive) -> None:
+def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Repository) -> None:
     """Clause pdi-11."""
     first = archive.commit([page()])
     archive.commit([page("<p>two")], replaces=first.pdi)
@@ -240,14 +240,14 @@ def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Archive
     assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.html.2"
 
 
-def test_pdi_61_text_finds_the_text_under_the_name_of_its_charset(archive: Archive) -> None:
+def test_pdi_61_text_finds_the_text_under_the_name_of_its_charset(archive: Repository) -> None:
     """Clause pdi-61."""
     archive.commit([page(), plain()])
     found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.text.1"))
     assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1"
 
 
-def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Archive) -> None:
+def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Repository) -> None:
     """Clause pdi-27."""
     new = NewRepresentation(b"a\r\nb", "text/plain", charset="us-ascii", received=b"a\nb")
     kept = archive.commit([new]).representations[0]
@@ -260,7 +260,7 @@ def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Arch
     ("content", "charset"), [(b"plain", "windows-1252"), ("né".encode(), "utf-8")]
 )
 def test_pdi_28_the_charset_of_every_text_is_known(
-    archive: Archive, content: bytes, charset: str
+    archive: Repository, content: bytes, charset: str
 ) -> None:
     """Clause pdi-28."""
     version = archive.commit([NewRepresentation(content, "text/plain")])
@@ -290,7 +290,7 @@ SETTLED = [
 
 @pytest.mark.parametrize(("content", "kind", "label", "token", "charset", "by"), SETTLED)
 def test_the_charset_is_the_codec_and_what_settled_it_is_on_record(
-    archive: Archive,
+    archive: Repository,
     content: bytes,
     kind: str,
     label: str | None,
@@ -304,7 +304,7 @@ def test_the_charset_is_the_codec_and_what_settled_it_is_on_record(
     assert version.provenance.details["charsets"] == {token: {"label": label, "settled_by": by}}
 
 
-def test_pdi_25_other_bytes_are_a_new_version(archive: Archive) -> None:
+def test_pdi_25_other_bytes_are_a_new_version(archive: Repository) -> None:
     """Clause pdi-25."""
     first = archive.commit([page()])
     with pytest.raises(ConflictError):
@@ -312,7 +312,7 @@ def test_pdi_25_other_bytes_are_a_new_version(archive: Archive) -> None:
     assert archive.commit([page("<p>one.")], replaces=first.pdi).number == 2
 
 
-def test_pdi_30_a_uri_is_a_record_and_never_a_binding(archive: Archive) -> None:
+def test_pdi_30_a_uri_is_a_record_and_never_a_binding(archive: Repository) -> None:
     """Clause pdi-30."""
     source = Provenance(uri="http://example.org/")
     first = archive.commit([page()], provenance=source)

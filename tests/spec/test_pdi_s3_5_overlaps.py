@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.service.cases import Service
 from permacite.service.promises.quotations.overlapping import Overlaps
 
@@ -33,10 +33,10 @@ FORMATS = {
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Archive, str]]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Repository, str]]:
     """An archive with two versions of a page, and the name of the page without a format."""
     folder = tmp_path_factory.mktemp("overlaps") / "archive"
-    with Archive.create(folder, series="lab.example.us") as archive:
+    with Repository.create(folder, series="lab.example.us") as archive:
         version = archive.commit(list(FORMATS.values()))
         archive.commit(list(FORMATS.values())[:2], replaces=version.pdi)
         yield archive, str(version.pdi.document)
@@ -82,7 +82,7 @@ APART = [
     [(*row[1:], True) for row in TOUCHING] + [(*row[1:], False) for row in APART],
     ids=[row[0] for row in TOUCHING + APART],
 )
-def test_passages_touch(opened: tuple[Archive, str], a: str, b: str, *, expected: bool) -> None:
+def test_passages_touch(opened: tuple[Repository, str], a: str, b: str, *, expected: bool) -> None:
     archive, document = opened
     first, second = (pdi.parse(f"{document}.{one}", strict=False) for one in (a, b))
     assert isinstance(first, pdi.FragmentPDI)

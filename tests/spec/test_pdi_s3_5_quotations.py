@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ OTHER = "urn:pdi://oma.eop.gov.us/1997/09/01/1"
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An empty archive at noon of a day of 2026."""
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    with Archive.create(
+    with Repository.create(
         tmp_path / "archive", series="lab.example.us", clock=lambda: noon
     ) as opened:
         yield opened
@@ -41,7 +41,7 @@ def name(value: str) -> pdi.PDI:
     return found
 
 
-def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Archive) -> None:
+def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Repository) -> None:
     """Clause pdi-45."""
     archive.commit([text(b"to be or not to be")])
     composite = archive.commit(
@@ -63,7 +63,7 @@ def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Archiv
     assert {finding.kind for finding in archive.verify()} == {"ok"}
 
 
-def test_pdi_45_who_quotes_a_document_is_found(archive: Archive) -> None:
+def test_pdi_45_who_quotes_a_document_is_found(archive: Repository) -> None:
     """Clause pdi-45."""
     whole = ("0", f"{OTHER}.text.2")
     part = ("5", f"{OTHER}.html.1#elt=3,4")
@@ -94,7 +94,7 @@ REFUSED = [
     ("quotation", "part"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
 )
 def test_refuses_what_is_no_citation(
-    archive: Archive, quotation: tuple[str, str], part: int
+    archive: Repository, quotation: tuple[str, str], part: int
 ) -> None:
     with pytest.raises(ParseError) as error:
         archive.commit([text(b"one", quotation)])
@@ -115,7 +115,7 @@ CHECKED = [
 
 @pytest.mark.parametrize(("answer", "content", "origin"), CHECKED)
 def test_what_stands_at_the_origin_is_compared(
-    archive: Archive, answer: str, content: bytes, origin: str
+    archive: Repository, answer: str, content: bytes, origin: str
 ) -> None:
     """Clause pdi-47."""
     archive.commit([text(b"to be or not to be")])
@@ -124,7 +124,7 @@ def test_what_stands_at_the_origin_is_compared(
     assert archive.check_quotation(citation) == answer
 
 
-def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Archive) -> None:
+def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Repository) -> None:
     """Clause pdi-46."""
     archive.commit([text(b"to be")])
     composite = archive.commit([text(b"whether to be or", ("8", f"{BASE}/1.text.1"))])
@@ -132,7 +132,7 @@ def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Archive) 
     assert archive.check_quotation(citation) == "exact"
 
 
-def test_what_is_no_text_is_not_compared(archive: Archive) -> None:
+def test_what_is_no_text_is_not_compared(archive: Repository) -> None:
     """Clause pdi-47."""
     archive.commit([NewRepresentation(b"GIF89a", "image/gif")])
     composite = archive.commit([text(b"a picture", ("0", f"{BASE}/1.gif.1"))])

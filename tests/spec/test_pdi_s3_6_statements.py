@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.errors import ConflictError, NotFoundError, ParseError, WithdrawnError
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class Clock:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An empty archive."""
-    with Archive.create(tmp_path / "archive", series=SERIES, clock=Clock()) as opened:
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=Clock()) as opened:
         yield opened
 
 
 @pytest.fixture
-def document(archive: Archive) -> Version:
+def document(archive: Repository) -> Version:
     """A document with two versions of two formats."""
     formats = [
         NewRepresentation(b"<p>one", "text/html", charset="utf-8"),
@@ -59,7 +59,7 @@ def name(text: str) -> pdi.PDI:
     return value
 
 
-def readable(archive: Archive) -> list[str]:
+def readable(archive: Repository) -> list[str]:
     """Return the names whose octets are given out."""
     found = []
     for version in archive.list():
@@ -74,7 +74,7 @@ ALL = [".html.1", ".utf-8.1", ".html.2", ".utf-8.2"]
 
 
 def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
-    archive: Archive, document: Version
+    archive: Repository, document: Version
 ) -> None:
     """Clause pdi-18."""
     tombstone = archive.statements.withdraw(
@@ -98,7 +98,7 @@ def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
 
 
 def test_pdi_18_one_format_of_one_version_is_withdrawn_alone(
-    archive: Archive, document: Version
+    archive: Repository, document: Version
 ) -> None:
     """Clause pdi-18."""
     archive.statements.withdraw(name(f"{BASE}.text.1"), reason="data-protection")
@@ -113,7 +113,7 @@ def test_pdi_18_one_format_of_one_version_is_withdrawn_alone(
     assert kinds == ["withdrawn", "withdrawn", "reinstated"]
 
 
-def test_pdi_18_only_what_is_here_is_withdrawn(archive: Archive, document: Version) -> None:
+def test_pdi_18_only_what_is_here_is_withdrawn(archive: Repository, document: Version) -> None:
     """Clause pdi-18."""
     with pytest.raises(NotFoundError):
         archive.statements.withdraw(name(f"urn:pdi://{SERIES}/2026/11/21/9"), reason="safety")
@@ -123,7 +123,7 @@ def test_pdi_18_only_what_is_here_is_withdrawn(archive: Archive, document: Versi
         archive.statements.withdraw(document.pdi, reason="safety")
 
 
-def test_pdi_11_assertions_about_a_document_stay_with_the_document(archive: Archive) -> None:
+def test_pdi_11_assertions_about_a_document_stay_with_the_document(archive: Repository) -> None:
     """Clause pdi-11."""
     say = archive.statements.state
     first = say(BASE.upper().replace("URN:", ""), "dc:subject", "harbours", who="a reader")
@@ -136,7 +136,7 @@ def test_pdi_11_assertions_about_a_document_stay_with_the_document(archive: Arch
     assert len(archive.statements.assertions()) == 2
 
 
-def test_assertions_are_never_changed_and_stand_in_the_log(archive: Archive) -> None:
+def test_assertions_are_never_changed_and_stand_in_the_log(archive: Repository) -> None:
     said = archive.statements.state(BASE, "dc:subject", "harbours")
     again = archive.statements.state(BASE, "dc:subject", "harbours")
     assert archive.statements.assertions() == [said, again]
@@ -162,7 +162,7 @@ def test_assertions_are_never_changed_and_stand_in_the_log(archive: Archive) -> 
     ],
 )
 def test_assertions_need_a_name_and_a_predicate(
-    archive: Archive, subject: str, predicate: str, error: type[Exception]
+    archive: Repository, subject: str, predicate: str, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
         archive.statements.state(subject, predicate, "object")

@@ -20,7 +20,7 @@ import pytest
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import Signer, check_proof
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import signed
@@ -156,18 +156,18 @@ def server(authority: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path) -> Iterator[Repository]:
     """An archive with one document."""
 
     def noon() -> datetime:
         return datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-    with Archive.create(tmp_path / "archive", series="lab.example.us", clock=noon) as archive:
+    with Repository.create(tmp_path / "archive", series="lab.example.us", clock=noon) as archive:
         archive.commit([NewRepresentation(TEXT, "text/plain", charset="utf-8")])
         yield archive
 
 
-def prove(archive: Archive, number: int = 1) -> bytes:
+def prove(archive: Repository, number: int = 1) -> bytes:
     """Return a proof about a document."""
     name = pdi.parse(f"urn:pdi://lab.example.us/2026/11/21/{number}.utf-8.1")
     assert isinstance(name, pdi.PDI)
@@ -175,7 +175,7 @@ def prove(archive: Archive, number: int = 1) -> bytes:
 
 
 @pytest.fixture
-def stamped(archive: Archive, server: Server) -> Archive:
+def stamped(archive: Repository, server: Server) -> Repository:
     """The same, its log stamped, and another document committed after."""
     stamping.stamp(archive, server.base, allow_private=True)
     archive.commit([NewRepresentation(b"later", "text/plain", charset="utf-8")])
@@ -183,7 +183,7 @@ def stamped(archive: Archive, server: Server) -> Archive:
 
 
 def test_rfc3161_s2_4_the_log_is_stamped_and_the_proof_says_when(
-    archive: Archive, server: Server, authority: Path
+    archive: Repository, server: Server, authority: Path
 ) -> None:
     roots = (authority / "ca.pem").read_bytes()
     made = stamping.stamp(archive, server.base, roots=roots, allow_private=True)
@@ -196,7 +196,7 @@ def test_rfc3161_s2_4_the_log_is_stamped_and_the_proof_says_when(
 
 
 def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
-    stamped: Archive, authority: Path
+    stamped: Repository, authority: Path
 ) -> None:
     files = unzipped(prove(stamped))
     witness = Signer("witness.example.com/w", bytes(32), KeyType.COSIGNATURE)
@@ -211,7 +211,7 @@ def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
 
 
 def test_a_time_stamp_by_command(
-    archive: Archive,
+    archive: Repository,
     server: Server,
     authority: Path,
     tmp_path: Path,
@@ -235,7 +235,7 @@ def test_a_time_stamp_by_command(
 
 
 def test_rfc3161_openssl_agrees_with_the_time_stamp_in_a_proof(
-    stamped: Archive, authority: Path, tmp_path: Path
+    stamped: Repository, authority: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "proof"
     with zipfile.ZipFile(io.BytesIO(prove(stamped))) as files:
@@ -251,7 +251,7 @@ def test_rfc3161_openssl_agrees_with_the_time_stamp_in_a_proof(
     assert openssl(*command.split(), cwd=folder).returncode != 0
 
 
-def test_a_proof_is_under_the_earliest_stamped_checkpoint(stamped: Archive) -> None:
+def test_a_proof_is_under_the_earliest_stamped_checkpoint(stamped: Repository) -> None:
     report = check_proof(prove(stamped))
     assert (report.ok, report.tree_size) == (True, 1)
     assert report.stamped_at is not None
@@ -259,7 +259,7 @@ def test_a_proof_is_under_the_earliest_stamped_checkpoint(stamped: Archive) -> N
     assert (later.ok, later.tree_size, later.stamped_at) == (True, 2, None)
 
 
-def test_without_its_certificate_a_time_stamp_is_nobodys(stamped: Archive) -> None:
+def test_without_its_certificate_a_time_stamp_is_nobodys(stamped: Repository) -> None:
     report = check_proof(prove(stamped))
     assert report.checks[-1].detail.endswith("by an authority that nobody vouched for")
 
@@ -271,7 +271,7 @@ def failed(proof: bytes, roots: bytes | None) -> list[tuple[str, str]]:
 
 
 def test_a_time_stamp_of_another_authority_is_named(
-    stamped: Archive, tmp_path: Path, authority: Path
+    stamped: Repository, tmp_path: Path, authority: Path
 ) -> None:
     other = (make_authority(tmp_path / "other") / "ca.pem").read_bytes()
     ((name, told),) = failed(prove(stamped), other)
@@ -291,7 +291,7 @@ def replaced(proof: bytes, response: bytes) -> bytes:
     return target.getvalue()
 
 
-def test_a_forged_time_stamp_is_named(stamped: Archive, server: Server, authority: Path) -> None:
+def test_a_forged_time_stamp_is_named(stamped: Repository, server: Server, authority: Path) -> None:
     proof, roots = prove(stamped), (authority / "ca.pem").read_bytes()
     other = server.answer(Request.about("something else\n").content)
     told = [("timestamp", "the time-stamp is on something else")]
@@ -299,7 +299,9 @@ def test_a_forged_time_stamp_is_named(stamped: Archive, server: Server, authorit
     assert failed(replaced(proof, b""), None)[0][0] == "timestamp"
 
 
-def test_no_damage_makes_a_time_stamp_say_another_time(stamped: Archive, authority: Path) -> None:
+def test_no_damage_makes_a_time_stamp_say_another_time(
+    stamped: Repository, authority: Path
+) -> None:
     proof, roots = prove(stamped), (authority / "ca.pem").read_bytes()
     response = stamped.log.stamped()[0].response
     right = check_proof(proof, tsa_roots=roots).stamped_at
@@ -313,7 +315,7 @@ def test_no_damage_makes_a_time_stamp_say_another_time(stamped: Archive, authori
     assert found > len(response) // 23 // 2
 
 
-def test_answers_that_are_no_time_stamp_are_refused(archive: Archive, server: Server) -> None:
+def test_answers_that_are_no_time_stamp_are_refused(archive: Repository, server: Server) -> None:
     def ask() -> None:
         stamping.stamp(archive, server.base, allow_private=True)
 
@@ -338,7 +340,7 @@ def test_answers_that_are_no_time_stamp_are_refused(archive: Archive, server: Se
 
 
 def test_an_answer_of_another_authority_is_not_kept(
-    archive: Archive, server: Server, tmp_path: Path
+    archive: Repository, server: Server, tmp_path: Path
 ) -> None:
     other = (make_authority(tmp_path / "other") / "ca.pem").read_bytes()
     with pytest.raises(IntegrityError, match="does not hold"):
@@ -347,14 +349,14 @@ def test_an_answer_of_another_authority_is_not_kept(
 
 
 def test_authorities_in_this_network_are_asked_only_if_allowed(
-    archive: Archive, server: Server
+    archive: Repository, server: Server
 ) -> None:
     with pytest.raises(CaptureError):
         stamping.stamp(archive, server.base)
     assert server.asked == []
 
 
-def test_a_time_stamp_that_was_altered_is_found(stamped: Archive) -> None:
+def test_a_time_stamp_that_was_altered_is_found(stamped: Repository) -> None:
     with contextlib.closing(sqlite3.connect(stamped.directory / "catalog.sqlite")) as connection:
         connection.execute("DROP TRIGGER timestamp_no_update")
         connection.execute("UPDATE timestamp SET response = x'3000'")

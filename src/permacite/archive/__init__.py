@@ -1,11 +1,10 @@
 """The archive: octets under permanent names, committed once, never changed.
 
-`Archive.create` and `Archive.open` are the way in. The catalog (names and digests) and the objects
-(octets) each stand behind a Protocol; the embedded archive keeps them in one folder.
+`Repository.create` and `Repository.open` are the way in. The catalog (names and digests) and the
+objects (octets) each stand behind a Protocol; the embedded archive keeps them in one folder.
 """
 
 from permacite.archive.access import of_all
-from permacite.archive.archive import Archive
 from permacite.archive.backup import is_cut_short
 from permacite.archive.catalog import Leaf
 from permacite.archive.model import (
@@ -32,6 +31,7 @@ from permacite.archive.model import (
     Witness,
     utc_now,
 )
+from permacite.archive.repository import Repository
 from permacite.archive.texts import (
     DERIVED,
     decoding_of,
@@ -49,7 +49,6 @@ __all__ = [
     "JSON",
     "NOBODY",
     "REASONS",
-    "Archive",
     "Assertion",
     "Citation",
     "Clock",
@@ -59,6 +58,7 @@ __all__ = [
     "NewCitation",
     "NewRepresentation",
     "Provenance",
+    "Repository",
     "Representation",
     "Restriction",
     "Standing",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import platformdirs
 
-from permacite.archive import Archive
+from permacite.archive import Repository
 from permacite.errors import StorageError
 from permacite.service import decoders
 from permacite.service.documents import foreign, listing, reading, resolving, saving
@@ -55,7 +55,7 @@ DEFAULT_SERIES = "my.archive.zz"
 class Service(Promises):
     """One open archive. Use it as a context manager, or call `close`."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Repository) -> None:
         self._archive = archive
         archive.decoder_of = decoders.decoder_of
         self._pages = KeptPages()
@@ -65,7 +65,7 @@ class Service(Promises):
         cls, directory: Path | None, *, series: str = DEFAULT_SERIES, resolver: str | None = None
     ) -> Self:
         """Make an archive. Raises ConflictError where one is, ParseError for a bad series."""
-        archive = Archive.create(directory or default_directory(), series=series)
+        archive = Repository.create(directory or default_directory(), series=series)
         archive.set_setting("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
         return cls(archive)
 
@@ -78,7 +78,7 @@ class Service(Promises):
         if directory is None and not default_directory().exists():
             return cls.create(None)
         try:
-            return cls(Archive.open(directory or default_directory()))
+            return cls(Repository.open(directory or default_directory()))
         except StorageError as error:
             if error.reason == "missing" and not error.hint:
                 error.hint = f"permacite init {directory} makes an archive there"

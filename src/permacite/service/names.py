@@ -15,7 +15,7 @@ from permacite.fragments import Text
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Representation
+    from permacite.archive import Repository, Representation
     from permacite.text.document import DocumentText
 
 __all__ = [
@@ -113,7 +113,7 @@ class TextOf:
         return Text(document.entity.source, document.charset, "http", index=document.index)
 
 
-def text_representation(archive: Archive, name: pdi.PDI) -> Representation:
+def text_representation(archive: Repository, name: pdi.PDI) -> Representation:
     """Return the plain text of a document: what quotes are looked for in.
 
     Raises NotFoundError where the version has no text.
@@ -132,7 +132,7 @@ def text_representation(archive: Archive, name: pdi.PDI) -> Representation:
     return texts[0]
 
 
-def text_of(archive: Archive, representation: Representation, *, whole: bool = True) -> TextOf:
+def text_of(archive: Repository, representation: Representation, *, whole: bool = True) -> TextOf:
     """Return the text of a format. Without `whole`, what is read of a large one is checked.
 
     Raises IntegrityError, NotFoundError, WithdrawnError.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from permacite.archive import Archive, NewRepresentation
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.errors import PermaciteError, StorageError
 
@@ -50,7 +50,7 @@ def examine(folder: Path) -> Outcome:
     """Open what a crash left and say what it holds."""
     now = [datetime(2026, 11, 1, 13, tzinfo=UTC)]
     try:
-        archive = Archive.open(folder, clock=lambda: now[0])
+        archive = Repository.open(folder, clock=lambda: now[0])
     except StorageError as error:
         return Outcome(opened=False, faults=tuple(_again(folder, error)))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
@@ -70,7 +70,7 @@ def _again(folder: Path, refused: StorageError) -> Iterator[str]:
         yield f"does not open: {refused}"
     elif not (folder / "objects").exists():  # of a backup that was cut short
         try:
-            Archive.create(folder, series="lab.example.zz").close()
+            Repository.create(folder, series="lab.example.zz").close()
         except PermaciteError as error:
             yield f"cannot be made again: {error}"
 
@@ -96,7 +96,7 @@ def _holds(fact: Fact, facts: frozenset[Fact]) -> bool:
     return ("root", str(checkpoint.size), checkpoint.root.hex()) in facts
 
 
-def _examine(archive: Archive, now: list[datetime]) -> Outcome:
+def _examine(archive: Repository, now: list[datetime]) -> Outcome:
     """Read everything, check everything, mint one name at the time of the last version."""
     faults = [
         f"{found.kind}: {found.pdi} {found.detail}"
@@ -121,7 +121,7 @@ def _examine(archive: Archive, now: list[datetime]) -> Outcome:
     return Outcome(opened=True, facts=frozenset(facts), faults=tuple(faults), minted=minted)
 
 
-def _formats(archive: Archive, version: Version) -> Iterator[Fact]:
+def _formats(archive: Repository, version: Version) -> Iterator[Fact]:
     """Return a fact for each format, with the digest of the octets as they are read now."""
     for one in version.representations:
         with contextlib.suppress(PermaciteError):  # fsck has told it
@@ -130,7 +130,7 @@ def _formats(archive: Archive, version: Version) -> Iterator[Fact]:
             yield ("format", name, str(version.number), one.format, found)
 
 
-def _said(archive: Archive) -> Iterator[Fact]:
+def _said(archive: Repository) -> Iterator[Fact]:
     """Return what else is on record."""
     for citation in archive.citations():
         yield ("citation", citation.fragment, citation.quote, citation.before)

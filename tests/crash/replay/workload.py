@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.archive import Archive, NewCitation, NewRepresentation, Provenance
+from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.errors import ConflictError, StorageError
 from permacite.service.promises.preserving import ocfl, replaying
 
@@ -100,7 +100,7 @@ def planned(contents: dict[str, bytes]) -> Provenance:
     return Provenance(title=" ".join(contents))
 
 
-def keep_checkpoints_small(archive: Archive) -> None:
+def keep_checkpoints_small(archive: Repository) -> None:
     """Let SQLite move its write-ahead log into the database every few pages."""
     archive._catalog._writer.run(  # type: ignore[attr-defined]  # noqa: SLF001 - no other way in
         lambda connection: connection.execute("PRAGMA wal_autocheckpoint = 12").close()
@@ -108,7 +108,7 @@ def keep_checkpoints_small(archive: Archive) -> None:
 
 
 def commit(
-    archive: Archive, told: Told, contents: dict[str, bytes], *, key: str | None = None
+    archive: Repository, told: Told, contents: dict[str, bytes], *, key: str | None = None
 ) -> Version:
     """Commit a document and tell it."""
     version = archive.commit(new(contents), provenance=planned(contents), key=key)
@@ -126,10 +126,10 @@ def create(folder: Path, told: Told, chance: random.Random) -> None:
     """
     facts = [["created"]]
     try:
-        archive = Archive.create(folder, series=SERIES, clock=on_day(1))
+        archive = Repository.create(folder, series=SERIES, clock=on_day(1))
         facts.append(["readme"])
     except ConflictError:
-        archive = Archive.open(folder, clock=on_day(1))
+        archive = Repository.open(folder, clock=on_day(1))
     with archive:
         told.tell(*facts, ["key", str(archive.log.verifier)])
         for _ in range(2):
@@ -138,7 +138,7 @@ def create(folder: Path, told: Told, chance: random.Random) -> None:
 
 def write(folder: Path, told: Told, chance: random.Random) -> None:
     """Commit from several threads: some of two formats, some of the same octets."""
-    with Archive.open(folder, clock=on_day(1)) as archive:
+    with Repository.open(folder, clock=on_day(1)) as archive:
         keep_checkpoints_small(archive)
         first = commit(archive, told, {"utf-8": b"first words"})
         seeds = [chance.randrange(1 << 30) for _ in range(THREADS)]
@@ -152,7 +152,7 @@ def write(folder: Path, told: Told, chance: random.Random) -> None:
             thread.join()
 
 
-def _write_some(archive: Archive, told: Told, first: Version, chance: random.Random) -> None:
+def _write_some(archive: Repository, told: Told, first: Version, chance: random.Random) -> None:
     """Commit what one thread commits."""
     who = f"{chance.randrange(1 << 30):x}"
     commit(archive, told, {"html": f"<p>{who}".encode(), "utf-8": who.encode()})
@@ -165,14 +165,14 @@ def _write_some(archive: Archive, told: Told, first: Version, chance: random.Ran
     told.tell(*facts_of(version, contents))
 
 
-def _cite(archive: Archive, told: Told, version: Version, note: str) -> None:
+def _cite(archive: Repository, told: Told, version: Version, note: str) -> None:
     """Record a citation of a version's text."""
     pdi = version.representation("utf-8").pdi
     archive.record_citation(NewCitation(f"{pdi}#char=0,5", pdi, 0, 5, quote="first", before=note))
     told.tell(["citation", f"{pdi}#char=0,5", "first", note])
 
 
-def _state(archive: Archive, told: Told, version: Version, value: str) -> None:
+def _state(archive: Repository, told: Told, version: Version, value: str) -> None:
     """Record a statement about a document."""
     subject = str(version.pdi.document)
     archive.statements.state(subject, "seeAlso", value)
@@ -181,7 +181,7 @@ def _state(archive: Archive, told: Told, version: Version, value: str) -> None:
 
 def keep(folder: Path, told: Told, chance: random.Random) -> None:
     """Come back on the next day: withdraw, sign, add a format, set, delegate, commit."""
-    with Archive.open(folder, clock=on_day(2)) as archive:
+    with Repository.open(folder, clock=on_day(2)) as archive:
         keep_checkpoints_small(archive)
         version = commit(archive, told, {"utf-8": chance.randbytes(20).hex().encode()})
         _sign(archive, told)
@@ -200,7 +200,7 @@ def keep(folder: Path, told: Told, chance: random.Random) -> None:
 
 def later(folder: Path, told: Told, chance: random.Random) -> None:
     """Go on in what a crash left."""
-    with Archive.open(folder, clock=on_day(2)) as archive:
+    with Repository.open(folder, clock=on_day(2)) as archive:
         keep_checkpoints_small(archive)
         _sign(archive, told)
         for _ in range(4):
@@ -209,7 +209,7 @@ def later(folder: Path, told: Told, chance: random.Random) -> None:
 
 def full(folder: Path, told: Told, chance: random.Random) -> None:
     """Commit on a disk that is full for a while, each time from another call on."""
-    with Archive.open(folder, clock=on_day(1)) as archive:
+    with Repository.open(folder, clock=on_day(1)) as archive:
         keep_checkpoints_small(archive)
         for first in range(FULL_FROM):
             told.fill_disk(first, first + chance.choice((1, 4, 1000)))
@@ -223,28 +223,28 @@ def full(folder: Path, told: Told, chance: random.Random) -> None:
 
 def bring_up(folder: Path, told: Told, _: random.Random) -> None:
     """Open an archive of an earlier schema, which brings it up, and close it."""
-    with Archive.open(folder, clock=on_day(22)):
+    with Repository.open(folder, clock=on_day(22)):
         told.tell(["created"])
 
 
 def restore(folder: Path, told: Told, chance: random.Random) -> None:
     """Commit, write everything as OCFL objects elsewhere, and make another archive of them."""
     elsewhere = Path(os.environ["RECORD_ACKS"]).with_name("ocfl")
-    with Archive.open(folder, clock=on_day(1)) as archive:
+    with Repository.open(folder, clock=on_day(1)) as archive:
         commit(archive, told, {"png": chance.randbytes(100)})
         ocfl.export(archive, elsewhere)
     replaying.restore(elsewhere, folder.with_name("restored"))
     told.tell(["restored"])
 
 
-def _sign(archive: Archive, told: Told) -> None:
+def _sign(archive: Repository, told: Told) -> None:
     """Sign the log, as if the checkpoint were then handed to others."""
     told.tell(["checkpoint", archive.log.checkpoint()])
 
 
 def die(folder: Path, told: Told, chance: random.Random) -> None:
     """Commit without end: whoever starts this scene kills it."""
-    archive = Archive.open(folder, clock=on_day(1), busy_timeout_s=60)
+    archive = Repository.open(folder, clock=on_day(1), busy_timeout_s=60)
     keep_checkpoints_small(archive)
 
     def work(seed: int) -> None:
@@ -264,7 +264,7 @@ def die(folder: Path, told: Told, chance: random.Random) -> None:
 
 def back_up(folder: Path, told: Told, chance: random.Random) -> None:
     """Make a backup beside the archive, commit, and bring the backup up. Played as `create` is."""
-    with Archive.open(folder, clock=on_day(2)) as archive:
+    with Repository.open(folder, clock=on_day(2)) as archive:
         for link in (True, False):
             archive.backup(folder.with_name("backup"), link=link)
             told.tell(["backup"])

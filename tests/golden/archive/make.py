@@ -24,7 +24,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.archive.log.timestamps import Request
 from permacite.service.cases import Service
 
@@ -74,13 +74,13 @@ def main(target: Path) -> None:
         folder = Path(name)
         (folder / "proofs").mkdir()
         clock = Clock()
-        with Archive.create(folder / "archive", series=SERIES, clock=clock) as archive:
+        with Repository.create(folder / "archive", series=SERIES, clock=clock) as archive:
             fill(archive, clock, folder)
         leave_unsettled(folder / "archive", clock.now)
         pack(folder, target)
 
 
-def fill(archive: Archive, clock: Clock, folder: Path) -> None:
+def fill(archive: Repository, clock: Clock, folder: Path) -> None:
     """Commit on three days, cite, state, withdraw, delegate, seal, stamp and prove."""
     service = Service(archive)
     service.add_series(f"press.{SERIES}")
@@ -110,13 +110,13 @@ def imported(service: Service, name: str, content_type: str, content: bytes) -> 
     return service.import_document(path, content, charset=charset, uri=address).pdi
 
 
-def text_of(archive: Archive, name: str) -> str:
+def text_of(archive: Repository, name: str) -> str:
     """Return the plain text beside a page."""
     found = [one.pdi for one in archive.version(parsed(name)).representations]
     return str(next((one for one in found if one.format != "html"), found[0]))
 
 
-def documents(archive: Archive) -> list[pdi.PDI]:
+def documents(archive: Repository) -> list[pdi.PDI]:
     """Commit a document with all that can stand beside it, then a version and a format more."""
     provenance = Provenance(
         title=f"A title with {CANARY.format('title')}",
@@ -175,7 +175,7 @@ def prove(folder: Path, name: str, service: Service, reference: str) -> None:
     (folder / "proofs" / f"{name}.zip").write_bytes(service.prove(reference, seal=True).content)
 
 
-def stamp(archive: Archive, folder: Path) -> None:
+def stamp(archive: Repository, folder: Path) -> None:
     """Let OpenSSL stamp the log, as an authority of its own."""
     from tests.spec.test_rfc3161_timestamps import make_authority  # noqa: PLC0415
 
@@ -195,7 +195,7 @@ def leave_unsettled(directory: Path, now: datetime) -> None:
     for _ in range(20):
         child = os.fork()
         if not child:
-            archive = Archive.open(directory, clock=lambda: now)
+            archive = Repository.open(directory, clock=lambda: now)
             with archive._catalog.announced():  # noqa: SLF001 - as if another committed too
                 archive.commit([NewRepresentation(b"left behind", "text/plain")], key="left")
             os._exit(0)

@@ -44,7 +44,7 @@ _AT_HAND = 32
 def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepresentation]:
     """Return formats that are to be committed, each large text with its side objects.
 
-    Raises ParseError as `Archive.commit` does.
+    Raises ParseError as `Repository.commit` does.
     """
     return [_with_index(one) for one in representations]
 

@@ -14,7 +14,7 @@ from permacite.service.model import Exported, Listing, Shown
 from permacite.service.passages import recorded
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Representation
+    from permacite.archive import Repository, Representation
 
 __all__ = ["export", "list_documents", "show"]
 
@@ -53,7 +53,7 @@ def _placed(error: ParseError, text: str, typed: str, bare: str) -> ParseError:
 
 
 def list_documents(
-    archive: Archive, pattern: str | None, *, limit: int | None, newest_first: bool = False
+    archive: Repository, pattern: str | None, *, limit: int | None, newest_first: bool = False
 ) -> Listing:
     """List what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3).
 
@@ -67,7 +67,7 @@ def list_documents(
     return Listing(pattern, found, total, complete=len(found) == total)
 
 
-def show(archive: Archive, reference: str) -> Shown:
+def show(archive: Repository, reference: str) -> Shown:
     """Return all that is known about the version that a reference names. Raises NotFoundError."""
     name, _ = names.document_of(reference)
     version, _ = archive.answering(name)
@@ -83,7 +83,7 @@ def show(archive: Archive, reference: str) -> Shown:
     )
 
 
-def export(archive: Archive, reference: str, *, for_browsers: bool = False) -> Exported:
+def export(archive: Repository, reference: str, *, for_browsers: bool = False) -> Exported:
     """Return the stored octets of a format; where none is named, of the aggregate if there is one.
 
     With `for_browsers` the aggregate is written anew in the profile that browsers open: the result

@@ -13,13 +13,13 @@ from permacite.service.passages import citing, recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive, Version
+    from permacite.archive import Repository, Version
     from permacite.service.documents.showing.marking import Marked
 
 __all__ = ["read", "split", "text_source"]
 
 
-def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | None) -> Reading:
+def read(archive: Repository, reference: str, *, text: bool, text_fragment: str | None) -> Reading:
     """Return what stands around a document in the reader."""
     name, fragment = names.document_of(reference)
     version, answer = archive.answering(name)
@@ -48,7 +48,7 @@ def read(archive: Archive, reference: str, *, text: bool, text_fragment: str | N
     )
 
 
-def text_source(archive: Archive, version: Version) -> names.TextOf | None:
+def text_source(archive: Repository, version: Version) -> names.TextOf | None:
     """Return the document's text, of which what is read is checked; None where it has none."""
     try:
         representation = names.text_representation(archive, version.pdi)
@@ -58,7 +58,7 @@ def text_source(archive: Archive, version: Version) -> names.TextOf | None:
 
 
 def _passage(
-    archive: Archive,
+    archive: Repository,
     fragment: pdi.FragmentPDI | None,
     source: names.TextOf | None,
     marked: Marked,

@@ -10,25 +10,25 @@ from permacite.service.model import Document, Format, Restricted, VersionNote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from permacite.archive import Archive, Representation, Restriction, Version
+    from permacite.archive import Repository, Representation, Restriction, Version
     from permacite.pdi import PDI
 
 __all__ = ["document", "documents", "history"]
 
 
-def document(archive: Archive, version: Version) -> Document:
+def document(archive: Repository, version: Version) -> Document:
     """Return one version as a plain value."""
     return documents(archive, [version])[0]
 
 
-def documents(archive: Archive, versions: Iterable[Version]) -> tuple[Document, ...]:
+def documents(archive: Repository, versions: Iterable[Version]) -> tuple[Document, ...]:
     """Return versions as plain values, each format with its restriction."""
     listed = list(versions)
     restricted = _restricted(archive, listed)
     return tuple(_document(version, restricted) for version in listed)
 
 
-def history(archive: Archive, name: PDI) -> tuple[VersionNote, ...]:
+def history(archive: Repository, name: PDI) -> tuple[VersionNote, ...]:
     """Return all versions of a document, the first one first. Raises NotFoundError."""
     versions = archive.versions(name)
     restricted = _restricted(archive, versions)
@@ -43,7 +43,7 @@ def history(archive: Archive, name: PDI) -> tuple[VersionNote, ...]:
     )
 
 
-def _restricted(archive: Archive, versions: Iterable[Version]) -> dict[PDI, Restriction]:
+def _restricted(archive: Repository, versions: Iterable[Version]) -> dict[PDI, Restriction]:
     return archive.restrictions(one for version in versions for one in version.representations)
 
 

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite import pdi
-    from permacite.archive import Archive, Representation
+    from permacite.archive import Repository, Representation
 
 __all__ = ["resolve", "verify"]
 
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
 
 
-def resolve(archive: Archive, reference: str, *, context: int = 0, whole: bool = True) -> Resolved:
+def resolve(
+    archive: Repository, reference: str, *, context: int = 0, whole: bool = True
+) -> Resolved:
     """Return the part that `reference` names. Raises IntegrityError where the bytes changed.
 
     Without `whole`, only the pieces of a large text that are read are checked, where they can be.
@@ -71,7 +73,7 @@ class _Cut:
     checked: Literal["whole", "pieces"] = "whole"
 
 
-def _whole(archive: Archive, representation: Representation) -> _Cut:
+def _whole(archive: Repository, representation: Representation) -> _Cut:
     """Return all of a document."""
     content, text = archive.read(representation), None
     if representation.media_type.startswith("text/"):
@@ -80,7 +82,7 @@ def _whole(archive: Archive, representation: Representation) -> _Cut:
 
 
 def _part(
-    archive: Archive,
+    archive: Repository,
     representation: Representation,
     fragment: pdi.FragmentPDI,
     *,
@@ -120,7 +122,7 @@ def _beyond(fragment: pdi.FragmentPDI, length: int) -> NotFoundError:
     return NotFoundError(_BEYOND, str(fragment), candidates=(str(meant),), hint=hint)
 
 
-def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:
+def verify(archive: Repository, reference: str | None) -> Iterator[Finding]:
     """Recompute the digests of what is stored, and the words of what is cited."""
     name = fragment = None
     if reference is not None:
@@ -141,7 +143,7 @@ def verify(archive: Archive, reference: str | None) -> Iterator[Finding]:
             yield Finding(checked.pdi, checked.kind, checked.detail)
 
 
-def _resolves(archive: Archive, fragment: str) -> Finding:
+def _resolves(archive: Repository, fragment: str) -> Finding:
     """Say whether a fragment names anything."""
     try:
         resolve(archive, fragment)

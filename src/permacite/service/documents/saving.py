@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
-    from permacite.archive import Archive, Version
+    from permacite.archive import Repository, Version
     from permacite.service.promises.standing import Choice
 
 __all__ = ["CaptureOptions", "import_document", "save", "saved"]
@@ -50,7 +50,7 @@ class CaptureOptions:
 
 
 def save(
-    archive: Archive,
+    archive: Repository,
     address: str,
     *,
     series: str | None,
@@ -105,7 +105,7 @@ def save(
     return dataclasses.replace(kept, lost=lost, unchanged=unchanged)
 
 
-def saved(archive: Archive, version: Version, *, parts: int, size_bytes: int) -> Saved:
+def saved(archive: Repository, version: Version, *, parts: int, size_bytes: int) -> Saved:
     """Return what is told of a version that was committed."""
     chosen = archive.main(version)
     main = str(chosen.pdi)
@@ -138,7 +138,7 @@ def _last_segment(address: str) -> str | None:
     return references.unquote(path.rstrip("/").rpartition("/")[2]) or None
 
 
-def _previous(archive: Archive, address: str, series: str | None) -> Version | None:
+def _previous(archive: Repository, address: str, series: str | None) -> Version | None:
     """Return the newest version saved from an address, in the wanted series."""
     wanted = tuple((series or archive.series).split("."))
     found = (item for item in archive.find_by_uri(address) if item.pdi.series == wanted)
@@ -172,7 +172,7 @@ def _same(version: Version, representations: list[NewRepresentation]) -> bool:
 
 
 def import_document(
-    archive: Archive,
+    archive: Repository,
     name: str,
     content: bytes,
     *,

@@ -22,7 +22,7 @@ from permacite.service.model import Checked, Drift
 from permacite.text.document import canonical
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Citation, Version
+    from permacite.archive import Citation, Repository, Version
     from permacite.extract import Excerpt
     from permacite.service.documents.saving import CaptureOptions
     from permacite.text.document import DocumentText
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 
-def check(archive: Archive, reference: str, *, options: CaptureOptions) -> Checked:
+def check(archive: Repository, reference: str, *, options: CaptureOptions) -> Checked:
     """Fetch the live page. Raises CaptureError, or NotFoundError where it never had an address."""
     name, _ = names.document_of(reference)
     version = archive.version(name)
@@ -78,7 +78,7 @@ class _Live:
             return None
 
 
-def _archived_text(archive: Archive, version: Version) -> str | None:
+def _archived_text(archive: Repository, version: Version) -> str | None:
     try:
         return names.text_of(archive, names.text_representation(archive, version.pdi)).document.text
     except NotFoundError:
@@ -88,7 +88,7 @@ def _archived_text(archive: Archive, version: Version) -> str | None:
 class _Comparison:
     """What is archived beside the live page; two texts are aligned once for all passages."""
 
-    def __init__(self, archive: Archive, live: _Live) -> None:
+    def __init__(self, archive: Repository, live: _Live) -> None:
         self._archive = archive
         self._live = live
         self._alignments: dict[tuple[str, bool], Alignment] = {}

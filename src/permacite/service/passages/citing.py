@@ -20,7 +20,7 @@ from permacite.service.passages import recorded
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = ["CONTEXT", "Choice", "cite", "passage", "passages"]
 
@@ -53,7 +53,7 @@ class _Chosen:
     occurrences: int = 1
 
 
-def passages(archive: Archive, reference: str, quote: str) -> list[Passage]:
+def passages(archive: Repository, reference: str, quote: str) -> list[Passage]:
     """List where `quote` stands in the text of `reference`, in order."""
     name, _ = names.document_of(reference)
     archive.representation(name)  # an unknown format is an error, though its text is what is read
@@ -77,7 +77,7 @@ def passage(source: names.TextOf, start: int, end: int) -> Passage:
     )
 
 
-def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) -> Cited:
+def cite(archive: Repository, reference: str, choice: Choice, *, note: str | None) -> Cited:
     """Cite one passage and record it. Raises NotFoundError where it is not, or not one."""
     name, fragment = names.document_of(reference)
     if choice.quote is None and choice.char is None and choice.line is None:
@@ -121,13 +121,13 @@ def cite(archive: Archive, reference: str, choice: Choice, *, note: str | None) 
     return recorded.cited(archive, kept, nth=chosen.nth, occurrences=chosen.occurrences)
 
 
-def _is_of_text(archive: Archive, fragment: pdi.FragmentPDI) -> bool:
+def _is_of_text(archive: Repository, fragment: pdi.FragmentPDI) -> bool:
     """Whether a fragment names characters of a plain text, as every citation by words does."""
     representation = archive.representation(fragment.pdi)
     return fragment.scheme == "char" and representation.media_type == "text/plain"
 
 
-def _cite_fragment(archive: Archive, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
+def _cite_fragment(archive: Repository, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
     """Cite a fragment as it is named, of any format that can be cut."""
     representation = archive.representation(fragment.pdi)
     excerpt = archive.excerpt(representation, fragment.specifier)

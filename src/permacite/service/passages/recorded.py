@@ -13,7 +13,7 @@ from permacite.service.passages.forms import Source, forms
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.archive import Archive, Citation, Representation
+    from permacite.archive import Citation, Repository, Representation
     from permacite.fragments import Text
 
 __all__ = ["DEFAULT_RESOLVER", "all_cited", "cited", "resolver"]
@@ -22,17 +22,17 @@ DEFAULT_RESOLVER = "http://127.0.0.1:8420"
 """Where `permacite serve` answers unless told otherwise."""
 
 
-def resolver(archive: Archive) -> str:
+def resolver(archive: Repository) -> str:
     """Return the base address of the archive's resolver, without a final slash."""
     return archive.setting("resolver") or DEFAULT_RESOLVER
 
 
-def cited(archive: Archive, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
+def cited(archive: Repository, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
     """Return a recorded citation with its addresses and forms."""
     return _cited(_Texts(archive), citation, nth=nth, occurrences=occurrences)
 
 
-def all_cited(archive: Archive, citations: Iterable[Citation]) -> tuple[Cited, ...]:
+def all_cited(archive: Repository, citations: Iterable[Citation]) -> tuple[Cited, ...]:
     """Return recorded citations likewise; every text they are of is read once."""
     texts = _Texts(archive)
     return tuple(_cited(texts, citation) for citation in citations)
@@ -41,7 +41,7 @@ def all_cited(archive: Archive, citations: Iterable[Citation]) -> tuple[Cited, .
 class _Texts:
     """The texts of an archive that are cited, each read and counted once."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Repository) -> None:
         self.archive = archive
         self._known: dict[str, Text | None] = {}
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Archive, Standing
+    from permacite.archive import Repository, Standing
     from permacite.service.model import Finding, Quotation, Resolved, Saved
     from permacite.service.plain import Json
     from permacite.service.promises.model import (
@@ -49,7 +49,7 @@ __all__ = ["Promises"]
 class Promises:
     """What an open archive can be asked beyond its documents."""
 
-    _archive: Archive
+    _archive: Repository
 
     def prove(self, reference: str, *, seal: bool = False) -> Proof:
         """Return a bundle that proves, offline, that this archive holds what `reference` names.

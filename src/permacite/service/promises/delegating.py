@@ -13,7 +13,7 @@ from permacite.service import names
 from permacite.service.promises.model import Delegation
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive
+    from permacite.archive import Repository
     from permacite.archive.delegation import Delegation as Record
 
 __all__ = ["delegate", "delegations", "elsewhere", "with_directions"]
@@ -23,7 +23,7 @@ _ALMOST = compile_pattern(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})")
 
 
 def delegate(
-    archive: Archive, kind: str, series: str, target: str, *, first: str | None, last: str | None
+    archive: Repository, kind: str, series: str, target: str, *, first: str | None, last: str | None
 ) -> Delegation:
     """Record who answers for, or mints in, a series, for names of an interval of dates.
 
@@ -47,7 +47,7 @@ def delegate(
     )
 
 
-def delegations(archive: Archive, series: str | None) -> list[Delegation]:
+def delegations(archive: Repository, series: str | None) -> list[Delegation]:
     """Return the delegations of a series and those above it, resolvers first; all where None."""
     found = archive.delegations
     return [
@@ -56,7 +56,7 @@ def delegations(archive: Archive, series: str | None) -> list[Delegation]:
     ]
 
 
-def elsewhere(archive: Archive, reference: str) -> str | None:
+def elsewhere(archive: Repository, reference: str) -> str | None:
     """Return the address under which another resolver answers for a name; None: this one does."""
     name, fragment = names.document_of(reference)
     found = archive.delegations.resolver_of(name)
@@ -66,7 +66,7 @@ def elsewhere(archive: Archive, reference: str) -> str | None:
     return f"{found.target}/{name}{tail}"
 
 
-def with_directions(archive: Archive, reference: str, error: NotFoundError) -> NotFoundError:
+def with_directions(archive: Repository, reference: str, error: NotFoundError) -> NotFoundError:
     """Return the same error, with the address of the resolver that would know, if there is one."""
     address = elsewhere(archive, reference)
     if address is None:

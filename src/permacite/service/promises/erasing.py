@@ -11,12 +11,12 @@ from permacite.service import names
 from permacite.service.promises.model import Erased
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = ["ERASURE_GROUNDS", "erase"]
 
 
-def erase(archive: Archive, reference: str, *, ground: str) -> Erased:
+def erase(archive: Repository, reference: str, *, ground: str) -> Erased:
     """Erase what `reference` names: a document, or with format and version that version whole.
 
     All formats of a version go together, as they say the same. Raises NotFoundError, ConflictError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import REASONS, Archive, is_cut_short
+from permacite.archive import REASONS, Repository, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.model import Finding
@@ -25,7 +25,7 @@ _LEGAL: Literal[451] = 451
 """Unavailable for legal reasons (RFC 7725)."""
 
 
-def backup(archive: Archive, directory: Path, *, link: bool) -> Copy:
+def backup(archive: Repository, directory: Path, *, link: bool) -> Copy:
     """Make or refresh a second archive in `directory`, and count what it holds.
 
     Raises ConflictError where other things are there, StorageError.
@@ -48,7 +48,7 @@ def restore(source: Path, directory: Path) -> Copy:
         raise ConflictError(f"{directory} is not empty", str(directory))
     if is_root:
         return replaying.restore(source, directory)
-    with Archive.open(source) as kept:
+    with Repository.open(source) as kept:
         for finding in kept.fsck():
             if finding.kind not in HARMLESS:
                 raise IntegrityError(
@@ -62,18 +62,18 @@ def restore(source: Path, directory: Path) -> Copy:
 
 
 def _counted(directory: Path) -> Copy:
-    with Archive.open(directory) as copy:
+    with Repository.open(directory) as copy:
         return Copy(str(directory), copy.count(latest=True), copy.count(), copy.log.size())
 
 
-def fsck(archive: Archive) -> Iterator[Finding]:
+def fsck(archive: Repository) -> Iterator[Finding]:
     """Check every digest, the log, the catalog; and find bytes that nothing names."""
     for finding in archive.fsck():
         yield Finding(finding.pdi, finding.kind, finding.detail)
 
 
 def withdraw(
-    archive: Archive,
+    archive: Repository,
     reference: str,
     *,
     reason: str,
@@ -119,7 +119,7 @@ def withdraw(
     )
 
 
-def reinstate(archive: Archive, reference: str, *, who: str | None, note: str | None) -> str:
+def reinstate(archive: Repository, reference: str, *, who: str | None, note: str | None) -> str:
     """Lift a withdrawal, and return the name that answers again. Raises NotFoundError."""
     name, _ = names.document_of(reference)
     return archive.statements.reinstate(name, who=who, note=note).subject

@@ -25,14 +25,14 @@ from permacite.service.promises.preserving.earlier import earlier_logs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = ["export_tiles", "held_to", "kept_note", "log_state", "seal_days"]
 
 _CHECKPOINT = "checkpoint"
 
 
-def log_state(archive: Archive, *, since: int | None = None) -> LogState:
+def log_state(archive: Repository, *, since: int | None = None) -> LogState:
     """Return the log as it is, signed; with the proof that it grew from `since` entries.
 
     Raises NotFoundError where the log never had that many entries.
@@ -51,14 +51,14 @@ def log_state(archive: Archive, *, since: int | None = None) -> LogState:
     )
 
 
-def _consistency(archive: Archive, old: int, new: int) -> Consistency:
+def _consistency(archive: Repository, old: int, new: int) -> Consistency:
     if not 0 < old <= new:
         raise NotFoundError(f"the log has {new} entries; it grew from 1 to that", str(old))
     hashes = archive.log.consistency(old, new)
     return Consistency(old, _text(archive.log.root(old)), tuple(map(_text, hashes)))
 
 
-def held_to(archive: Archive, kept: str) -> LogState:
+def held_to(archive: Repository, kept: str) -> LogState:
     """Return the log as it is, which extends the checkpoint in `kept` that someone kept.
 
     `kept` is a signed note, or what `permacite log` printed, as text or as JSON. Raises ParseError
@@ -115,7 +115,7 @@ def kept_note(text: str) -> str:
     return "\n\n".join(text.replace("\r\n", "\n").split("\n\n")[-2:])
 
 
-def seal_days(archive: Archive) -> list[SealedDay]:
+def seal_days(archive: Repository) -> list[SealedDay]:
     """Seal every day that has documents and has ended (UTC), and return those that were not yet."""
     found = [json.loads(leaf.content) for leaf in archive.days.seal_all()]
     return [
@@ -129,7 +129,7 @@ def seal_days(archive: Archive) -> list[SealedDay]:
     ]
 
 
-def export_tiles(archive: Archive, directory: Path) -> LogState:
+def export_tiles(archive: Repository, directory: Path) -> LogState:
     """Write the log into `directory` as tiles and a checkpoint, or bring an earlier export up.
 
     A tile of hashes that is whole never changes, so any file server can give the folder out; what

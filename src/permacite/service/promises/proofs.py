@@ -26,7 +26,7 @@ from permacite.service.promises.model import Check, Proof, Verified
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive, Representation
+    from permacite.archive import Repository, Representation
     from permacite.archive.log import ProofReport
 
 __all__ = ["check", "key_in", "prove"]
@@ -40,7 +40,7 @@ _CONTEXT = 32
 """Characters on either side of the words, as in a recorded citation."""
 
 
-def prove(archive: Archive, reference: str, *, seal: bool = False) -> Proof:
+def prove(archive: Repository, reference: str, *, seal: bool = False) -> Proof:
     """Return the bundle that proves what `reference` names, with the words of its fragment.
 
     Where no document of this name was minted on its day, the bundle proves that; with `seal`, the
@@ -67,7 +67,7 @@ def prove(archive: Archive, reference: str, *, seal: bool = False) -> Proof:
     )
 
 
-def _absence(archive: Archive, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
+def _absence(archive: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
     """Return the bundle that proves that a document never was. Raises NotFoundError."""
     series = ".".join(name.series)
     if series not in archive.series_names():
@@ -95,7 +95,7 @@ def _absence(archive: Archive, name: pdi.PDI, unknown: NotFoundError, *, seal: b
 
 
 def _citation(
-    archive: Archive, representation: Representation, fragment: pdi.FragmentPDI
+    archive: Repository, representation: Representation, fragment: pdi.FragmentPDI
 ) -> Citation:
     """Return the recorded citation of a passage, or one like it that is not recorded."""
     exact = str(representation.pdi.fragment(fragment.scheme, *fragment.positions))

@@ -15,7 +15,7 @@ from permacite.service.documents.resolving import resolve
 from permacite.service.promises.model import NameSet
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Version
+    from permacite.archive import Repository, Version
     from permacite.service.model import Resolved
 
 __all__ = ["instances", "matching", "names_from", "names_of"]
@@ -23,7 +23,7 @@ __all__ = ["instances", "matching", "names_from", "names_of"]
 _MOST_BYTES = 256 * 1024 * 1024
 
 
-def matching(archive: Archive, pattern: str, *, limit: int) -> NameSet:
+def matching(archive: Repository, pattern: str, *, limit: int) -> NameSet:
     """Return the documents that a pattern covers, as far as this archive knows."""
     wanted = listing.pattern_of(pattern)
     found = listing.list_documents(archive, pattern, limit=limit, newest_first=False)
@@ -39,7 +39,7 @@ def matching(archive: Archive, pattern: str, *, limit: int) -> NameSet:
     )
 
 
-def instances(archive: Archive, reference: str) -> list[Resolved]:
+def instances(archive: Repository, reference: str) -> list[Resolved]:
     """Return every format of the version that a name means, those that are restricted left out.
 
     Raises LimitError for too much, RestrictedError where none is left.
@@ -54,7 +54,7 @@ def instances(archive: Archive, reference: str) -> list[Resolved]:
     return [resolve(archive, str(one.pdi)) for one in wanted]
 
 
-def names_of(archive: Archive, reference: str) -> list[str]:
+def names_of(archive: Repository, reference: str) -> list[str]:
     """Return the full names of what `reference` means; the first is the one that answers.
 
     A name without a format means all formats of its version.
@@ -67,7 +67,7 @@ def names_of(archive: Archive, reference: str) -> list[str]:
     return [str(exact) + (f"#{fragment.specifier}" if fragment is not None else "")]
 
 
-def names_from(archive: Archive, address: str) -> list[str]:
+def names_from(archive: Repository, address: str) -> list[str]:
     """Return the full names of what was archived from an address, newest first.
 
     Raises NotFoundError where nothing was.
@@ -78,5 +78,5 @@ def names_from(archive: Archive, address: str) -> list[str]:
     return [str(one.pdi) for version in found for one in version.representations]
 
 
-def _version(archive: Archive, reference: str) -> Version:
+def _version(archive: Repository, reference: str) -> Version:
     return archive.version(names.document_of(reference)[0])

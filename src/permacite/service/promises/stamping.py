@@ -13,7 +13,7 @@ from permacite.errors import CaptureError, IntegrityError
 from permacite.service.promises.model import StampedLog
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = ["stamp"]
 
@@ -21,7 +21,7 @@ _LIMITS = capture.Limits(total_s=30, part_bytes=1_000_000)
 
 
 def stamp(
-    archive: Archive, authority: str, *, roots: bytes | None = None, allow_private: bool = False
+    archive: Repository, authority: str, *, roots: bytes | None = None, allow_private: bool = False
 ) -> StampedLog:
     """Have the log, as it is now, stamped by the authority at an address, and keep the answer.
 

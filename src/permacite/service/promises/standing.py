@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from permacite import pdi
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = [
     "ACCESSES",
@@ -63,20 +63,20 @@ UNSAID = Choice()
 """Leaves all as it is."""
 
 
-def standing(archive: Archive, reference: str, choice: Choice) -> Kept:
+def standing(archive: Repository, reference: str, choice: Choice) -> Kept:
     """Return the standing of a document, once `choice` is made. Raises NotFoundError."""
     name, _ = names.document_of(reference)
     apply(archive, name, choice)
     return Kept(as_urn(name.document), archive.standing(name))
 
 
-def apply(archive: Archive, name: pdi.PDI, choice: Choice) -> None:
+def apply(archive: Repository, name: pdi.PDI, choice: Choice) -> None:
     """Change the standing of a document by `choice`, if that says anything."""
     if choice != UNSAID:
         archive.set_standing(name, choice.over(archive.standing(name)))
 
 
-def set_default(archive: Archive, choice: Choice) -> Standing:
+def set_default(archive: Repository, choice: Choice) -> Standing:
     """Return the standing that new documents get, once `choice` is made.
 
     Raises ConflictError for an embargo, or a last day.
@@ -89,6 +89,6 @@ def set_default(archive: Archive, choice: Choice) -> Standing:
     return archive.default_standing()
 
 
-def overdue(archive: Archive) -> list[Kept]:
+def overdue(archive: Repository) -> list[Kept]:
     """Return the documents that were to be kept until a day that has passed; nothing is erased."""
     return [Kept(as_urn(name), one) for name, one in archive.overdue().items()]

@@ -18,7 +18,7 @@ from permacite.service import names
 from permacite.service.promises.model import Statement
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Assertion
+    from permacite.archive import Assertion, Repository
     from permacite.service.plain import Json
 
 __all__ = ["json_ld", "listed", "state"]
@@ -56,7 +56,7 @@ _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ft
 
 
 def state(
-    archive: Archive, subject: str, predicate: str, value: str, *, who: str | None
+    archive: Repository, subject: str, predicate: str, value: str, *, who: str | None
 ) -> Statement:
     """Record a statement. Raises ParseError where `subject` is no PDI, ConflictError."""
     name = as_urn(names.parse(subject))
@@ -64,7 +64,7 @@ def state(
 
 
 def listed(
-    archive: Archive, subject: str | None, predicate: str | None, *, parts: bool
+    archive: Repository, subject: str | None, predicate: str | None, *, parts: bool
 ) -> list[Statement]:
     """Return the statements about `subject`, oldest first; about anything where None.
 
@@ -94,7 +94,7 @@ def _plain(one: Assertion) -> Statement:
     return Statement(one.subject, one.predicate, one.object, one.who, one.stated_at)
 
 
-def json_ld(archive: Archive, statements: list[Statement]) -> dict[str, Json]:
+def json_ld(archive: Repository, statements: list[Statement]) -> dict[str, Json]:
     """Return statements as one JSON-LD document with its own context, and what is known of them.
 
     Nothing has to be fetched to read it.
@@ -183,7 +183,7 @@ def _document(subject: str) -> str:
     return as_urn(whole.document)
 
 
-def _described(archive: Archive, document: str) -> list[Json]:
+def _described(archive: Repository, document: str) -> list[Json]:
     """Return what the archive itself knows of a document; nothing where it is not here."""
     if not document:
         return []

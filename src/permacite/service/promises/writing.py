@@ -17,7 +17,7 @@ from permacite.service.documents import incoming
 from permacite.service.documents.saving import saved
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive
+    from permacite.archive import Repository
     from permacite.service.model import Saved
 
 __all__ = ["answers_for", "put"]
@@ -26,7 +26,12 @@ _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
 
 def put(
-    archive: Archive, reference: str, content: bytes, content_type: str, *, key: str | None = None
+    archive: Repository,
+    reference: str,
+    content: bytes,
+    content_type: str,
+    *,
+    key: str | None = None,
 ) -> Saved:
     """Commit a document under the next version of `reference`, or under a new name of a series.
 
@@ -51,7 +56,7 @@ def put(
     return saved(archive, version, parts=found.parts, size_bytes=len(content))
 
 
-def _known(archive: Archive, reference: str) -> pdi.PDI:
+def _known(archive: Repository, reference: str) -> pdi.PDI:
     """Return the name of a document that is here and open.
 
     Raises NotFoundError, ConflictError, RestrictedError.
@@ -79,7 +84,7 @@ def _check_format(replaces: pdi.PDI, found: incoming.Incoming) -> None:
         )
 
 
-def answers_for(archive: Archive, reference: str) -> bool:
+def answers_for(archive: Repository, reference: str) -> bool:
     """Say whether this archive would know a name: its series mints here, or the name is here."""
     series = _SERIES.match(reference)
     if series is not None and series[1].lower() in archive.series_names():

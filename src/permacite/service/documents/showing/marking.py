@@ -15,7 +15,7 @@ from permacite.fragments import convert, rfc5147, wilde00
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive
+    from permacite.archive import Repository
     from permacite.service.names import TextOf
 
 __all__ = ["Marked", "by_fragment", "by_text_fragment"]
@@ -31,7 +31,7 @@ class Marked:
     trouble: str = ""
 
 
-def by_fragment(archive: Archive, fragment: pdi.FragmentPDI | None) -> Marked:
+def by_fragment(archive: Repository, fragment: pdi.FragmentPDI | None) -> Marked:
     """Return what a PDI's `char` fragment of plain text marks; nothing for any other."""
     if fragment is None or fragment.scheme != "char":
         return Marked()

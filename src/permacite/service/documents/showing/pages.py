@@ -23,7 +23,7 @@ from permacite.service.model import Page, PageState
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive, Representation, Version
+    from permacite.archive import Repository, Representation, Version
     from permacite.service.documents.showing.marking import Marked
     from permacite.service.model import TextPiece
     from permacite.text.document import DocumentText
@@ -64,7 +64,7 @@ class View:
         return self.main.media_type in _PAGES and self.shown.media_type in shown_in_page
 
 
-def view(archive: Archive, reference: str, *, script: str, text_fragment: str | None) -> View:
+def view(archive: Repository, reference: str, *, script: str, text_fragment: str | None) -> View:
     """Return what a name shows, without making it. `script` is the one script it may hold.
 
     Raises NotFoundError, RestrictedError.
@@ -86,7 +86,7 @@ def view(archive: Archive, reference: str, *, script: str, text_fragment: str | 
     return found
 
 
-def page(archive: Archive, wanted: View) -> Page:
+def page(archive: Repository, wanted: View) -> Page:
     """Return a document as one inert HTML page."""
     version, main, fragment = wanted.version, wanted.main, wanted.fragment
     marked = _marked(archive, version, fragment, wanted.text_fragment)
@@ -109,7 +109,7 @@ def page(archive: Archive, wanted: View) -> Page:
 
 
 def _aggregate_bytes(
-    archive: Archive, version: Version, main: Representation, content: bytes
+    archive: Repository, version: Version, main: Representation, content: bytes
 ) -> bytes:
     """Return the aggregate of a page; of a page that came alone, one made of it."""
     for item in version.representations:
@@ -122,7 +122,10 @@ def _aggregate_bytes(
 
 
 def _marked(
-    archive: Archive, version: Version, fragment: pdi.FragmentPDI | None, text_fragment: str | None
+    archive: Repository,
+    version: Version,
+    fragment: pdi.FragmentPDI | None,
+    text_fragment: str | None,
 ) -> Marked:
     source = reading.text_source(archive, version) if text_fragment is not None else None
     if source is None or text_fragment is None:
@@ -131,7 +134,7 @@ def _marked(
 
 
 def _marks(
-    archive: Archive, wanted: View, marked: Marked, source: DocumentText
+    archive: Repository, wanted: View, marked: Marked, source: DocumentText
 ) -> list[tuple[int, int]]:
     """Return the pieces of the page's source that are marked, as offsets of its decoded text."""
     main, fragment = wanted.main, wanted.fragment
@@ -148,7 +151,7 @@ def _marks(
     return [(start, end)]
 
 
-def _other(archive: Archive, wanted: View, marked: Marked) -> Page:
+def _other(archive: Repository, wanted: View, marked: Marked) -> Page:
     """Return a document that is no page: text as it is, media as an element, else its type."""
     shown, script = wanted.shown, wanted.script
     content = archive.read(shown)

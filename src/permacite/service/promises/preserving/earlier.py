@@ -17,14 +17,14 @@ from permacite.errors import IntegrityError, ParseError, StorageError
 from permacite.service.promises.model import EarlierLog
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = ["checked", "earlier_logs", "keep"]
 
 _SETTING = "earlier_logs"
 
 
-def earlier_logs(archive: Archive) -> tuple[EarlierLog, ...]:
+def earlier_logs(archive: Repository) -> tuple[EarlierLog, ...]:
     """Return the logs that this one goes on from, the oldest first. Raises StorageError."""
     try:
         found = json.loads(archive.setting(_SETTING) or "[]")
@@ -37,7 +37,7 @@ def earlier_logs(archive: Archive) -> tuple[EarlierLog, ...]:
         ) from error
 
 
-def keep(archive: Archive, earlier: list[EarlierLog]) -> None:
+def keep(archive: Repository, earlier: list[EarlierLog]) -> None:
     """Put on record the logs that this one goes on from."""
     told = [{"key": one.key, "size": one.size, "checkpoint": one.checkpoint} for one in earlier]
     archive.set_setting(_SETTING, json.dumps(told))

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import (
-        Archive,
         Citation,
         Leaf,
+        Repository,
         Version,
     )
     from permacite.archive.delegation import Delegation
@@ -54,7 +54,7 @@ _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "
 """The member that tells when, in the several kinds of entries."""
 
 
-def export(archive: Archive, directory: Path) -> Copy:
+def export(archive: Repository, directory: Path) -> Copy:
     """Write all that is committed as OCFL objects, without what is erased.
 
     An earlier copy of this archive is written anew. Raises ConflictError where anything else is
@@ -78,7 +78,7 @@ def export(archive: Archive, directory: Path) -> Copy:
     return dataclasses.replace(made, directory=str(directory))
 
 
-def _check_own(archive: Archive, directory: Path) -> None:
+def _check_own(archive: Repository, directory: Path) -> None:
     """Raise ConflictError where a copy is of another archive, IntegrityError for a damaged one."""
     records = layout.read_object(directory, RECORDS)[-1]
     try:
@@ -95,7 +95,7 @@ def _check_own(archive: Archive, directory: Path) -> None:
         raise ConflictError(f"{directory} is a copy of another archive", str(directory))
 
 
-def _written(archive: Archive, directory: Path) -> Copy:
+def _written(archive: Repository, directory: Path) -> Copy:
     """Write all that is committed into a new folder."""
     layout.make_root(directory)
     size = archive.log.size()
@@ -131,7 +131,9 @@ def numbered(name: str, token: str, number: int) -> pdi.PDI:
     return names.document_of(name)[0].with_(format=token, version=number)
 
 
-def _files(archive: Archive, version: Version, formats: list[dict[str, Any]]) -> dict[str, bytes]:
+def _files(
+    archive: Repository, version: Version, formats: list[dict[str, Any]]
+) -> dict[str, bytes]:
     """Return the files of one version: what it says of itself, and its octets."""
     files: dict[str, bytes] = {}
     described: list[Json] = []
@@ -169,7 +171,7 @@ def _files(archive: Archive, version: Version, formats: list[dict[str, Any]]) ->
     return {"version.json": _json(said), **files}
 
 
-def _write_records(archive: Archive, directory: Path, leaves: list[Leaf]) -> None:
+def _write_records(archive: Repository, directory: Path, leaves: list[Leaf]) -> None:
     """Write what belongs to no single document."""
     about: dict[str, Json] = {
         "series": list(archive.series_names()),
@@ -208,7 +210,7 @@ def _write_records(archive: Archive, directory: Path, leaves: list[Leaf]) -> Non
     )
 
 
-def delegations_of(archive: Archive) -> list[Delegation]:
+def delegations_of(archive: Repository) -> list[Delegation]:
     """Return the delegations of both kinds."""
     return [
         *archive.delegations.delegations("resolver"),

@@ -15,11 +15,11 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import (
-    Archive,
     Decoding,
     NewCitation,
     NewRepresentation,
     Provenance,
+    Repository,
     Standing,
 )
 from permacite.archive.log.entries import (
@@ -92,7 +92,7 @@ def _replayed(source: Path, directory: Path) -> Copy:
     leaves = _leaves(records, about.get("hashes", {}))
     if leaves:
         replay.set_clock(read(leaves[0].content))
-    with Archive.create(
+    with Repository.create(
         directory, series=about["series"][0], clock=clock, sealer=sealer
     ) as archive:
         for person_id, name in json.loads(records.get("persons.json", b"{}")).items():
@@ -145,7 +145,7 @@ def _is_erased(leaf: Sealed) -> bool:
 
 
 def _keep_what_was_signed(
-    archive: Archive, about: dict[str, Any], checkpoint: bytes, size: int
+    archive: Repository, about: dict[str, Any], checkpoint: bytes, size: int
 ) -> None:
     """Put on record what the first archive's key signed of this log. Raises IntegrityError."""
     last = earlier.checked(about["key"], checkpoint.decode(), archive.log.root(size))
@@ -206,7 +206,7 @@ class _Replay:
             entry = json.loads(files["version.json"])
         self._clock.read(entry)
 
-    def enter(self, archive: Archive, leaf: dict[str, Any], sealed: Sealed) -> None:
+    def enter(self, archive: Repository, leaf: dict[str, Any], sealed: Sealed) -> None:
         """Commit one entry."""
         if leaf["kind"] in _AGAIN:
             if leaf["kind"] in _GONE_WITH_THEIR_ROWS and _is_erased(sealed):
@@ -283,14 +283,14 @@ def _standing(said: dict[str, Any]) -> Standing | None:
     return Standing(told["access"], told["ground"], embargo, retain)
 
 
-def _state(archive: Archive, leaf: dict[str, Any]) -> None:
+def _state(archive: Repository, leaf: dict[str, Any]) -> None:
     """Make a statement again."""
     value, who = leaf["object"], leaf.get("who")
     subject = leaf.get("subject", leaf["name"])
     archive.statements.repeat(subject, leaf["predicate"], value, who=who)
 
 
-def _cite(archive: Archive, leaf: dict[str, Any]) -> None:
+def _cite(archive: Repository, leaf: dict[str, Any]) -> None:
     """Record a citation again."""
     fields = ("start", "end", "quote", "before", "after", "media_type", "note")
     document, _ = names.document_of(leaf["name"])
@@ -304,19 +304,19 @@ def _cite(archive: Archive, leaf: dict[str, Any]) -> None:
     )
 
 
-def _delegate(archive: Archive, leaf: dict[str, Any]) -> None:
+def _delegate(archive: Repository, leaf: dict[str, Any]) -> None:
     """Record a delegation again."""
     first, last = (date.fromisoformat(leaf[end]) for end in ("first", "last"))
     archive.delegations.delegate(leaf["of"], leaf["name"], leaf["target"], first=first, last=last)
 
 
-def _seal(archive: Archive, leaf: dict[str, Any]) -> None:
+def _seal(archive: Repository, leaf: dict[str, Any]) -> None:
     """Seal a day again."""
     series, *day = leaf["name"].removeprefix("urn:pdi://").split("/")
     archive.days.seal(series, date(*map(int, day)))
 
 
-def _erase(archive: Archive, leaf: dict[str, Any]) -> None:
+def _erase(archive: Repository, leaf: dict[str, Any]) -> None:
     """Erase again."""
     name, _ = names.document_of(leaf["name"])
     archive.erase(dataclasses.replace(name, version=leaf.get("version")), ground=leaf["ground"])
@@ -333,7 +333,7 @@ _AGAIN = {
 _GONE_WITH_THEIR_ROWS = frozenset({"assertion", "citation"})
 
 
-def _recorded_again(archive: Archive, records: dict[str, bytes], clock: _Clock) -> None:
+def _recorded_again(archive: Repository, records: dict[str, bytes], clock: _Clock) -> None:
     """Record citations and delegations again."""
     for line in records["citations.jsonl"].splitlines():
         told = json.loads(line)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from permacite.archive import Archive, Representation, Version
+    from permacite.archive import Repository, Representation, Version
 
 __all__ = ["export"]
 
@@ -42,7 +42,7 @@ _WITH_PAYLOAD = ("resource", "conversion")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
 
 
-def export(archive: Archive, path: Path, pattern: str | None) -> tuple[int, int]:
+def export(archive: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
     """Write the versions that `pattern` covers (all where None); return versions and records.
 
     Raises FileExistsError where `path` is there.
@@ -80,7 +80,7 @@ def _info(name: str) -> bytes:
     return _record(fields, body.encode())
 
 
-def _version(archive: Archive, version: Version) -> Iterator[bytes]:
+def _version(archive: Repository, version: Version) -> Iterator[bytes]:
     """Yield the records of one version: its document, what belongs to it, its text, its names."""
     date = _date(version.provenance.retrieved_at or version.committed_at)
     main = archive.main(version)

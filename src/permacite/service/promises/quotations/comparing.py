@@ -24,7 +24,7 @@ from permacite.service.promises.quotations.overlapping import Overlaps
 from permacite.service.promises.quotations.recording import MARKDOWN, MOST, PAGES
 
 if TYPE_CHECKING:
-    from permacite.archive import Archive, Representation, Version
+    from permacite.archive import Repository, Representation, Version
     from permacite.text.document import DocumentText
 
 __all__ = ["quoters", "quotes"]
@@ -33,7 +33,7 @@ _HIDDEN = frozenset({"withdrawn", "erased", "closed"})
 """What becomes of quotations whose source is not given out: their words are not repeated."""
 
 
-def quotes(archive: Archive, reference: str) -> list[Quotation]:
+def quotes(archive: Repository, reference: str) -> list[Quotation]:
     """Return what the version that `reference` names quotes, in order, and whether it agrees.
 
     Raises NotFoundError, RestrictedError.
@@ -52,7 +52,9 @@ def quotes(archive: Archive, reference: str) -> list[Quotation]:
     return answers
 
 
-def _found(archive: Archive, version: Version) -> list[tuple[Representation, list[finding.Found]]]:
+def _found(
+    archive: Repository, version: Version
+) -> list[tuple[Representation, list[finding.Found]]]:
     """Return each format that quotes, with its quotations."""
     restricted = archive.restrictions(version.representations)
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
@@ -127,7 +129,7 @@ def _status(here: str, there: str | None) -> str:
 
 
 def _other(
-    archive: Archive, sources: _Sources, version: Version, one: pdi.CitationPDI
+    archive: Repository, sources: _Sources, version: Version, one: pdi.CitationPDI
 ) -> Quotation:
     """Return a quotation that was recorded by whoever committed the document."""
     composite = archive.representation(one.pdi)
@@ -162,7 +164,7 @@ def _other(
 class _Sources:
     """The words of names; each text is opened once, and what is read of it is checked."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Repository) -> None:
         self._archive = archive
         self._texts: dict[str, DocumentText] = {}
         self._resolver = resolver(archive)
@@ -191,7 +193,7 @@ class _Sources:
         return f"{self._resolver}/{composite.pdi}?fragment=char={start},{end}"
 
 
-def quoters(archive: Archive, reference: str) -> list[Quotation]:
+def quoters(archive: Repository, reference: str) -> list[Quotation]:
     """Return who quotes what `reference` names, or a part of it, or more of it; oldest first.
 
     A name without a version stands for all versions. Raises NotFoundError where it is unknown.
@@ -218,7 +220,7 @@ def quoters(archive: Archive, reference: str) -> list[Quotation]:
     return answers
 
 
-def _quotes_of(archive: Archive, composite: str) -> list[Quotation] | PermaciteError:
+def _quotes_of(archive: Repository, composite: str) -> list[Quotation] | PermaciteError:
     """Return what a document quotes, or why that cannot be told: it was withdrawn, say."""
     try:
         return quotes(archive, composite)
@@ -226,7 +228,7 @@ def _quotes_of(archive: Archive, composite: str) -> list[Quotation] | PermaciteE
         return error
 
 
-def _untold(archive: Archive, citation: pdi.CitationPDI, error: PermaciteError) -> Quotation:
+def _untold(archive: Repository, citation: pdi.CitationPDI, error: PermaciteError) -> Quotation:
     """Return a quotation on record in a document whose words are not to be had."""
     start = int(citation.origin) if citation.origin.isdecimal() else 0
     composite = archive.representation(citation.pdi)

@@ -26,7 +26,7 @@ from permacite.service.promises.model import Composed
 if TYPE_CHECKING:
     import re
 
-    from permacite.archive import Archive
+    from permacite.archive import Repository
     from permacite.service.model import Resolved
 
 __all__ = ["compose"]
@@ -37,7 +37,7 @@ _MARKDOWN = ("md", "markdown")
 _MARKDOWN_SPECIAL = compile_pattern(r"([\\`*_{}\[\]<>|~&])")
 
 
-def compose(archive: Archive, template: str, *, suffix: str) -> Composed:
+def compose(archive: Repository, template: str, *, suffix: str) -> Composed:
     """Return `template` with its quotations filled in; `suffix` says how they are written.
 
     Raises ParseError, placed in the template, for a mark that names nothing that can be quoted, and
@@ -56,7 +56,7 @@ def compose(archive: Archive, template: str, *, suffix: str) -> Composed:
     return Composed("".join(pieces), tuple(filled))
 
 
-def _resolved(archive: Archive, mark: re.Match[str]) -> Resolved:
+def _resolved(archive: Repository, mark: re.Match[str]) -> Resolved:
     """Return the words that a mark names."""
     reference = mark[2].strip()
     try:
@@ -69,7 +69,7 @@ def _resolved(archive: Archive, mark: re.Match[str]) -> Resolved:
     return found
 
 
-def _written(archive: Archive, mark: re.Match[str], found: Resolved, kind: str) -> str:
+def _written(archive: Repository, mark: re.Match[str], found: Resolved, kind: str) -> str:
     """Return one quotation as the template's format writes it."""
     form, words = mark[1], found.text or ""
     source = _source(archive, found, words)
@@ -86,7 +86,7 @@ def _written(archive: Archive, mark: re.Match[str], found: Resolved, kind: str) 
     return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
 
 
-def _source(archive: Archive, found: Resolved, words: str) -> Source:
+def _source(archive: Repository, found: Resolved, words: str) -> Source:
     name, _, fragment = found.exact.partition("#")
     version = archive.version(names.document_of(found.pdi)[0])
     return Source(

@@ -23,7 +23,7 @@ from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Archive, Representation
+    from permacite.archive import Repository, Representation
     from permacite.text.document import DocumentText
 
 __all__ = ["Overlaps"]
@@ -39,7 +39,7 @@ _CORNERS = 4
 class Overlaps:
     """Compares passages; what is read for it is kept for the next comparison."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Repository) -> None:
         self._archive = archive
         self._bytes: dict[str, Range | None] = {}
         self._pages: dict[str, tuple[DocumentText, markup.Rendition]] = {}

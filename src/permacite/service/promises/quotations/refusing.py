@@ -19,7 +19,7 @@ from permacite.service.promises.quotations.recording import MOST, found_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.archive import Archive
+    from permacite.archive import Repository
 
 __all__ = ["check_quotations"]
 
@@ -29,7 +29,7 @@ _HINT = "mend it, or have the difference recorded: --misquoted, or ?misquoted ov
 
 
 def check_quotations(
-    archive: Archive, content: bytes, content_type: str, *, charset: str | None = None
+    archive: Repository, content: bytes, content_type: str, *, charset: str | None = None
 ) -> None:
     """Raise IntegrityError where a document quotes other words than stand at their names.
 
@@ -58,7 +58,9 @@ def check_quotations(
     raise IntegrityError("\n".join(told), expected=words, actual=first.words)
 
 
-def _differing(archive: Archive, found: list[finding.Found]) -> Iterator[tuple[finding.Found, str]]:
+def _differing(
+    archive: Repository, found: list[finding.Found]
+) -> Iterator[tuple[finding.Found, str]]:
     """Yield the quotations whose words differ, each with those of its source."""
     read = _reader(archive)
     for one in found:
@@ -67,7 +69,7 @@ def _differing(archive: Archive, found: list[finding.Found]) -> Iterator[tuple[f
             yield one, there
 
 
-def _reader(archive: Archive) -> Callable[[str], str | None]:
+def _reader(archive: Repository) -> Callable[[str], str | None]:
     """Return what reads the words of a name, each name once; None where there are none."""
 
     @lru_cache(maxsize=MOST)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects import Objects
     from permacite.pdi import PDI
 
-__all__ = ["Archive"]
+__all__ = ["Repository"]
 
 _CATALOG = "catalog.sqlite"
 _OBJECTS = "objects"
@@ -74,11 +74,11 @@ Copy the whole folder to keep it. Change nothing in it: nothing in it ever chang
 """
 
 
-class Archive(Reading):
+class Repository(Reading):
     """One open archive. Use it as a context manager, or call `close`.
 
-    Any number of threads may use one Archive, and any number of processes one directory. A process
-    that forks opens the archive after the fork.
+    Any number of threads may use one Repository, and any number of processes one directory. A
+    process that forks opens the archive after the fork.
     """
 
     def __init__(
