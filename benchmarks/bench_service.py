@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.archive import NewRepresentation, Repository
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
     content = (LINE * (SIZE_BYTES // len(LINE.encode()) + 1)).encode()
     start = len(content.decode()) * 2 // 3
     end = start + WORDS
-    with Service.create(folder / "indexed", series="lab.example.zz") as service:
+    with Archive.create(folder / "indexed", series="lab.example.zz") as service:
         name = f"{service.import_document('log.txt', content).pdi}#char={start},{end}"
         expected = service.resolve(name).text
         quick = milliseconds(lambda: service.resolve(name, whole=False), 50)
@@ -76,7 +76,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
     with Repository.create(folder / "plain", series="lab.example.zz") as archive:
         version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
         name = f"{version.representations[0].pdi}#char={start},{end}"
-    with Service.open(folder / "plain") as service:
+    with Archive.open(folder / "plain") as service:
         rows.append(
             (
                 "permacite, committed without an index",

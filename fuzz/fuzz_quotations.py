@@ -5,7 +5,7 @@ from __future__ import annotations
 from permacite import markup
 from permacite.archive.deposit import canonical_text
 from permacite.errors import ParseError
-from permacite.service.promises.quotations import finding
+from permacite.service.quotations import finding
 
 _NAME = "urn:pdi://lab.example.us/2026/11/21/1.text.1#char=4,9"
 _TEXTS = (

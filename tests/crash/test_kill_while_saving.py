@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 CHILD = """
 import sys
 from pathlib import Path
-from permacite.service.cases import CaptureOptions, Service
+from permacite.service.archive import Archive, CaptureOptions
 archive, base, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 options = CaptureOptions(allow_private=True)
-with Service.open(archive) as service:
+with Archive.open(archive) as service:
     for number in range(first, first + 1000):
         saved = service.save(f"{base}/{number}", options=options)
         print(number, saved.pdi, flush=True)
@@ -91,19 +91,19 @@ def run_and_kill(archive: Path, base: str, first: int, alive_s: float) -> dict[i
 def test_nothing_acknowledged_is_lost(tmp_path: Path, times: Callable[[int, int], int]) -> None:
     saves = times(200, 3_000)
     archive = tmp_path / "archive"
-    Service.create(archive, series="lab.example.us").close()
+    Archive.create(archive, series="lab.example.us").close()
     rng = random.Random(time.time_ns())  # noqa: S311 - other points in every run
     acknowledged: dict[int, str] = {}
     with site() as base:
         while len(acknowledged) < saves:
             first = max(acknowledged, default=0) + 1
             acknowledged |= run_and_kill(archive, base, first, rng.uniform(0.0, 0.6))
-            with Service.open(archive) as service:
+            with Archive.open(archive) as service:
                 number, name = max(acknowledged.items())
                 assert service.resolve(name).content == page(str(number))
     names = list(acknowledged.values())
     assert len(set(names)) == len(names)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         for number, name in acknowledged.items():
             assert service.resolve(name).content == page(str(number))
         assert [finding for finding in service.verify() if finding.kind != "ok"] == []

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +77,7 @@ def site() -> Iterator[Site]:
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
     """Return the folder of a fresh archive."""
-    Service.create(tmp_path / "archive", series="lab.example.us").close()
+    Archive.create(tmp_path / "archive", series="lab.example.us").close()
     return tmp_path / "archive"
 
 

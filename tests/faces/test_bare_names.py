@@ -8,7 +8,7 @@ import pytest
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.pdi import PDI, parse
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ XHTML = (
 
 
 @pytest.fixture
-def service(archive: Path) -> Iterator[Service]:
+def service(archive: Path) -> Iterator[Archive]:
     """Return the service of an empty archive."""
-    with Service.open(archive) as opened:
+    with Archive.open(archive) as opened:
         yield opened
 
 
@@ -33,7 +33,7 @@ def bare(name: str) -> str:
     return name.rsplit(".", 2)[0]
 
 
-def everyones(service: Service, name: str) -> set[str]:
+def everyones(service: Archive, name: str) -> set[str]:
     """Return what a name means to each of those who are asked."""
     shown = service.show(name)
     return {
@@ -54,13 +54,13 @@ def everyones(service: Service, name: str) -> set[str]:
         ("a.bin", b"\0\1", "octet-stream"),
     ],
 )
-def test_all_agree(service: Service, file: str, content: bytes, token: str) -> None:
+def test_all_agree(service: Archive, file: str, content: bytes, token: str) -> None:
     saved = service.import_document(file, content)
     assert saved.pdi.rsplit(".", 2)[1] == token
     assert everyones(service, bare(saved.pdi)) == {saved.pdi}
 
 
-def test_what_is_withdrawn_gives_way(service: Service, archive: Path) -> None:
+def test_what_is_withdrawn_gives_way(service: Archive, archive: Path) -> None:
     saved = service.import_document("a.xhtml", XHTML)
     text = f"{bare(saved.pdi)}.utf-8.1"
     service.withdraw(saved.pdi, reason="own-error")
@@ -72,7 +72,7 @@ def test_what_is_withdrawn_gives_way(service: Service, archive: Path) -> None:
         assert str(opened.representation(name).pdi) == saved.pdi
 
 
-def test_many_names_are_answered_as_one_is(service: Service, archive: Path) -> None:
+def test_many_names_are_answered_as_one_is(service: Archive, archive: Path) -> None:
     first = service.import_document("a.xhtml", XHTML).pdi
     second = service.import_document("a.xhtml", XHTML + b" ").pdi
     service.withdraw(first, reason="own-error")

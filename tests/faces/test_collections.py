@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def test_what_is_near_one_is_archived(cli: Cli, tmp_path: Path, name: str, conte
 def test_our_own_warc_is_refused_too(archive: Path, cli: Cli, site: Site, tmp_path: Path) -> None:
     address = site.put("/", "text/html", "<title>a</title><p>b")
     assert cli("save", address, "--allow-private").status == 0
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.export_warc(tmp_path / "all.warc.gz", None)
     (tmp_path / "all.warc.gz").rename(tmp_path / "all")
     assert cli("import", str(tmp_path / "all")).status == 2

@@ -12,8 +12,8 @@ from tests.earlier import unpack
 from tests.faces.test_http import ask
 
 from permacite.errors import ErasedError
-from permacite.service.cases import Service
-from permacite.service.promises import proofs
+from permacite.service.archive import Archive
+from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words. ".encode() + b"lon
 @pytest.fixture
 def names(archive: Path) -> dict[str, str]:
     """A page full of canaries, a picture, both at once, what quotes them, and what stays."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         page = service.import_document(
             f"{CANARY}.html", PAGE, uri=f"https://example.org/a?token={CANARY}"
         )
@@ -78,7 +78,7 @@ def traces(folder: Path) -> list[str]:
 
 def others(archive: Path, names: dict[str, str]) -> Iterator[bytes]:
     """Yield proofs of what is not erased."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         for name in ("other", "kept", "quoter"):
             yield service.prove(names[name]).content
 
@@ -145,7 +145,7 @@ def test_everyone_is_told_that_it_was_erased(
 def test_a_proof_in_the_hands_of_others_goes_on_proving(
     cli: Cli, archive: Path, names: dict[str, str]
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         proof, kept = service.prove(names["cited"]), service.log()
         cli("erase", names["page"], "--ground", "court-order", "--yes")
         assert proofs.check(proof.content, proof.key).holds
@@ -155,14 +155,14 @@ def test_a_proof_in_the_hands_of_others_goes_on_proving(
 def test_a_name_that_is_erased_is_never_used_again(
     cli: Cli, archive: Path, names: dict[str, str]
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         second = service.put(names["png"], PICTURE + b"2", "image/png").pdi
         service.erase(second, ground="safety")
         third = service.put(names["png"], PICTURE + b"3", "image/png").pdi
         assert third.endswith(".3")
         assert service.resolve(names["png"]).content == PICTURE
         service.erase(names["picture"], ground="safety")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         for name in (names["png"], second, third):
             with pytest.raises(ErasedError, match="was erased"):
                 service.resolve(name)
@@ -172,11 +172,11 @@ def test_a_name_that_is_erased_is_never_used_again(
 
 
 def test_octets_that_others_have_too_stay(cli: Cli, archive: Path, names: dict[str, str]) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         twin = service.import_document("twin.png", PICTURE)
     made = cli("erase", names["picture"], "--ground", "safety", "--yes")
     assert "1 objects stay" in made.err
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         assert service.resolve(twin.pdi).content == PICTURE
         service.erase(twin.pdi, ground="safety")
     assert not any(PICTURE in path.read_bytes() for path in archive.rglob("*") if path.is_file())
@@ -197,7 +197,7 @@ def test_a_copy_in_the_layout_of_others_has_nothing_of_it(
     assert "was erased on" in cli("--archive", str(anew), "resolve", names["html"]).err
     assert cli("--archive", str(anew), "resolve", names["kept"]).out == "words that stay"
     other = tmp_path / "other"
-    with Service.create(other, series="lab.example.us") as service:
+    with Archive.create(other, series="lab.example.us") as service:
         service.import_document("x.txt", b"another archive")
     told = cli("--archive", str(other), "export", "--ocfl", str(copy))
     assert (told.status, "of another archive" in told.err) == (1, True)
@@ -217,7 +217,7 @@ def test_the_operator_is_asked_and_told_who_quotes(cli: Cli, names: dict[str, st
 
 def test_entries_in_clear_of_earlier_archives_are_emptied(cli: Cli, tmp_path: Path) -> None:
     directory, bundles = unpack(tmp_path)
-    with Service.open(directory) as service:
+    with Archive.open(directory) as service:
         documents = [one.pdi for one in service.list().documents]
         before = service.log()
     made = cli(
@@ -229,7 +229,7 @@ def test_entries_in_clear_of_earlier_archives_are_emptied(cli: Cli, tmp_path: Pa
         assert [row for row in left if "canary" in row and "delegation" not in row] == []
     told = cli("--archive", str(directory), "fsck")
     assert told.out.endswith(" 0 bad\n"), told.err
-    with Service.open(directory) as service:
+    with Archive.open(directory) as service:
         service.held_to(before.checkpoint)
         service.export_ocfl(tmp_path / "ocfl")
     assert cli("--archive", str(tmp_path / "anew"), "restore", str(tmp_path / "ocfl")).status == 0

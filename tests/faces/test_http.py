@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from permacite.service.cases import Service
-from permacite.service.documents.showing.kept import KeptPages
+from permacite.service.archive import Archive
 from permacite.service.model import Page
+from permacite.service.reader.kept import KeptPages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,7 @@ def ask(
 @pytest.fixture
 def names(archive: Path) -> dict[str, str]:
     """Archive one page, one text; return the names of their formats."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         page = service.import_document("page.html", HTML.encode())
         text = service.import_document("notes.txt", b"one\ntwo\nthree\n")
     named = {item.format: item.pdi for item in page.document.formats}
@@ -191,7 +191,7 @@ def test_citing_gives_the_forms_of_the_command_line(
     body = json.dumps(wanted).encode()
     answer = ask(running.base, "/-/api/cite", "POST", body, Content_Type="application/json")
     assert answer.status == 201
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         again = service.cite(names["utf-8"], quote="archived words")
     assert answer.json["reference"] == again.reference
     assert answer.json["forms"]["markdown"] == again.forms.markdown
@@ -271,7 +271,7 @@ def test_a_page_of_an_open_name_is_asked_for_again(
         assert first.headers["cache-control"] == "no-cache"
         tag = first.headers["etag"]
         assert ask(running.base, f"/-/page/{name}", If_None_Match=tag).status == 304
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.put(names["html"], b"<p>another", "text/html")
     changed = ask(running.base, f"/-/page/{document}.html", If_None_Match=tag)
     assert (changed.status, b"another" in changed.body) == (200, True)
@@ -282,7 +282,7 @@ def test_a_page_that_was_withdrawn_is_not_shown_from_memory(
 ) -> None:
     path = f"/-/page/{names['html']}"
     tag = ask(running.base, path).headers["etag"]
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.withdraw(names["html"], reason="court-order", status=451)
     assert ask(running.base, path).status == 451
     assert ask(running.base, path, If_None_Match=tag).status == 451

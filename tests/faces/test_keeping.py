@@ -11,7 +11,7 @@ import pytest
 from tests.faces.test_http import ask
 
 from permacite.archive import NewRepresentation, Repository, Timekeeper
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def saved(archive: Path) -> dict[str, str]:
     """The full names of a page, by format."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         page = service.import_document("a.html", b"<title>A</title><p>Some words.")
         service.cite(page.pdi, quote="Some words")
     return {one.format: one.pdi for one in page.document.formats}
@@ -130,7 +130,7 @@ STATES = [("410", 410), ("451", 451)]
 def test_http_answers_a_withdrawal(
     running: Running, archive: Path, saved: dict[str, str], status: str, http: int
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.withdraw(saved["html"], reason="safety", status=int(status))
     answer = ask(running.base, "/" + saved["html"])
     assert (answer.status, answer.json["code"]) == (http, "withdrawn")
@@ -146,7 +146,7 @@ def test_http_answers_a_withdrawal(
 def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
     cli: Cli, saved: dict[str, str], archive: Path
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         second = service.put(saved["html"], b"<p>second", "text/html").pdi
         service.withdraw(saved["html"], reason="court-order", status=451)
     assert cli("list").out.count("[451]") == 0, "the highest version is given out"
@@ -158,7 +158,7 @@ def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
     assert "withdrawn (451), " in cli("show", saved["html"]).out
     refused = cli("resolve", saved["html"])
     assert refused.err.splitlines()[-2:] == ["still given out:", f"  {saved['utf-8']}"]
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         for name in (second, saved["utf-8"], second.replace(".html.", ".utf-8.")):
             service.withdraw(name, reason="copyright")
     assert "html[410] utf-8[410]" in cli("list").out
@@ -174,7 +174,7 @@ def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
 def test_the_reader_marks_what_is_withdrawn(
     running: Running, archive: Path, saved: dict[str, str]
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.put(saved["html"], b"<p>second", "text/html")
         service.withdraw(saved["html"], reason="court-order", status=451)
     first = ask(running.base, "/" + saved["utf-8"], Accept="text/html").body.decode()
@@ -185,7 +185,7 @@ def test_the_reader_marks_what_is_withdrawn(
     assert f'href="/{saved["utf-8"]}"' in refused
     names = ask(running.base, f"/uri-res/N2Rs?{saved['utf-8'].replace('.utf-8.', '.text.')}")
     assert (names.status, names.body.count(b"Content-Location")) == (200, 1)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.withdraw(saved["utf-8"], reason="copyright")
     second = saved["html"].removesuffix(".1") + ".2"
     page = ask(running.base, "/" + second, Accept="text/html").body.decode()

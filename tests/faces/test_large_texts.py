@@ -11,7 +11,7 @@ import pytest
 
 from permacite.archive import Repository
 from permacite.errors import IntegrityError, NotFoundError
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ WORDS = CANONICAL[START : START + 20]
 @pytest.fixture
 def name(archive: Path) -> str:
     """Archive a large text and return its name."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         return service.import_document("log.txt", TEXT.encode()).pdi
 
 
@@ -55,7 +55,7 @@ def damage(archive: Path, name: str) -> None:
 
 
 def test_resolve_checks_all_of_it_or_what_is_read(archive: Path, name: str) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         for whole in (True, False):
             found = service.resolve(f"{name}#{SPAN}", context=6, whole=whole)
             assert (found.text, found.checked) == (WORDS, "whole" if whole else "pieces")
@@ -70,7 +70,7 @@ def test_resolve_checks_all_of_it_or_what_is_read(archive: Path, name: str) -> N
 
 
 def test_passages_are_cited_and_verified_by_their_index(archive: Path, name: str) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         cited = service.cite(name, char=SPAN.removeprefix("char="))
         assert (cited.quote, cited.before) == (WORDS, CANONICAL[START - 32 : START])
         assert cited.rfc5147_url is not None

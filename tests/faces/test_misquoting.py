@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite.errors import IntegrityError, ParseError
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ RULING = "The court finds that the harbour was closed on Monday. It was reopened
 @pytest.fixture
 def ruling(archive: Path) -> str:
     """The permanent name of a text."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         return service.import_document("ruling.txt", RULING.encode()).pdi
 
 
@@ -61,7 +61,7 @@ def test_what_is_altered_is_refused(
     archive: Path, ruling: str, form: str, fragment: str, words: str, *, taken: bool
 ) -> None:
     written = brief(f"{ruling}{fragment}", words, form).encode()
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         if taken:
             assert service.import_document(f"brief.{form}", written).quotations
             return
@@ -88,7 +88,7 @@ def test_a_name_may_stand_in_an_address(
 ) -> None:
     name = ruling.removeprefix("urn:pdi:") if address.startswith("pdi:") else ruling
     cite = address.format(name)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         with pytest.raises(IntegrityError):
             service.import_document(f"a.{form}", brief(cite, "harbor", form).encode())
         made = service.import_document(f"a.{form}", brief(cite, "harbour", form).encode())
@@ -101,7 +101,7 @@ def test_a_name_may_stand_in_an_address(
 )
 def test_a_fault_in_an_address_is_placed_in_it(archive: Path, ruling: str, address: str) -> None:
     text = address.format(ruling)
-    with Service.open(archive) as service, pytest.raises(ParseError) as error:
+    with Archive.open(archive) as service, pytest.raises(ParseError) as error:
         service.resolve(text)
     assert error.value.source == text
     assert error.value.offset == text.index("%")
@@ -109,7 +109,7 @@ def test_a_fault_in_an_address_is_placed_in_it(archive: Path, ruling: str, addre
 
 @pytest.mark.parametrize("before", ["http://a.example/", "https://a.example/uri-res/N2R?"])
 def test_any_address_of_a_name_is_resolved(archive: Path, ruling: str, before: str) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         assert service.resolve(f"{before}{ruling}%23char=25,32").text == "harbour"
 
 
@@ -118,7 +118,7 @@ def test_quotations_within_quotations_are_each_compared(archive: Path, ruling: s
     outer = (
         f'<title>x</title><blockquote cite="{ruling}#char=21,53">the {inner} was closed on Monday'
     )
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.import_document("x.html", f"{outer}</blockquote>".encode())
         assert [one.status for one in made.quotations] == ["exact", "exact"]
         wrong = outer.replace(">harbour<", ">harbor<").encode()
@@ -142,7 +142,7 @@ def test_both_texts_are_told_and_nothing_is_committed(
     assert json.loads(as_json.out) == []
     told = json.loads(as_json.err[as_json.err.index("{") :])
     assert (told["code"], told["actual"], told["expected"]) == ("integrity", "harbor", "harbour")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         assert service.about().documents == 1
     taken = cli("import", "--misquoted", str(file))
     assert (taken.status, "there: harbour" in taken.err) == (0, True)
@@ -167,7 +167,7 @@ def test_pages_of_others_are_archived_as_they_are(
 
 def test_names_are_found_in_wide_characters_too(archive: Path, ruling: str) -> None:
     page = f"\ufeff{brief(f'{ruling}#char=25,32', 'harbor')}"
-    with Service.open(archive) as service, pytest.raises(IntegrityError):
+    with Archive.open(archive) as service, pytest.raises(IntegrityError):
         service.import_document("x.html", page.encode("utf-16-le"))
 
 
@@ -203,7 +203,7 @@ def test_quotations_within_a_line_of_markdown(
     archive: Path, ruling: str, text: str, words: list[str]
 ) -> None:
     written = text.format(f"{ruling}#char=25,32").encode()
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.import_document("a.md", written, misquoted=True)
         assert [one.words for one in made.quotations] == words
         whole = written.decode().replace("\n", "\r\n")
@@ -223,7 +223,7 @@ def test_what_is_filled_in_is_found_again(
         f" {{{{q {ruling}#char=62,82}}}}, {{{{words {ruling}#char=4,9}}}}\n"
     )
     assert cli("compose", str(template), "-o", str(made)).status == 0
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         found = service.import_document(made.name, made.read_bytes()).quotations
         assert [one.status for one in found[:2]] == ["exact", "exact"]
         assert [one.status in {"exact", "space"} for one in found[2:]] == [True], "a line end"
@@ -235,6 +235,6 @@ def test_elements_that_nobody_closes_are_told_apart_from_quotations(
     archive: Path, ruling: str
 ) -> None:
     page = f"<title>x</title>{f'<q cite={ruling}>word ' * 2000}{'x' * 20_000}"
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.import_document("x.html", page.encode(), uri="http://example.org/")
         assert sum(len(one.words) for one in made.quotations) <= 20 * 40_000

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from permacite.archive.texts import SMALLEST_BYTES
-from permacite.service.cases import Service
-from permacite.service.promises import proofs
+from permacite.service.archive import Archive
+from permacite.service.proofs import proofs
 from permacite.text.labels import CODEC_OF_LABEL
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ CONTENTS = {
 
 
 @pytest.fixture
-def service(archive: Path) -> Iterator[Service]:
+def service(archive: Path) -> Iterator[Archive]:
     """Return the service of an empty archive."""
-    with Service.open(archive) as opened:
+    with Archive.open(archive) as opened:
         yield opened
 
 
@@ -53,7 +53,7 @@ def spans(length: int) -> list[tuple[int, int]]:
     return sorted((max(0, start), min(end, length)) for start, end in found)
 
 
-def check_passage(service: Service, name: str, start: int, end: int) -> str:
+def check_passage(service: Archive, name: str, start: int, end: int) -> str:
     """Cite a passage, assert that everyone gives the same words, and return its name."""
     cited = service.cite(name, char=f"{start},{end}")
     whole, quick = (service.resolve(cited.reference, whole=each) for each in (True, False))
@@ -73,7 +73,7 @@ def check_passage(service: Service, name: str, start: int, end: int) -> str:
     return cited.reference
 
 
-def check_document(service: Service, content: bytes, label: str, name: str = "a.txt") -> list[str]:
+def check_document(service: Archive, content: bytes, label: str, name: str = "a.txt") -> list[str]:
     """Import a document, assert the law for some of its passages, and return their names."""
     saved = service.import_document(name, content, charset=label)
     text = service.resolve(saved.pdi).text or ""
@@ -97,7 +97,7 @@ def words_over_http(running: Running, reference: str) -> str:
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_none_is_refused_and_none_differs(service: Service, label: str) -> None:
+def test_none_is_refused_and_none_differs(service: Archive, label: str) -> None:
     for content in CONTENTS.values():
         assert check_document(service, content, label)
 
@@ -106,18 +106,18 @@ def test_none_is_refused_and_none_differs(service: Service, label: str) -> None:
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_whatever_the_octets(service: Service, content: bytes, label: str) -> None:
+def test_whatever_the_octets(service: Archive, content: bytes, label: str) -> None:
     check_document(service, content, label)
 
 
 @pytest.mark.parametrize("label", ["utf-8", "us-ascii", "gb2312", "euc-jp", "utf-16le", "koi8-u"])
-def test_large_texts_too(service: Service, label: str) -> None:
+def test_large_texts_too(service: Archive, label: str) -> None:
     line = b"".join(CONTENTS.values())
     content = line * (SMALLEST_BYTES // len(line) + 1)
     check_document(service, content, label)
 
 
-def test_the_api_gives_the_same_words(service: Service, running: Running) -> None:
+def test_the_api_gives_the_same_words(service: Archive, running: Running) -> None:
     for label, content in itertools.product(LABELS[::5], CONTENTS.values()):
         for reference in check_document(service, content, label):
             expected = service.resolve(reference).text

@@ -14,9 +14,8 @@ import pytest
 from permacite import pdi
 from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import IntegrityError, PermaciteError
-from permacite.service.cases import Service
-from permacite.service.promises import keeping
-from permacite.service.promises.preserving import layout
+from permacite.service.archive import Archive
+from permacite.service.preservation import keeping, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +31,7 @@ PAGE = b'<!doctype html><title>T</title><p>Words <q cite="%s">tide</q>'
 @pytest.fixture
 def full(archive: Path) -> Path:
     """An archive with all that can stand in one."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.add_series("press.lab.example.us")
         text = service.import_document("tide.txt", b"The tide.")
         page = service.import_document(
@@ -69,7 +68,7 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
     assert (after["size"], after["root"]) == (before["size"], before["root"])
     assert after["key"] != before["key"]
     assert cli("--archive", str(anew), "fsck").out == cli("fsck").out
-    with Service.open(full) as old, Service.open(anew) as new:
+    with Archive.open(full) as old, Archive.open(anew) as new:
         assert new.list().documents == old.list().documents
         assert new.about().all_series == old.about().all_series
         assert new.delegations() == old.delegations()
@@ -167,7 +166,7 @@ def copy(cli: Cli, archive: Path, tmp_path: Path) -> Path:
     """A copy of an archive that holds two versions of a text."""
     (tmp_path / "a.txt").write_bytes(b"one two")
     name = cli("import", str(tmp_path / "a.txt")).out.split()[0]
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.put(name, b"one three", "text/plain; charset=us-ascii")
     assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
     return tmp_path / "ocfl"

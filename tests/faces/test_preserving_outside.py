@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from permacite.archive import NewRepresentation, Provenance, Repository
-from permacite.service.cases import Service
-from permacite.service.promises.preserving import ocfl, replaying
+from permacite.service.archive import Archive
+from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def validator(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Root]:
 @pytest.fixture
 def rich(archive: Path) -> Path:
     """An archive whose objects have all that objects can have."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         inner = service._archive  # noqa: SLF001 - what only the library can do
         text = service.import_document("tide.txt", b"The tide.")
         for words in ("The t\u00efde.", "The tide.", "The tides."):
@@ -120,7 +120,7 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
     copy, anew = tmp_path / "ocfl", tmp_path / "anew"
     assert cli("export", "--ocfl", str(copy)).status == 0
     assert cli("--archive", str(anew), "restore", str(copy)).status == 0
-    with Service.open(rich) as old, Service.open(anew) as new:
+    with Archive.open(rich) as old, Archive.open(anew) as new:
         first, second = old._archive, new._archive  # noqa: SLF001 - withdrawn bytes as well
         assert list(second.list()) == list(first.list())
         for version in first.list():
@@ -174,10 +174,10 @@ def test_the_earlier_key_is_told_and_still_holds_the_log(
     again = tmp_path / "again"
     assert cli("--archive", str(second), "export", "--ocfl", str(again)).status == 0
     assert cli("--archive", str(third), "restore", str(again)).status == 0
-    with Service.open(third) as service:
+    with Archive.open(third) as service:
         assert [one.key for one in service.log().earlier] == [before["key"], after["key"]]
         assert service.held_to(kept.read_text(encoding="utf-8")).size == before["size"]
-    with Service.open(rich) as service:
+    with Archive.open(rich) as service:
         service.import_document("later.txt", b"later")
     kept.write_text(cli("log").out, encoding="utf-8")
     refused = cli("--archive", str(second), "log", "--extends", str(kept))

@@ -15,8 +15,8 @@ from tests.faces.test_http import ask
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import Signer
-from permacite.service.cases import Service
-from permacite.service.promises import proofs
+from permacite.service.archive import Archive
+from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ WORDS = "the highest in a century"
 @pytest.fixture
 def passage(archive: Path) -> str:
     """The permanent name of the words."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         saved = service.import_document("notes.txt", TEXT)
         service.import_document("other.txt", b"something else")
         return service.cite(saved.pdi, quote=WORDS).reference
@@ -125,7 +125,7 @@ def test_a_key_may_be_read_from_a_file(cli: Cli, bundle: Path, tmp_path: Path) -
 
 
 def test_a_bundle_of_another_archive_is_refused(cli: Cli, bundle: Path, tmp_path: Path) -> None:
-    with Service.create(tmp_path / "other", series="lab.example.us") as other:
+    with Archive.create(tmp_path / "other", series="lab.example.us") as other:
         key = other.log().key
     outcome = cli("verify", str(bundle), "--key", key)
     assert outcome.status == 1
@@ -272,7 +272,7 @@ def test_the_log_is_held_to_what_it_promised(cli: Cli, passage: str, tmp_path: P
     before = json.loads(cli("log", "--json").out)
     kept = tmp_path / "checkpoint"
     kept.write_text(before["checkpoint"])
-    with Service.open(tmp_path / "archive") as service:
+    with Archive.open(tmp_path / "archive") as service:
         service.import_document("third.txt", b"third")
     after = json.loads(cli("log", "--since", "3", "--json").out)
     assert (before["size"], after["size"]) == (3, 4)
@@ -294,7 +294,7 @@ def test_what_the_log_prints_is_a_checkpoint_to_keep(
 ) -> None:
     kept = tmp_path / "kept"
     kept.write_text(cli("log", *form).out)
-    with Service.open(tmp_path / "archive") as service:
+    with Archive.open(tmp_path / "archive") as service:
         service.import_document("third.txt", b"third")
     shown = json.loads(cli("log", "--extends", str(kept), "--json").out)
     assert (shown["size"], shown["since"]["size"]) == (4, 3)
@@ -310,16 +310,16 @@ def test_what_is_no_checkpoint_is_bad_input(cli: Cli, tmp_path: Path, content: s
 
 def twin(archive: Path, folder: Path, text: bytes) -> Path:
     """Return another archive with the same key and series, and one document of its own."""
-    with Service.create(folder, series="lab.example.us"):
+    with Archive.create(folder, series="lab.example.us"):
         pass
     shutil.copy(archive / "log.key", folder / "log.key")
-    with Service.open(folder) as service:
+    with Archive.open(folder) as service:
         service.import_document("notes.txt", text)
     return folder
 
 
 def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_path: Path) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.import_document("notes.txt", b"one")
     other = twin(archive, tmp_path / "twin", b"two")
     kept = tmp_path / "kept"
@@ -327,7 +327,7 @@ def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_pa
     told = cli("--archive", str(other), "log", "--extends", str(kept))
     assert told.status == 1
     assert "split view: one key signed two different logs of 1 entries" in told.err
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.import_document("more.txt", b"more")
     kept.write_text(cli("log").out)
     told = cli("--archive", str(other), "log", "--extends", str(kept))
@@ -346,7 +346,7 @@ def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
     other = twin(archive, tmp_path / "twin", b"other")
     kept.write_text(cli("--archive", str(other), "log").out)
     assert "nothing to compare" in cli("verify", str(bundle), "--checkpoint", str(kept)).out
-    with Service.open(other) as service:
+    with Archive.open(other) as service:
         service.import_document("more.txt", b"more")
         service.import_document("last.txt", b"last")
     kept.write_text(cli("--archive", str(other), "log").out)
@@ -354,7 +354,7 @@ def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
     assert told.status == 1
     assert told.out.startswith("this proof does not hold: view")
     assert "split view: one key signed two different logs of 3 entries" in told.out
-    with Service.create(tmp_path / "third", series="lab.example.us") as third:
+    with Archive.create(tmp_path / "third", series="lab.example.us") as third:
         kept.write_text(third.log().checkpoint)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
     assert (told.status, "signed by another key" in told.out) == (1, True)
@@ -367,7 +367,7 @@ def test_the_log_is_written_as_tiles_and_brought_up(
     tiles = tmp_path / "tiles"
     assert passage
     assert cli("log", "--tiles", str(tiles)).status == 0
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.import_document("third.txt", b"third")
     assert json.loads(cli("log", "--tiles", str(tiles), "--json").out)["size"] == 4
     assert len((tiles / "tile/0/000.p/4").read_bytes()) == 128

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.faces.test_http import ask
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def source(archive: Path) -> str:
     """The permanent name of a text."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         return service.import_document("tide.txt", b"The tide was the highest in a century.").pdi
 
 
@@ -33,7 +33,7 @@ def article(archive: Path, source: str) -> str:
         f'<title>An article</title><p>They say <q cite="{source}#char=4,8">tide</q> and '
         f'<q cite="{source}#char=17,24">biggest</q>.'
     )
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         return service.import_document("article.html", page.encode(), misquoted=True).pdi
 
 
@@ -107,7 +107,7 @@ def test_the_reader_shows_who_quotes(running: Running, article: str, source: str
 def test_a_quoter_that_is_withdrawn_is_listed_with_the_reason(
     cli: Cli, article: str, source: str, archive: Path
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.withdraw(article.removesuffix(".html.1"), reason="own-error")
         (found,) = service.quoters(f"{source}#char=4,8")
     assert (found.status, found.words, found.cited_words) == ("withdrawn", "", None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.cases import CaptureOptions, Service
+from permacite.service.archive import Archive, CaptureOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def saved(archive: Path, site: Site) -> dict[str, str]:
     """Save the article; cite one sentence of it."""
     site.put("/log.css", "text/css", "body { font: 18px serif } em { color: rgb(0, 120, 0) }")
     address = site.put("/", "text/html; charset=utf-8", ARTICLE)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.save(address, options=CaptureOptions(allow_private=True))
         cited = service.cite(made.pdi, quote="a bright green meteor crossed")
     return {"pdi": made.pdi, "reference": cited.reference}
@@ -130,7 +130,7 @@ def test_words_selected_in_the_page_are_cited_and_resolve(
     page.get_by_role("button", name="Cite this").click()
     reference = page.locator("#answer .name a").inner_text()
     assert re.search(r"#char=[0-9]+,[0-9]+$", reference)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         assert service.resolve(reference).text == "seen from both piers & the light"
         forms = service.show(saved["pdi"]).citations[-1].forms
     shown = page.locator("#answer .forms")
@@ -150,7 +150,7 @@ def test_one_of_many_alike_is_the_one_selected(
     )
     page.get_by_role("button", name="Cite this").click()
     reference = page.locator("#answer .name a").inner_text()
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         found = service.resolve(reference, context=10)
     assert (found.text, found.before) == ("Clear sky", "Entry 41. ")
 
@@ -165,7 +165,7 @@ def test_words_selected_in_the_text_view_are_cited_by_position(
     )
     page.get_by_role("button", name="Cite this").click()
     reference = page.locator("#answer .name a").inner_text()
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         assert service.resolve(reference).text == "Entry 7. Clear sky, "
 
 
@@ -218,7 +218,7 @@ def test_a_hostile_page_does_nothing(
 ) -> None:
     """replay-r1, replay-r2, replay-r5: nothing runs, nothing is fetched, nothing is reached."""
     before = HOSTILE.format(other=site.base)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.import_document("hostile.html", before.encode(), uri="http://host.example/")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -245,7 +245,7 @@ def test_a_hostile_page_does_nothing(
 def test_the_text_address_of_a_citation_opens_on_its_words(
     saved: dict[str, str], running: Running, page: Page, archive: Path
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         cited = service.cite(saved["pdi"], quote="both piers")
     assert cited.rfc5147_url is not None
     page.goto(running.base + "/" + cited.rfc5147_url.split("/", 3)[3])

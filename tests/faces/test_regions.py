@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from tests.faces.test_reader import address, page
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def sound() -> bytes:
 def test_a_cited_rectangle_is_outlined_where_it_is(
     archive: Path, running: Running, page: Page, tmp_path: Path
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         name = service.import_document("harbour.jpg", picture()).pdi
     page.goto(address(running, f"{name}#rect=(120,80),(300,180)"))
     frame = page.frame_locator("#page")
@@ -77,7 +77,7 @@ def test_a_cited_rectangle_is_outlined_where_it_is(
 def test_a_player_begins_and_ends_where_it_is_cited(
     archive: Path, running: Running, page: Page
 ) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         name = service.import_document("horn.wav", sound()).pdi
     page.goto(address(running, f"{name}#msec=500,1250"))
     frame = page.frame_locator("#page")
@@ -93,7 +93,7 @@ def test_a_player_begins_and_ends_where_it_is_cited(
 
 
 def test_what_is_not_cited_is_not_marked(archive: Path, running: Running, page: Page) -> None:
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         name = service.import_document("harbour.jpg", picture()).pdi
     page.goto(f"{running.base}/{name}")
     frame = page.frame_locator("#page")

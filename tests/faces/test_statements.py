@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.cases import Service
-from permacite.service.promises.statements import predicate_iri
+from permacite.service.archive import Archive
+from permacite.service.assertions.statements import predicate_iri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 @pytest.fixture
 def name(archive: Path) -> str:
     """The full name of a text."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         saved = service.import_document("tide.txt", b"The tide.", uri="https://example.org/tide")
     return saved.pdi
 

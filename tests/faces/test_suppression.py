@@ -11,7 +11,7 @@ from tests.earlier import unpack
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 from permacite.web.app import ROUTES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words.".encode()
 @pytest.fixture
 def names(archive: Path) -> dict[str, str]:
     """A document full of canaries, and one that quotes it: full names by format, and "quoter"."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         page = service.import_document(f"{CANARY}.html", PAGE, uri=ADDRESS)
         found = {one.format: one.pdi for one in page.document.formats}
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
@@ -112,7 +112,7 @@ def test_no_route_tells_what_is_withdrawn(
 ) -> None:
     before = answers(running, names)
     assert len(telling(before)) > 30, "the canaries are there"
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         who, note = f"Ann {CANARY}", f"asked for by {CANARY}"
         service.withdraw(names["document"], reason=reason, status=status, who=who, note=note)
     after = answers(running, names)
@@ -125,7 +125,7 @@ def test_no_route_tells_what_is_withdrawn(
         refused = ask(running.base, f"/{name}")
         assert (refused.status, refused.json["code"]) == (status, "withdrawn")
         assert refused.json["reason"] == reason
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.reinstate(names["document"])
     assert telling(before) <= telling(answers(running, names)), "all of it is there again"
 
@@ -158,7 +158,7 @@ def test_nothing_that_is_exported_for_others_holds_what_is_withdrawn(
 ) -> None:
     assert cli("log", "--tiles", str(tmp_path / "tiles")).status == 0
     assert cli("withdraw", names["document"], "--reason", "copyright").status == 0
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         service.import_document("later.txt", b"later")
     assert cli("log", "--tiles", str(tmp_path / "tiles")).status == 0, "brought up"
     whole = tmp_path / "whole.warc.gz"
@@ -184,7 +184,7 @@ def test_nothing_that_is_exported_for_others_holds_what_is_withdrawn(
 
 def test_entries_that_earlier_versions_wrote_in_clear_are_withheld(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Service.open(directory) as service:
+    with Archive.open(directory) as service:
         for document in service.list().documents:
             service.withdraw(document.pdi, reason="safety")
         size = service.log().size

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from permacite import pdi
 from permacite.archive import Leaf, NewCitation, NewRepresentation, Repository, Representation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
-from permacite.service.promises.preserving import ocfl, replaying
+from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,9 +17,9 @@ import pytest
 
 from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.errors import PermaciteError
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 from permacite.service.plain import plain
-from permacite.service.promises.keeping import HARMLESS
+from permacite.service.preservation.keeping import HARMLESS
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Case:
         )
         for archive in opened:
             with archive:
-                ask_all(Service(archive), self.names, answers)
+                ask_all(Archive(archive), self.names, answers)
         return answers
 
     def fault(self, content: bytes) -> str:
@@ -142,7 +142,7 @@ class Case:
 
 def fill(archive: Repository, clock: Clock) -> list[str]:
     """Commit on two days, quote, cite, state, withdraw, delegate, sign; return what to ask for."""
-    service = Service(archive)
+    service = Archive(archive)
     service.add_series(f"press.{SERIES}")
     page = service.import_document("page.html", PAGE, uri="https://example.org/page").pdi
     text = page.replace(".html.", ".utf-8.")
@@ -175,7 +175,7 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
     ]
 
 
-def ask_all(service: Service, names: list[str], answers: Answers) -> None:
+def ask_all(service: Archive, names: list[str], answers: Answers) -> None:
     """Ask for findings, on every route, and everything else; what writes comes last."""
     try:
         found = [one for one in service.fsck() if one.kind not in HARMLESS]
@@ -189,7 +189,7 @@ def ask_all(service: Service, names: list[str], answers: Answers) -> None:
         answers.ask(name, question)
 
 
-def questions(service: Service, names: list[str]) -> Iterator[tuple[str, Question]]:
+def questions(service: Archive, names: list[str]) -> Iterator[tuple[str, Question]]:
     """Return what can be asked of a service."""
     for name in names:
         yield f"resolve {name}", partial(service.resolve, name, whole=False)
@@ -217,12 +217,12 @@ def questions(service: Service, names: list[str]) -> Iterator[tuple[str, Questio
     yield "cite", lambda: service.cite(names[1], quote="others", note="later")
 
 
-def verified(service: Service, name: str | None) -> object:
+def verified(service: Archive, name: str | None) -> object:
     """Return what a check of one document, or of everything, finds."""
     return list(service.verify(name))
 
 
-async def ask_routes(service: Service, names: tuple[str, ...], answers: Answers) -> None:
+async def ask_routes(service: Archive, names: tuple[str, ...], answers: Answers) -> None:
     """Ask every route about some names."""
     app = create_app(service, names=("localhost",))
     for name in names:

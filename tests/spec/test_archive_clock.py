@@ -14,7 +14,7 @@ from permacite.archive.model import utc_now
 from permacite.archive.sqlite.dates import is_synchronised, kept
 from permacite.capture import Exchange
 from permacite.errors import StorageError
-from permacite.service.cases import CaptureOptions, Service
+from permacite.service.archive import Archive, CaptureOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,7 +210,7 @@ def test_the_server_of_a_saved_page_bears_the_date_out(
         request.wfile.write(b"<p>words")
 
     uri = web.behave("/page", answer)
-    service, options = Service(archive), CaptureOptions(allow_private=True)
+    service, options = Archive(archive), CaptureOptions(allow_private=True)
     if is_told:
         assert f"/{wall.now:%Y/%m/%d}/1" in service.save(uri, options=options).pdi
         return

@@ -14,7 +14,7 @@ from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import check_proof
 from permacite.archive.log.merkle import is_consistent
 from permacite.errors import WithdrawnError
-from permacite.service.promises.preserving import ocfl, replaying
+from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import pytest
 from tests.earlier import unpack_files
 
 from permacite.archive import Repository
-from permacite.service.cases import Service
-from permacite.service.promises import proofs
+from permacite.service.archive import Archive
+from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,20 +35,20 @@ def answers(folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def service(folder: Path) -> Iterator[Service]:
+def service(folder: Path) -> Iterator[Archive]:
     """Return the service of the archive of then."""
-    with Service.open(folder / "archive") as opened:
+    with Archive.open(folder / "archive") as opened:
         yield opened
 
 
-def test_what_was_resolved_then_is_resolved_now(service: Service, answers: dict[str, Any]) -> None:
+def test_what_was_resolved_then_is_resolved_now(service: Archive, answers: dict[str, Any]) -> None:
     given = {name: words for name, (words, *_) in answers.items() if words is not None}
     for whole in (True, False):
         assert {name: service.resolve(name, whole=whole).text for name in given} == given
 
 
 def test_the_whole_text_has_the_words_of_its_passages(
-    service: Service, answers: dict[str, Any]
+    service: Archive, answers: dict[str, Any]
 ) -> None:
     for name, (words, *_) in answers.items():
         if words is None:
@@ -75,13 +75,13 @@ def test_fsck_tells_of_records_that_differ_and_rewrites_none(
         assert list(archive.citations()) == before
 
 
-def test_proofs_that_held_then_hold_now(service: Service, answers: dict[str, Any]) -> None:
+def test_proofs_that_held_then_hold_now(service: Archive, answers: dict[str, Any]) -> None:
     for name in [name for name, (*_, held) in answers.items() if held][::3]:
         report = proofs.check(service.prove(name).content)
         assert (report.holds, report.quote) == (True, answers[name][0])
 
 
-def test_the_next_version_is_read_by_the_rules_of_today(service: Service) -> None:
+def test_the_next_version_is_read_by_the_rules_of_today(service: Archive) -> None:
     saved = service.import_document("a.txt", b"\xad\xa1\xb3\xf4 ", charset="EUC-JP")
     assert service.resolve(saved.pdi).text == "①株 "
     assert saved.document.formats[0].charset == "euc-jp"

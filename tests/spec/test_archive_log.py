@@ -22,7 +22,7 @@ from permacite.errors import (
     NotFoundError,
     StorageError,
 )
-from permacite.service.promises.logs import held_to
+from permacite.service.proofs.logs import held_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,8 @@ from tests.earlier import unpack
 
 from permacite.archive import NewRepresentation, Repository, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
-from permacite.service.cases import Service
-from permacite.service.promises.standing import Choice
+from permacite.service.access.standing import Choice
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def test_a_standing_is_never_silent(archive: Repository, clock: Clock) -> None:
 
 
 def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
-    seen = Service(archive).public()
+    seen = Archive(archive).public()
     archive.set_setting("access", "closed")
     made = seen.put("pdi://lab.example.us/", b"> words", "text/markdown")
     restricted = made.document.restricted
@@ -69,7 +69,7 @@ def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
     assert (restricted.kind, made.quotations) == ("closed", ())
     with pytest.raises(ClosedError):
         seen.put(made.pdi, b"more", "text/markdown")
-    assert Service(archive).resolve(made.pdi).content == b"> words"
+    assert Archive(archive).resolve(made.pdi).content == b"> words"
 
 
 def test_an_embargo_ends_by_the_clock(archive: Repository, clock: Clock) -> None:
@@ -103,7 +103,7 @@ def test_what_was_to_be_kept_no_longer_is_reported_and_stays(
 
 def test_half_an_embargo_is_refused(archive: Repository) -> None:
     made = archive.commit([NewRepresentation(b"a", "text/plain")])
-    service, name = Service(archive), str(made.pdi.document)
+    service, name = Archive(archive), str(made.pdi.document)
     with pytest.raises(ConflictError, match="has a day on which it ends"):
         service.standing(name, Choice("embargo"))
     with pytest.raises(ConflictError, match="has a day on which it ends"):
@@ -119,7 +119,7 @@ def test_half_an_embargo_is_refused(archive: Repository) -> None:
 
 def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Service.open(directory) as service:
+    with Archive.open(directory) as service:
         document = service.list().documents[0].pdi
         assert service.standing(document).standing == Standing("public", "unknown")
 
@@ -129,10 +129,10 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
 ) -> None:
     until = Standing("embargo", "consent", date(2030, 1, 1), date(2040, 1, 1))
     made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
-    Service(archive).export_ocfl(tmp_path / "ocfl")
+    Archive(archive).export_ocfl(tmp_path / "ocfl")
     said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
     assert json.loads(said)["standing"]["access"] == "embargo"
-    from permacite.service.promises import keeping  # noqa: PLC0415 - it is the command's
+    from permacite.service.preservation import keeping  # noqa: PLC0415 - it is the command's
 
     keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Repository.open(tmp_path / "anew") as anew:

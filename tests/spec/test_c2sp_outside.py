@@ -24,7 +24,7 @@ from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
 from permacite.errors import LimitError, NotFoundError, ParseError
-from permacite.service.promises.logs import export_tiles
+from permacite.service.proofs.logs import export_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ from permacite.archive.log import Checkpoint, Policy, Signer, Verifier, check_pr
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Note, signed
 from permacite.errors import LimitError, ParseError
-from permacite.service.promises import proofs
+from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.errors import NotFoundError, ParseError
-from permacite.service.cases import Service
-from permacite.service.promises.quotations import finding
+from permacite.service.archive import Archive
+from permacite.service.quotations import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,19 +25,19 @@ NAME = "urn:pdi://lab.example.us/2026/11/21/7.text.1"
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
+def service(tmp_path: Path) -> Iterator[Archive]:
     """An open archive."""
-    with Service.create(tmp_path / "archive", series="lab.example.us") as opened:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
         yield opened
 
 
 @pytest.fixture
-def source(service: Service) -> str:
+def source(service: Archive) -> str:
     """The full name of a text that can be quoted."""
     return service.import_document("tide.txt", SOURCE).pdi
 
 
-def quoting(service: Service, name: str, text: str) -> tuple[Saved, list[Quotation]]:
+def quoting(service: Archive, name: str, text: str) -> tuple[Saved, list[Quotation]]:
     """Import a document and return it with what it quotes."""
     saved = service.import_document(name, text.encode(), misquoted=True)
     found = service.quotes(saved.pdi)
@@ -66,7 +66,7 @@ STATES = [
 )
 @pytest.mark.parametrize("element", ["blockquote", "q"])
 def test_quoted_words_are_compared_with_their_source(
-    service: Service, source: str, element: str, reference: str, words: str, status: str
+    service: Archive, source: str, element: str, reference: str, words: str, status: str
 ) -> None:
     cited = reference.format(source)
     text = f'<title>x</title><p>He says: <{element} cite="{cited}">{words}</{element}> indeed.'
@@ -79,7 +79,7 @@ def test_quoted_words_are_compared_with_their_source(
     assert " ".join(found.words.split()) == "".join(words.replace("<b>", "").split("</b>"))
 
 
-def test_pdi_45_the_citation_is_recorded_and_logged(service: Service, source: str) -> None:
+def test_pdi_45_the_citation_is_recorded_and_logged(service: Archive, source: str) -> None:
     """Clause pdi-45."""
     text = f'<blockquote cite="{source}#char=4,8">tide</blockquote>'
     saved, (found,) = quoting(service, "x.html", text)
@@ -89,7 +89,7 @@ def test_pdi_45_the_citation_is_recorded_and_logged(service: Service, source: st
     assert saved.quotations == (found,)
 
 
-def test_a_resolvers_address_is_a_name_too(service: Service, source: str) -> None:
+def test_a_resolvers_address_is_a_name_too(service: Archive, source: str) -> None:
     address = f"http://127.0.0.1:8420/{source}?fragment=char=4,8"
     _, (found,) = quoting(service, "x.html", f'<q cite="{address}">tide</q>')
     assert (found.status, found.cited) == ("exact", f"{source}#char=4,8")
@@ -107,20 +107,20 @@ NOT_RECORDED = [
     "cited", [row[1] for row in NOT_RECORDED], ids=[r[0] for r in NOT_RECORDED]
 )
 def test_a_name_that_cannot_be_quoted_from_is_told_and_not_recorded(
-    service: Service, cited: str
+    service: Archive, cited: str
 ) -> None:
     _, (found,) = quoting(service, "x.html", f'<q cite="{cited}">words</q>')
     assert (found.status, found.citation) == ("invalid", None)
     assert found.problem
 
 
-def test_what_another_archive_holds_is_recorded(service: Service) -> None:
+def test_what_another_archive_holds_is_recorded(service: Archive) -> None:
     _, (found,) = quoting(service, "x.html", f'<q cite="{NAME}#char=1,2">x</q>')
     assert (found.status, found.cited_words) == ("unknown", None)
     assert found.citation is not None
 
 
-def test_other_quotations_are_left_alone(service: Service) -> None:
+def test_other_quotations_are_left_alone(service: Archive) -> None:
     text = '<blockquote cite="https://example.org/">x</blockquote><q>y</q><p cite="pdi://a.us/1">'
     assert quoting(service, "x.html", text)[1] == []
     assert quoting(service, "x.txt", f"> words\n\n-- {NAME}\n")[1] == []
@@ -179,7 +179,7 @@ def test_finds_no_quotation_of_markdown(text: str) -> None:
     assert finding.in_markdown(text.replace("\n", "\r\n")) == []
 
 
-def test_pdi_45_who_quotes_a_passage_is_found(service: Service, source: str) -> None:
+def test_pdi_45_who_quotes_a_passage_is_found(service: Archive, source: str) -> None:
     """Clause pdi-45."""
     quoting(service, "a.html", f'<title>A</title><q cite="{source}#char=4,16">tide of the</q>')
     quoting(service, "b.md", f"> twelfth\n\n-- {source}#char=16,23\n")
@@ -205,7 +205,7 @@ COMPOSED = [
 
 @pytest.mark.parametrize(("suffix", "template", "count"), COMPOSED, ids=[c[0] for c in COMPOSED])
 def test_what_is_filled_in_is_found_again_exact(
-    service: Service, source: str, suffix: str, template: str, count: int
+    service: Archive, source: str, suffix: str, template: str, count: int
 ) -> None:
     composed = service.compose(template.replace("NAME", source), suffix=f".{suffix}")
     assert "{{" not in composed.text
@@ -214,14 +214,14 @@ def test_what_is_filled_in_is_found_again_exact(
     assert [one.status for one in found] == ["exact"] * count
 
 
-def test_a_version_is_filled_in(service: Service, source: str) -> None:
+def test_a_version_is_filled_in(service: Archive, source: str) -> None:
     open_ = source.removesuffix(".1") + "#char=4,8"
     composed = service.compose(f"{{{{q {open_}}}}}", suffix=".txt")
     assert composed.text == f"\u201ctide\u201d ({source}#char=4,8)"
     assert service.compose("{{other}} {{ x }}", suffix=".md").text == "{{other}} {{ x }}"
 
 
-def test_words_are_escaped(service: Service) -> None:
+def test_words_are_escaped(service: Archive) -> None:
     name = service.import_document("x.txt", b"<b> & *stars* [x]").pdi
     assert (
         service.compose(f"{{{{words {name}}}}}", suffix=".html").text
@@ -230,7 +230,7 @@ def test_words_are_escaped(service: Service) -> None:
     assert "\\*stars\\* \\[x\\]" in service.compose(f"{{{{words {name}}}}}", suffix=".md").text
 
 
-def test_a_passage_that_cuts_a_tag_makes_no_illegal_page(service: Service) -> None:
+def test_a_passage_that_cuts_a_tag_makes_no_illegal_page(service: Archive) -> None:
     """Clause pdi-38."""
     page = service.import_document("x.html", b'<p class="a">one <b>two</b></p>').pdi
     composed = service.compose(f"<p>{{{{q {page}#char=3,20}}}}</p>", suffix=".html")
@@ -250,14 +250,14 @@ REFUSED = [
     ("template", "offset"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED]
 )
 def test_a_mark_that_is_wrong_is_shown_in_the_template(
-    service: Service, template: str, offset: int
+    service: Archive, template: str, offset: int
 ) -> None:
     with pytest.raises(ParseError) as error:
         service.compose(template, suffix=".html")
     assert (error.value.source, error.value.offset) == (template, offset)
 
 
-def test_a_block_shares_no_line_in_markdown(service: Service, source: str) -> None:
+def test_a_block_shares_no_line_in_markdown(service: Archive, source: str) -> None:
     with pytest.raises(ParseError) as error:
         service.compose(f"see {{{{quote {source}}}}}", suffix=".md")
     assert error.value.offset == 4
@@ -272,7 +272,7 @@ def test_any_text_is_searched(text: str) -> None:
         assert found.start < found.end
 
 
-def test_the_log_says_what_was_quoted(service: Service, source: str) -> None:
+def test_the_log_says_what_was_quoted(service: Archive, source: str) -> None:
     quoting(service, "b.md", f"> tide\n\n-- {source}#char=4,8\n")
     log = service._archive.log  # noqa: SLF001 - the log as it is written
     entry = log.disclosed([*log.leaves()][-1])

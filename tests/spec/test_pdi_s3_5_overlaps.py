@@ -8,8 +8,8 @@ import pytest
 
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
-from permacite.service.cases import Service
-from permacite.service.promises.quotations.overlapping import Overlaps
+from permacite.service.archive import Archive
+from permacite.service.quotations.overlapping import Overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +94,7 @@ def test_passages_touch(opened: tuple[Repository, str], a: str, b: str, *, expec
 
 def test_who_quotes_an_element_is_found_by_its_words(tmp_path: Path) -> None:
     """pdi-45: who quotes words of a page's text quotes the element that they stand in."""
-    with Service.create(tmp_path / "archive", series="lab.example.us") as service:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as service:
         page = service.import_document("page.html", PAGE.encode(), charset="utf-8").pdi
         text = page.replace(".html.", ".utf-8.")
         quoting = f'<p><q cite="{text}#char=5,8">one</q>'

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 pytest.importorskip("starlette", reason="the server needs it")
 
@@ -51,7 +51,7 @@ class Answer:
 class Server:
     """An application that is asked in this process, without a socket."""
 
-    service: Service
+    service: Archive
     writable: bool = False
 
     def ask(self, method: str, target: str, body: bytes = b"", **fields: str) -> Answer:
@@ -98,14 +98,14 @@ class Server:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
+def service(tmp_path: Path) -> Iterator[Archive]:
     """An open archive."""
-    with Service.create(tmp_path / "archive", series="lab.example.us") as opened:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
         yield opened
 
 
 @pytest.fixture
-def names(service: Service) -> dict[str, str]:
+def names(service: Archive) -> dict[str, str]:
     """The full names of a page, by format, and of a text."""
     page = service.import_document("page.html", HTML, uri="http://example.org/page?x=1")
     text = service.import_document("tide.txt", TEXT)
@@ -113,13 +113,13 @@ def names(service: Service) -> dict[str, str]:
 
 
 @pytest.fixture
-def server(service: Service) -> Server:
+def server(service: Archive) -> Server:
     """A server that only reads."""
     return Server(service)
 
 
 @pytest.fixture
-def writer(service: Service) -> Server:
+def writer(service: Archive) -> Server:
     """A server that writes too."""
     return Server(service, writable=True)
 
@@ -327,7 +327,7 @@ def test_an_unknown_set_is_empty(server: Server) -> None:
 
 
 def test_pdi_52_a_delegated_name_leads_to_who_answers(
-    server: Server, service: Service, names: dict[str, str]
+    server: Server, service: Archive, names: dict[str, str]
 ) -> None:
     """Clause pdi-52."""
     service.delegate("resolver", "lab.example.us", "https://other.example/at")
@@ -347,7 +347,7 @@ def test_pdi_52_a_delegated_name_leads_to_who_answers(
     assert server.ask("GET", f"/{names['text']}").status == 410
 
 
-def test_a_delegation_to_itself_leads_nowhere(server: Server, service: Service) -> None:
+def test_a_delegation_to_itself_leads_nowhere(server: Server, service: Archive) -> None:
     service.delegate("resolver", "lab.example.us", "http://resolver.example")
     assert server.ask("GET", "/pdi://lab.example.us/1999/01/02/3.text.1").status == 404
 

@@ -9,7 +9,7 @@ import pytest
 
 from permacite import mhtml
 from permacite.mhtml import links
-from permacite.service.documents.incoming import understood
+from permacite.service.ingest.incoming import understood
 
 ROOT = mhtml.Resource(b"<p>\n", "text/html; charset=utf-8", "http://a/p")
 

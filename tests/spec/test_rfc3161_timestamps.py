@@ -27,7 +27,7 @@ from permacite.archive.log.note import signed
 from permacite.archive.log.timestamps import Request, fault_of, read
 from permacite.cli import run
 from permacite.errors import CaptureError, IntegrityError, ParseError
-from permacite.service.promises import proofs, stamping
+from permacite.service.proofs import proofs, stamping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

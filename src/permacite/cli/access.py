@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.cases import Service
-from permacite.service.promises.erasing import ERASURE_GROUNDS
-from permacite.service.promises.standing import ACCESSES, GROUNDS, Choice
+from permacite.service.access.erasing import ERASURE_GROUNDS
+from permacite.service.access.standing import ACCESSES, GROUNDS, Choice
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.service.promises.standing import Standing
+    from permacite.service.access.standing import Standing
 
 __all__ = ["access", "chosen", "erase", "retention", "standing_options", "told"]
 
@@ -87,7 +87,7 @@ def access(
     Exit status: 0 shown or changed, 1 PDI is unknown, 2 bad name.
     """
     choice = chosen(access=access, **options)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         if pdi == _DEFAULT:
             standing = service.default_standing(choice)
             kept: object = standing
@@ -131,7 +131,7 @@ def erase(
     if not yes:
         listed = "\n  ".join(names)
         click.confirm(f"Destroy for ever:\n  {listed}\n", abort=True, err=True)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = [service.erase(name, ground=ground) for name in names]
     if as_json:
         emit(made)
@@ -163,7 +163,7 @@ def retention(archive: Path | None, *, as_json: bool) -> None:
 
     Exit status: 0 listed.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         found = service.overdue()
     if as_json:
         emit(found)

@@ -12,7 +12,7 @@ import click
 from permacite.cli.access import told
 from permacite.cli.output import emit, json_option, note, table, watched
 from permacite.cli.proof import is_file, tell_proof
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -46,7 +46,7 @@ def init(
     The series is the authority in every name, such as lab.example.us; its last part is a country
     code. The default is in a code that no country has, for archives that are nobody's but yours.
     """
-    with Service.create(directory or archive, series=series, resolver=resolver) as service:
+    with Archive.create(directory or archive, series=series, resolver=resolver) as service:
         made = service.about()
     if as_json:
         emit(made)
@@ -71,7 +71,7 @@ def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: boo
     PATTERN is a name with `*` for any field (urn:pdi://lab.example.us/2026/11/*/*), or the start
     of one: a series, a year, a month or a day (lab.example.us/2026/11).
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         listing = service.list(pattern, limit=limit)
         series = service.series()
     if as_json:
@@ -108,7 +108,7 @@ def _marked(item: Format) -> str:
 @click.pass_obj
 def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
     """Show all that is known of PDI: versions, formats, digests, source, citations."""
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         shown = service.show(pdi)
     if as_json:
         emit(shown)
@@ -206,7 +206,7 @@ def export(
         raise click.UsageError("give a name, or --ocfl or --warc")
     if for_browsers and (ocfl or warc):
         raise click.UsageError("--for-browsers is for one page")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         if ocfl is not None:
             copy = service.export_ocfl(ocfl)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
@@ -289,7 +289,7 @@ def verify(
         options = "--key, --policy, --checkpoint and --tsa-ca"
         told = "--all" if reference is None else reference
         raise click.UsageError(f"{options} are for the file of a proof; {told} is none")
-    with Service.open(ctx.obj) as service:
+    with Archive.open(ctx.obj) as service:
         findings = list(watched(service.verify(reference), "verifying"))
     bad = [finding for finding in findings if finding.kind not in HARMLESS]
     erased = [finding for finding in findings if finding.kind == "erased"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.cases import CaptureOptions, Service
+from permacite.service.archive import Archive, CaptureOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def cite(  # noqa: PLR0913 - one parameter an option
     """
     if sum(option is not None for option in (quote, char, line)) > 1:
         raise click.UsageError("give one of --quote, --char and --line")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
@@ -139,7 +139,7 @@ def resolve(
     it is, and its integrity checks are run.
     """
     options = CaptureOptions(allow_private=allow_private)
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         found = service.resolve(
             reference, context=context, options=options, force=force, whole=not quick
         )
@@ -171,7 +171,7 @@ def check(ctx: click.Context, pdi: str, *, allow_private: bool, as_json: bool) -
     Exit status 1 if any passage is not verified. Citations are never moved: they name the
     archived words, which do not change.
     """
-    with Service.open(ctx.obj) as service:
+    with Archive.open(ctx.obj) as service:
         checked = service.check(pdi, options=CaptureOptions(allow_private=allow_private))
     if as_json:
         emit(checked)

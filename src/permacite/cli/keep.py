@@ -9,11 +9,11 @@ import click
 
 from permacite.cli.output import emit, json_option, table
 from permacite.cli.output import note as tell
-from permacite.service.cases import Service, default_directory
-from permacite.service.promises import keeping
+from permacite.service.archive import Archive, default_directory
+from permacite.service.preservation import keeping
 
 if TYPE_CHECKING:
-    from permacite.service.promises.model import Copy, Delegation
+    from permacite.service.promises_model import Copy, Delegation
 
 __all__ = [
     "backup",
@@ -44,7 +44,7 @@ def backup(archive: Path | None, directory: Path, *, copy: bool, as_json: bool) 
 
     Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.backup(directory, link=not copy)
     _tell_copy(made, as_json=as_json)
 
@@ -86,7 +86,7 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
 
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
-    with Service.open(ctx.obj) as service:
+    with Archive.open(ctx.obj) as service:
         findings = list(service.fsck())
     told = [one for one in findings if one.kind not in {"ok", "erased"}]
     bad = [one for one in findings if one.kind not in keeping.HARMLESS]
@@ -137,7 +137,7 @@ def withdraw(
 
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
     if as_json:
         emit(made)
@@ -157,7 +157,7 @@ def reinstate(archive: Path | None, pdi: str, *, who: str | None, note: str | No
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         click.echo(f"given out again: {service.reinstate(pdi, who=who, note=note)}")
 
 
@@ -174,7 +174,7 @@ def list_series(archive: Path | None, *, as_json: bool) -> None:
 
     Exit status: 0 listed.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         _tell_series(service.series(), as_json=as_json)
 
 
@@ -187,7 +187,7 @@ def add_series(archive: Path | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 added, or there already, 2 NAME is no series.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         _tell_series(service.add_series(name), as_json=as_json)
 
 
@@ -203,7 +203,7 @@ def use_series(archive: Path | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 done, 2 NAME is no series.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         _tell_series(service.use_series(name), as_json=as_json)
 
 
@@ -247,7 +247,7 @@ def delegate(
 
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.delegate(kind, name, target, first=first, last=last)
     _tell_delegations([made], as_json=as_json)
 
@@ -261,7 +261,7 @@ def delegations(archive: Path | None, name: str | None, *, as_json: bool) -> Non
 
     Exit status: 0 listed, 2 SERIES is none.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         _tell_delegations(service.delegations(name), as_json=as_json)
 
 

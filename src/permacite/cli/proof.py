@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.cases import Service
-from permacite.service.promises import proofs
+from permacite.service.archive import Archive
+from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
-    from permacite.service.promises.model import LogState, Verified
+    from permacite.service.promises_model import LogState, Verified
 
 __all__ = ["is_file", "log", "prove", "stamp", "tell_proof"]
 
@@ -47,7 +47,7 @@ def prove(
     """
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         proof = service.prove(reference, seal=True)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
@@ -162,7 +162,7 @@ def log(
     """
     if sum(one is not None for one in (since, extends, tiles)) > 1:
         raise click.UsageError("give one of --since, --extends and --tiles")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         for day in service.seal_days() if seal else ():
             note(f"sealed {day.name}: {day.documents} documents")
         if tiles is not None:
@@ -218,7 +218,7 @@ def stamp(
     Exit status: 0 stamped, 1 the authority cannot be asked, or its answer does not hold.
     """
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.stamp(authority, roots=roots, allow_private=allow_private)
     if as_json:
         emit(made)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from permacite.service.model import Quotation
@@ -31,7 +31,7 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
     Exit status: 0 all agree or cannot be compared, 1 one differs or has no proper name, or PDI is
     unknown, 2 bad name.
     """
-    with Service.open(ctx.obj) as service:
+    with Archive.open(ctx.obj) as service:
         found = service.quotes(pdi)
     if as_json:
         emit(found)
@@ -54,7 +54,7 @@ def quoted_by(archive: Path | None, pdi: str, *, as_json: bool) -> None:
 
     Exit status: 0 listed, even if empty, 1 PDI is unknown, 2 bad name.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         found = service.quoters(pdi)
     if as_json:
         emit(found)
@@ -105,7 +105,7 @@ def compose(archive: Path | None, template: Path, *, output: Path | None, force:
     if output is not None and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     text = template.read_text(encoding="utf-8")
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         composed = service.compose(text, suffix=template.suffix)
     if output is None:
         click.echo(composed.text, nl=False)

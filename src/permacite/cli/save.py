@@ -15,7 +15,7 @@ from permacite.cli.access import chosen, standing_options
 from permacite.cli.output import emit, json_option, note, report
 from permacite.cli.quotes import told_apart
 from permacite.errors import PermaciteError
-from permacite.service.cases import CaptureOptions, Service
+from permacite.service.archive import Archive, CaptureOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,7 +93,7 @@ def save(  # noqa: PLR0913 - one parameter an option
         total_bytes=max_size * MIB,
         parts=max_parts,
     )
-    with Service.open(archive) as service, _progress() as progress:
+    with Archive.open(archive) as service, _progress() as progress:
         saved = service.save(
             uri,
             series=series,
@@ -142,7 +142,7 @@ def import_(
         raise click.UsageError("--uri names the source of one file; import the others apart")
     status = 0
     results: list[Saved] = []
-    with Service.open(ctx.obj) as service:
+    with Archive.open(ctx.obj) as service:
         for file in files:
             try:
                 content = file.read_bytes()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, table
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def assert_(
 
     Exit status: 0 recorded, 1 refused, 2 SUBJECT is no permanent name.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         made = service.state(subject, predicate, value, who=who)
     if as_json:
         emit(made)
@@ -71,7 +71,7 @@ def assertions(
 
     Exit status: 0 listed, even if empty, 2 SUBJECT is no permanent name.
     """
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         found = service.statements(subject, predicate=predicate, parts=parts)
         if jsonld:
             emit(service.json_ld(found))

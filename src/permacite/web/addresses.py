@@ -22,7 +22,7 @@ from permacite.service.names import from_path
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
 
 __all__ = ["reference_of"]
 
@@ -41,6 +41,6 @@ def reference_of(request: Request, before: str) -> str:
 
 def _in_series_of_host(request: Request, name: str) -> str:
     """Return a name that a series was parted from, whole again; as it is where no series was."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     host = request.url.hostname or ""
     return f"pdi://{host}/{name}" if host in service.series() else name

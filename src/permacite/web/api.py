@@ -21,7 +21,7 @@ from permacite.web.bodies import body_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
 
 __all__ = ["cite", "cite_form", "documents", "passages", "show"]
 
@@ -31,7 +31,7 @@ _TEXT_FIELDS = ("quote", "char", "line", "before", "after", "note")
 
 async def documents(request: Request) -> Response:
     """GET /-/api/documents?pattern=&limit= answers a Listing."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     limit = _number(request.query_params.get("limit", "100"), "limit")
     pattern = request.query_params.get("pattern") or None
     return _json(await run_in_threadpool(service.list, pattern, limit=limit))
@@ -39,13 +39,13 @@ async def documents(request: Request) -> Response:
 
 async def show(request: Request) -> Response:
     """GET /-/api/document?name= answers a Shown."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     return _json(await run_in_threadpool(service.show, _wanted(request, "name")))
 
 
 async def passages(request: Request) -> Response:
     """GET /-/api/passages?name=&quote= answers a list of Passage."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     name, quote = _wanted(request, "name"), _wanted(request, "quote")
     return _json(await run_in_threadpool(service.passages, name, quote))
 
@@ -65,7 +65,7 @@ async def cite(request: Request) -> Response:
 
 
 async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     fields: dict[str, str | None] = {}
     for name in _TEXT_FIELDS:
         value = wanted.get(name)
@@ -89,7 +89,7 @@ async def cite_form(request: Request) -> Response:
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
     nth = _number(form["nth"], "nth") if form.get("nth") else None
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     cited = await run_in_threadpool(
         service.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
 
 __all__ = ["ROUTES", "create_app"]
 
@@ -60,7 +60,7 @@ ROUTES = [
 ]
 
 
-def create_app(service: Service, *, names: Sequence[str], writable: bool = False) -> Starlette:
+def create_app(service: Archive, *, names: Sequence[str], writable: bool = False) -> Starlette:
     """Return the application over an open service, answering under host `names` alone.
 
     `writable`: whether PUT commits.

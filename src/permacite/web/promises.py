@@ -14,7 +14,7 @@ from permacite.web import headers
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
 
 __all__ = ["checkpoint", "log", "proof", "quoters", "quotes", "statements", "tile"]
 
@@ -27,7 +27,7 @@ async def log(request: Request) -> Response:
 
     With `since`, also the proof that the log of that many entries is its beginning.
     """
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     since = request.query_params.get("since")
     wanted = None if since is None else _count(since)
     state = await run_in_threadpool(service.log, since=wanted)
@@ -36,7 +36,7 @@ async def log(request: Request) -> Response:
 
 async def checkpoint(request: Request) -> Response:
     """GET /-/log/checkpoint answers the signed checkpoint (C2SP tlog-tiles, tlog-checkpoint)."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     state = await run_in_threadpool(service.log)
     fields = headers.bytes_headers() | {"Cache-Control": "no-cache"}
     return Response(state.checkpoint, headers=fields, media_type="text/plain; charset=utf-8")
@@ -48,7 +48,7 @@ async def tile(request: Request) -> Response:
     Hashes never change, so they may be kept for ever. An entry that is withdrawn is empty in its
     bundle. 404 for a tile that is not filled so far.
     """
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     path: str = request.path_params["path"]
     content = await run_in_threadpool(service.tile, f"tile/{path}")
     caching = "no-cache" if path.startswith("entries/") else _FOR_EVER
@@ -58,7 +58,7 @@ async def tile(request: Request) -> Response:
 
 async def proof(request: Request) -> Response:
     """GET /-/api/proof?name= answers a proof bundle, which `permacite verify` checks offline."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     made = await run_in_threadpool(service.prove, name_in(request))
     fields = headers.bytes_headers() | {
         "Content-Disposition": 'attachment; filename="proof.zip"',
@@ -69,14 +69,14 @@ async def proof(request: Request) -> Response:
 
 async def quotes(request: Request) -> Response:
     """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     found = await run_in_threadpool(service.quotes, name_in(request))
     return JSONResponse(plain(found), headers=headers.reader_headers())
 
 
 async def quoters(request: Request) -> Response:
     """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     found = await run_in_threadpool(service.quoters, name_in(request))
     return JSONResponse(plain(found), headers=headers.reader_headers())
 
@@ -86,7 +86,7 @@ async def statements(request: Request) -> Response:
 
     Where `Accept` says application/ld+json, the same as JSON-LD.
     """
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     name = request.query_params.get("name") or None
     predicate = request.query_params.get("predicate") or None
     found = await run_in_threadpool(

@@ -16,7 +16,7 @@ from permacite.web.templates import render
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
 
 __all__ = ["FRAME_SCRIPT", "document", "frame", "home"]
 
@@ -28,7 +28,7 @@ _SHOWN_AT_ONCE = 500
 
 async def home(request: Request) -> Response:
     """GET /: the documents that `?pattern=` covers, newest first."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     pattern = request.query_params.get("pattern") or None
     about = await run_in_threadpool(service.about)
     listing = await run_in_threadpool(
@@ -40,7 +40,7 @@ async def home(request: Request) -> Response:
 
 async def document(request: Request, reference: str) -> Response:
     """Answer a name with the reader's page around the document."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     show_text = request.query_params.get("show") == "text"
     text_fragment = request.query_params.get("rfc5147")
     reading = await run_in_threadpool(
@@ -58,7 +58,7 @@ async def frame(request: Request) -> Response:
     It is asked for again each time, since it may be withdrawn, and answered with 304 while it is
     the same.
     """
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     reference = reference_of(request, "/-/page/")
     part = request.query_params.get("rfc5147")
     state = await run_in_threadpool(

@@ -11,7 +11,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from permacite.errors import StorageError
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run(
     """Serve until told to stop. `announce` is told the address when it answers."""
     port = _free_port(host, port)
     shown = f"[{host}]" if ":" in host else host
-    with Service.open(archive) as service:
+    with Archive.open(archive) as service:
         about = service.about()
         app = create_app(service, names=(*_OWN_NAMES, shown, *names), writable=writable)
         announce(f"{about.documents} documents of {about.series} in {about.directory}")

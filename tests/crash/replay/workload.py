@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.errors import ConflictError, StorageError
-from permacite.service.promises.preserving import ocfl, replaying
+from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable

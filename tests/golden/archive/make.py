@@ -26,7 +26,7 @@ from pathlib import Path
 from permacite import pdi
 from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.archive.log.timestamps import Request
-from permacite.service.cases import Service
+from permacite.service.archive import Archive
 
 SERIES = "lab.example.us"
 START = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -82,7 +82,7 @@ def main(target: Path) -> None:
 
 def fill(archive: Repository, clock: Clock, folder: Path) -> None:
     """Commit on three days, cite, state, withdraw, delegate, seal, stamp and prove."""
-    service = Service(archive)
+    service = Archive(archive)
     service.add_series(f"press.{SERIES}")
     names = [imported(service, *page[:3]) for page in PAGES]
     for name, (_, _, _, quote) in zip(names, PAGES, strict=True):
@@ -102,7 +102,7 @@ def fill(archive: Repository, clock: Clock, folder: Path) -> None:
     prove(folder, "absent", service, absent)
 
 
-def imported(service: Service, name: str, content_type: str, content: bytes) -> str:
+def imported(service: Archive, name: str, content_type: str, content: bytes) -> str:
     """Commit a document as the command `import` does, and return its name."""
     path = f"{name}.{'html' if 'html' in content_type else 'txt'}"
     charset = content_type.partition("charset=")[2] or None
@@ -150,7 +150,7 @@ def documents(archive: Repository) -> list[pdi.PDI]:
     ]
 
 
-def statements(service: Service, document: str, representation: pdi.PDI) -> None:
+def statements(service: Archive, document: str, representation: pdi.PDI) -> None:
     """Cite with a note, state, withdraw, reinstate, delegate."""
     quote = CANARY.format("text")[:10]
     service.cite(document, quote=quote, note=CANARY.format("note"))
@@ -170,7 +170,7 @@ def parsed(name: str) -> pdi.PDI:
     return found if isinstance(found, pdi.PDI) else found.pdi  # type: ignore[union-attr]
 
 
-def prove(folder: Path, name: str, service: Service, reference: str) -> None:
+def prove(folder: Path, name: str, service: Archive, reference: str) -> None:
     """Keep a proof; what is withdrawn has none."""
     (folder / "proofs" / f"{name}.zip").write_bytes(service.prove(reference, seal=True).content)
 

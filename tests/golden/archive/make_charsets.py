@@ -22,8 +22,8 @@ from pathlib import Path
 from permacite.markup.labels import CODEC_OF_LABEL
 
 from permacite.errors import PermaciteError
-from permacite.service.cases import Service
-from permacite.service.promises import proofs
+from permacite.service.archive import Archive
+from permacite.service.proofs import proofs
 
 CONTENTS = [
     b"one\r\ntwo\nthree\r\r\n",
@@ -41,7 +41,7 @@ def main(target: str) -> None:
     answers = {}
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / "archive"
-        with Service.create(archive, series="lab.example.us") as service:
+        with Archive.create(archive, series="lab.example.us") as service:
             for number, label in enumerate(LABELS):
                 content = CONTENTS[number % len(CONTENTS)]
                 answers |= _answers(service, content, label)
@@ -56,7 +56,7 @@ def main(target: str) -> None:
             file.addfile(member, io.BytesIO(written))
 
 
-def _answers(service: Service, content: bytes, label: str) -> dict[str, object]:
+def _answers(service: Archive, content: bytes, label: str) -> dict[str, object]:
     saved = service.import_document("a.txt", content, charset=label)
     found = {}
     for span in ("1,2", "0,4", "2,9", "5,6"):

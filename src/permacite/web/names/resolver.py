@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
     from permacite.service.model import Resolved
 
 __all__ = ["bytes_of", "directed", "resolution"]
@@ -54,7 +54,7 @@ async def resolution(request: Request) -> Response:
     """
     if request.method == "PUT":
         return await writing.put(request)
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     reference = reference_of(request, "/")
     if request.method == "OPTIONS":
         known = await run_in_threadpool(service.answers_for, reference)
@@ -82,7 +82,7 @@ async def _page(request: Request, reference: str) -> Response:
 
 async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     whole = request.query_params.get("check") != "pieces"
     found = await directed(request, reference, partial(service.resolve, whole=whole))
     if isinstance(found, Response):
@@ -109,7 +109,7 @@ async def directed(
 
 async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> Response:
     """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     address = await run_in_threadpool(service.elsewhere, reference)
     own = urlsplit(str(request.base_url)).netloc
     restricted = isinstance(error, RestrictedError)
@@ -122,7 +122,7 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     """Answer a name with wildcards (PDI §3.6.3)."""
     if view == "reader":
         return RedirectResponse(f"/?{urlencode({'pattern': pattern})}", 303)
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     limit = request.query_params.get("limit", str(_SET))
     if not (limit.isascii() and limit.isdigit() and 0 < int(limit[:9]) <= _LARGEST_SET):
         raise ParseError(f"expected a number up to {_LARGEST_SET} in `limit`", limit, 0)

@@ -33,7 +33,7 @@ from permacite.web.names import resolver
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
     from permacite.service.model import Resolved
 
 __all__ = ["answer"]
@@ -56,7 +56,7 @@ async def answer(request: Request) -> Response:
     reference = from_path(request.url.query)
     if not reference:
         raise ParseError("expected a name after the question mark", str(request.url.path), 0)
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     given, asked = wanted[1].upper(), wanted[2].upper()
     if given == "L" or (given == "I" and not _NAME.match(reference)):
         return await _of_address(request, asked, reference)
@@ -70,7 +70,7 @@ async def answer(request: Request) -> Response:
 
 async def _of_address(request: Request, asked: str, address: str) -> Response:
     """Answer about what was archived from an address (L2Ns, L2Ls, L2C)."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     plain_address = unquote(address)
     try:
         names = await run_in_threadpool(service.names_from, address)
@@ -81,7 +81,7 @@ async def _of_address(request: Request, asked: str, address: str) -> Response:
 
 async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
     """Answer about what is here under full names; the first is what answers where one is asked."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     if asked == "RS":
         return _alternatives(await run_in_threadpool(service.instances, names[0]))
     if asked in {"C", "CS"}:
@@ -92,7 +92,7 @@ async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
 
 async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     """Answer about a set of names (PDI §3.6.3)."""
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     found = await run_in_threadpool(service.matching, pattern, limit=_MOST)
     if asked in {"NS", "LS"}:
         return _listed(request, asked, found.names)

@@ -22,7 +22,7 @@ from permacite.web.bodies import body_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.cases import Service
+    from permacite.service.archive import Archive
 
 __all__ = ["allowed", "put"]
 
@@ -47,7 +47,7 @@ async def put(request: Request) -> Response:
     content_type = request.headers.get("content-type")
     if not content_type:
         raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
-    service: Service = request.app.state.service
+    service: Archive = request.app.state.service
     reference = reference_of(request, "/")
     content = await body_of(request, most_bytes=_MOST_BYTES)
     key = request.headers.get("idempotency-key")

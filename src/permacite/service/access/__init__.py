@@ -1,0 +1,1 @@
+"""Access: who may see a document, how long it is kept, and what is erased."""

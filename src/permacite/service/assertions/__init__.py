@@ -1,0 +1,1 @@
+"""Assertions about names: statements, and who answers or mints for a series."""

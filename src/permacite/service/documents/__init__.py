@@ -1,1 +1,0 @@
-"""The use cases about documents: bring them in, list them, resolve them, show them."""

@@ -1,1 +1,0 @@
-"""The reader's view of a document: made, marked, and kept for the next who asks."""

@@ -1,0 +1,1 @@
+"""Ingest: pages, files and what is sent over HTTP become committed versions."""

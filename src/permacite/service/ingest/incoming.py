@@ -1,0 +1,74 @@
+"""What comes in, understood: the formats to commit, a title, where it came from, how many parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from permacite import mhtml
+from permacite.archive import JSON, NewRepresentation, with_indexes
+from permacite.errors import ParseError
+from permacite.service.ingest import sources
+from permacite.service.ingest.collections import refuse_collections
+from permacite.service.quotations.recording import with_quotations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Incoming", "understood"]
+
+_CUT_OFF = frozenset({"not-closed", "no-parts"})
+"""Defects of an aggregate that ends too early: before its last boundary, or before its first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Formats that are ready to be committed together."""
+
+    representations: Sequence[NewRepresentation]
+    title: str | None
+    uri: str | None
+    """Where an aggregate says that it came from."""
+    parts: int
+    details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+    """What else is to be put on record."""
+
+
+def understood(
+    content: bytes, content_type: str, *, charset: str | None = None, name: str = ""
+) -> Incoming:
+    """Understand bytes by their Content-Type field value; quotations are found too.
+
+    `name` is that of their file. Raises ParseError where they are not what they claim, or are a
+    collection of pages.
+    """
+    refuse_collections(content, name)
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type in sources.MESSAGES:
+        return _aggregate(content, media_type)
+    page = sources.read_source(content, content_type, charset=charset)
+    formats = with_indexes(with_quotations(sources.representations(content, page)))
+    return Incoming(formats, page.title, None, 1)
+
+
+def _aggregate(content: bytes, media_type: str) -> Incoming:
+    """Understand an aggregate: its root, the root's text, and itself."""
+    aggregate = mhtml.open(content)
+    root = aggregate.root
+    formats: list[NewRepresentation] = []
+    title = None
+    try:
+        label = root.parameters.get("charset")
+        page = sources.read_source(root.content, root.content_type, charset=label)
+    except ParseError:
+        page = None  # the root is damaged; the aggregate is kept as it is
+    if page is not None and page.media_type.startswith("text/"):
+        formats = sources.representations(root.content, page)
+        title = page.title
+    formats.append(NewRepresentation(content, media_type))
+    location = root.content_location
+    absolute = location if location and "://" in location else None
+    ready = with_indexes(with_quotations(formats))
+    cut_off = [one.problem for one in aggregate.structure_defects if one.code in _CUT_OFF]
+    details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
+    return Incoming(ready, title, absolute, max(1, len(aggregate.body_parts)), details)

@@ -1,1 +1,0 @@
-"""The use cases about passages: find and cite them, say what became of them."""

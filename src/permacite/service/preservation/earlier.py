@@ -1,0 +1,64 @@
+"""Earlier logs: what the archives promised from which this one was restored, as evidence.
+
+A log's key is secret and is no part of a copy for others, so a restored archive signs with a new
+one. The last checkpoint of the earlier key stays on record: whoever knows that key can see that it
+vouched for the same entries, and a checkpoint of it that someone kept still holds this archive.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from permacite.archive.log import Checkpoint
+from permacite.archive.log.keys import Verifier
+from permacite.archive.log.note import Note
+from permacite.errors import IntegrityError, ParseError, StorageError
+from permacite.service.promises_model import EarlierLog
+
+if TYPE_CHECKING:
+    from permacite.archive import Repository
+
+__all__ = ["checked", "earlier_logs", "keep"]
+
+_SETTING = "earlier_logs"
+
+
+def earlier_logs(archive: Repository) -> tuple[EarlierLog, ...]:
+    """Return the logs that this one goes on from, the oldest first. Raises StorageError."""
+    try:
+        found = json.loads(archive.setting(_SETTING) or "[]")
+        return tuple(EarlierLog(**one) for one in found)
+    except (ValueError, TypeError) as error:
+        raise StorageError(
+            f"the setting {_SETTING} is damaged: {error}",
+            path=str(archive.directory),
+            reason="damaged",
+        ) from error
+
+
+def keep(archive: Repository, earlier: list[EarlierLog]) -> None:
+    """Put on record the logs that this one goes on from."""
+    told = [{"key": one.key, "size": one.size, "checkpoint": one.checkpoint} for one in earlier]
+    archive.set_setting(_SETTING, json.dumps(told))
+
+
+def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
+    """Return the log that `key` signed, whose root must be `root`. Raises IntegrityError."""
+    try:
+        note = Note.parse(checkpoint)
+        signed = Checkpoint.parse(note.text)
+        good = Verifier.parse(key).verifies(note)
+    except ParseError as error:
+        raise IntegrityError(
+            f"the checkpoint that was exported is none: {error.problem}",
+            expected="a signed checkpoint",
+            actual=error.source[:60],
+        ) from error
+    if not good or signed.root != root:
+        raise IntegrityError(
+            "the checkpoint that was exported does not vouch for the log beside it",
+            expected=f"sha-256:{root.hex()}, signed by {key}",
+            actual=f"sha-256:{signed.root.hex()}",
+        )
+    return EarlierLog(key, signed.size, checkpoint)

@@ -1,1 +1,0 @@
-"""What an archive promises beyond keeping: proofs, quotations, statements, copies of itself."""

@@ -1,1 +1,0 @@
-"""Copies of an archive in the formats of others: OCFL for keeping, WARC for web archives."""

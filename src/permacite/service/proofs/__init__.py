@@ -1,0 +1,1 @@
+"""Proofs: of what the archive holds, for anyone, offline; its log and the time-stamps of others."""

@@ -1,0 +1,217 @@
+"""Prove to anyone, offline, what this archive holds; and check such a proof without any archive.
+
+RFC 6962 (the tree), C2SP tlog-checkpoint and tlog-proof (what is signed, and how proofs are
+written): `permacite.archive.log` does the work. What is proven is that the archive held these
+octets when it signed its log; never that the site they came from served them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from permacite.archive import Citation, utc_now
+from permacite.archive.log import Checkpoint, Verifier, check_proof
+from permacite.archive.log.note import Note
+from permacite.archive.log.policy import Policy
+from permacite.archive.log.timestamps import roots_in
+from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.service import names
+from permacite.service.decoders import workers
+from permacite.service.promises_model import Check, Proof, Verified
+from permacite.service.proofs.logs import kept_note
+from permacite.service.resolution.resolving import resolve
+
+if TYPE_CHECKING:
+    from permacite import pdi
+    from permacite.archive import Repository, Representation
+    from permacite.archive.log import ProofReport
+
+__all__ = ["check", "key_in", "prove"]
+
+_ZIP = b"PK"
+_LONGEST_KEY = 10_000
+_TOLD = "key "
+"""What stands before the key where `permacite log` prints it."""
+_CAUTION = "anyone could have made this file: no key was given that tells whose it is"
+_CONTEXT = 32
+"""Characters on either side of the words, as in a recorded citation."""
+
+
+def prove(archive: Repository, reference: str, *, seal: bool = False) -> Proof:
+    """Return the bundle that proves what `reference` names, with the words of its fragment.
+
+    Where no document of this name was minted on its day, the bundle proves that; with `seal`, the
+    day is sealed for it. The log is signed as it is now. Raises NotFoundError where neither can be
+    proven, IntegrityError, StorageError.
+    """
+    name, fragment = names.document_of(reference)
+    try:
+        representation = archive.representation(name)
+    except NotFoundError as error:
+        return _absence(archive, name, error, seal=seal)
+    citation = None
+    if fragment is not None:
+        citation = _citation(archive, representation, fragment)
+    content = archive.prove(representation.pdi, citation=citation)
+    return Proof(
+        absent=False,
+        reference=str(representation.pdi) if citation is None else citation.fragment,
+        quote=None if citation is None else citation.quote,
+        digest=representation.digest,
+        tree_size=archive.log.size(),
+        key=str(archive.log.verifier),
+        content=content,
+    )
+
+
+def _absence(archive: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
+    """Return the bundle that proves that a document never was. Raises NotFoundError."""
+    series = ".".join(name.series)
+    if series not in archive.series_names():
+        raise unknown
+    if next(iter(archive.list(name.document, limit=1)), None) is not None:
+        unknown.hint = "versions and formats may still be added, so no proof says they never were"
+        raise unknown
+    try:
+        if seal:
+            archive.days.seal(series, date(int(name.year), int(name.month), int(name.day)))
+        content = archive.prove_absence(name)
+    except (ConflictError, NotFoundError) as error:
+        unknown.hint = f"nor can its absence be proven: {error.problem}"
+        raise unknown from error
+    report = check_proof(content)
+    return Proof(
+        reference=report.name,
+        absent=True,
+        quote=None,
+        digest=report.digest,
+        tree_size=report.tree_size,
+        key=report.key,
+        content=content,
+    )
+
+
+def _citation(
+    archive: Repository, representation: Representation, fragment: pdi.FragmentPDI
+) -> Citation:
+    """Return the recorded citation of a passage, or one like it that is not recorded."""
+    exact = str(representation.pdi.fragment(fragment.scheme, *fragment.positions))
+    for recorded in archive.citations(representation.pdi):
+        if recorded.fragment == exact:
+            return recorded
+    found = resolve(archive, exact, context=_CONTEXT)
+    return Citation(
+        fragment=exact,
+        pdi=representation.pdi,
+        start=found.start,
+        end=found.end,
+        quote=found.text or "",
+        before=found.before,
+        after=found.after,
+        media_type=found.media_type,
+        cited_at=utc_now(),
+        note=None,
+    )
+
+
+def check(
+    data: bytes,
+    key: str | None = None,
+    *,
+    policy: bytes | None = None,
+    kept: str | None = None,
+    tsa_roots: bytes | None = None,
+) -> Verified:
+    """Check a proof bundle. It needs no archive and no network.
+
+    `key` is the public key text "<name>+<id>+<base64>" that the archive publishes, and `policy` a
+    file that tells which logs count, and whose witness they need (C2SP tlog-policy): with either, a
+    bundle that holds proves what it says; without, anyone could have made it.
+    `kept` is a checkpoint of the same log, to be compared with the one in the bundle; `tsa_roots`
+    are certificates (PEM) of authorities whose time-stamp the bundle must bear. A bundle that is
+    damaged or forged gives an answer that names what does not hold.
+
+    Raises ParseError where `data` is no zip file, `key` no key, `policy` none or one that names no
+    log where no key is given, `kept` no checkpoint or `tsa_roots` no certificate, LimitError for a
+    bundle that unpacks to too much, StorageError where a package for the checks is missing.
+    """
+    note = None if kept is None else Note.parse(kept_note(kept))
+    if key is not None:
+        Verifier.parse(key)
+    if policy is not None and not Policy.parse(policy).logs and key is None:
+        raise ParseError("the policy names no log: give the key of the log too", "(a policy)", 0)
+    caution = _CAUTION if key is None and policy is None else None
+    if tsa_roots is not None:
+        roots_in(tsa_roots)
+    if not data.startswith(_ZIP):
+        raise ParseError("expected a proof bundle, which is a zip file", "(a file)", 0)
+    try:
+        report = check_proof(
+            data, key, policy=policy, tsa_roots=tsa_roots, decode=workers().extract
+        )
+    except ParseError as error:
+        where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
+        return Verified(
+            holds=False,
+            trusted=False,
+            caution=caution,
+            checks=(Check("bundle", ok=False, detail=error.problem + where),),
+        )
+    checks = [Check(one.name, one.ok, one.detail) for one in report.checks]
+    views = [] if note is None else [_view(report, note)]
+    return Verified(
+        holds=all(one.ok for one in (*checks, *views)),
+        trusted=report.trusted,
+        caution=caution,
+        checks=(*checks, *views),
+        absent=report.absent,
+        reference=report.reference or report.name,
+        quote=report.quote,
+        digest=report.digest,
+        committed_at=_moment(report.committed_at),
+        stamped_at=report.stamped_at,
+        log=report.origin,
+        tree_size=report.tree_size,
+        key=report.key,
+    )
+
+
+def _view(report: ProofReport, note: Note) -> Check:
+    """Compare the log of a bundle with a checkpoint: one key that signs two logs is found out."""
+    promised = Checkpoint.parse(note.text)
+    if not Verifier.parse(report.key).verifies(note):
+        return Check("view", ok=False, detail="the checkpoint is signed by another key")
+    if promised.size != report.tree_size:
+        told = f"nothing to compare: a checkpoint of {promised.size}, a proof of {report.tree_size}"
+        return Check("view", ok=True, detail=told)
+    if promised.root == report.root:
+        return Check(
+            "view", ok=True, detail=f"the log of {promised.size} that the checkpoint names"
+        )
+    told = f"split view: one key signed two different logs of {promised.size} entries"
+    return Check("view", ok=False, detail=told)
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the time in an entry of a log; None where it is none."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+def key_in(text: str) -> str:
+    """Return the key text in the content of a file: what `permacite log` printed, or a key alone.
+
+    A key alone is the first line that is not empty.
+    """
+    if text.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
+            return str(json.loads(text)["key"])
+    lines = [line.strip() for line in text[:_LONGEST_KEY].splitlines() if line.strip()]
+    told = [line.removeprefix(_TOLD).strip() for line in lines if line.startswith(_TOLD)]
+    return next(iter([*told, *lines]), "")

@@ -1,0 +1,119 @@
+"""Fill in the quotations of a template from their permanent names.
+
+| in the template | HTML | Markdown | other text |
+|---|---|---|---|
+| `{{quote NAME}}` | `<blockquote>` and source | block quotation and source | words, name |
+| `{{q NAME}}` | `<q cite="NAME">` | the words and a link | words, name |
+| `{{words NAME}}` | the words, escaped | the words, escaped | the words |
+
+NAME is a permanent name, with or without a fragment; without a version the highest answers, and its
+number is written. What is filled in is found again, exact, when the document is committed.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from permacite.errors import NotFoundError, ParseError
+from permacite.scan import compile_pattern
+from permacite.service import names
+from permacite.service.citations.forms import Source, forms
+from permacite.service.citations.recorded import resolver
+from permacite.service.promises_model import Composed
+from permacite.service.resolution.resolving import resolve
+
+if TYPE_CHECKING:
+    import re
+
+    from permacite.archive import Repository
+    from permacite.service.model import Resolved
+
+__all__ = ["compose"]
+
+_MARK = compile_pattern(r"\{\{[ \t]*(quote|q|words)\b([^{}\r\n]*)\}\}")
+_HTML = ("html", "htm", "xhtml", "xht")
+_MARKDOWN = ("md", "markdown")
+_MARKDOWN_SPECIAL = compile_pattern(r"([\\`*_{}\[\]<>|~&])")
+
+
+def compose(archive: Repository, template: str, *, suffix: str) -> Composed:
+    """Return `template` with its quotations filled in; `suffix` says how they are written.
+
+    Raises ParseError, placed in the template, for a mark that names nothing that can be quoted, and
+    NotFoundError where the archive has no such passage.
+    """
+    kind = suffix.lower().lstrip(".")
+    pieces = []
+    filled = []
+    place = 0
+    for mark in _MARK.finditer(template):
+        found = _resolved(archive, mark)
+        pieces += [template[place : mark.start()], _written(archive, mark, found, kind)]
+        filled.append(found.exact)
+        place = mark.end()
+    pieces.append(template[place:])
+    return Composed("".join(pieces), tuple(filled))
+
+
+def _resolved(archive: Repository, mark: re.Match[str]) -> Resolved:
+    """Return the words that a mark names."""
+    reference = mark[2].strip()
+    try:
+        found = resolve(archive, reference, context=0)
+    except ParseError as error:
+        start = mark.start(2) + len(mark[2]) - len(mark[2].lstrip())
+        raise _on_line(error.within(mark.string, start)) from error
+    if found.text is None:
+        raise NotFoundError(f"{found.exact} has no words to quote", reference)
+    return found
+
+
+def _written(archive: Repository, mark: re.Match[str], found: Resolved, kind: str) -> str:
+    """Return one quotation as the template's format writes it."""
+    form, words = mark[1], found.text or ""
+    source = _source(archive, found, words)
+    if kind in _HTML:
+        if form == "quote":
+            return forms(source).html
+        lines = "<br>\n".join(html.escape(line) for line in words.splitlines())
+        return f'<q cite="{html.escape(source.reference)}">{lines}</q>' if form == "q" else lines
+    if kind in _MARKDOWN:
+        if form == "quote":
+            return _indented(mark, forms(source).markdown)
+        escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(words.split()))
+        return f"\u201c{escaped}\u201d ([source](<{source.url}>))" if form == "q" else escaped
+    return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
+
+
+def _source(archive: Repository, found: Resolved, words: str) -> Source:
+    name, _, fragment = found.exact.partition("#")
+    version = archive.version(names.document_of(found.pdi)[0])
+    return Source(
+        reference=found.exact,
+        url=f"{resolver(archive)}/{name}" + (f"?fragment={fragment}" if fragment else ""),
+        quote=words,
+        title=version.title or str(version.pdi.document),
+        uri=found.uri,
+        retrieved_at=version.provenance.retrieved_at or version.committed_at,
+        archive=".".join(version.pdi.series),
+    )
+
+
+def _indented(mark: re.Match[str], block: str) -> str:
+    """Return a block as deep as its mark. Raises ParseError where that shares its line."""
+    start = mark.string.rfind("\n", 0, mark.start()) + 1
+    end = mark.string.find("\n", mark.end())
+    before = mark.string[start : mark.start()]
+    after = mark.string[mark.end() : None if end < 0 else end]
+    if before.strip() or after.strip():
+        problem = "a block quotation stands on a line of its own; {{q ...}} may share one"
+        raise _on_line(ParseError(problem, mark.string, mark.start()))
+    return f"\n{before}".join(block.splitlines())
+
+
+def _on_line(error: ParseError) -> ParseError:
+    """Return the same error, its problem on the line of the template where editors show it."""
+    line = error.source.count("\n", 0, error.offset) + 1
+    problem = f"line {line}: {error.problem}"
+    return ParseError(problem, error.source, error.offset, error.spec, hint=error.hint)

@@ -1,0 +1,176 @@
+"""The archived page for the reader's frame: inert and self-contained, the cited parts marked.
+
+What is marked is found in the page's source through the map of the text rendition; the marked
+page is a derived copy, made when it is asked for and never stored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import html
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import __version__, markup, mhtml
+from permacite.errors import RestrictedError
+from permacite.mhtml import export
+from permacite.service import names
+from permacite.service.model import Page, PageState
+from permacite.service.reader import marking, reading, regions
+
+if TYPE_CHECKING:
+    from permacite import pdi
+    from permacite.archive import Repository, Representation, Version
+    from permacite.service.model import TextPiece
+    from permacite.service.reader.marking import Marked
+    from permacite.text.document import DocumentText
+
+__all__ = ["View", "page", "view"]
+
+_PAGES = ("text/html", "application/xhtml+xml")
+
+_SHELL = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<style>
+body {{ margin: 1rem; font: 1rem/1.6 system-ui, sans-serif; color-scheme: light dark }}
+pre {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; font-family: monospace }}
+mark {{ background: #ffe08a; color: #231a00 }}
+img, video {{ max-width: 100%; height: auto }}
+{style}
+</style></head><body>{body}{script}</body></html>
+"""
+"""Around a document that is no page: a text, an image, a sound."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is to be shown, and all that decides how: two alike views are the same page."""
+
+    version: Version
+    main: Representation
+    shown: Representation
+    fragment: pdi.FragmentPDI | None
+    text_fragment: str | None
+    script: str
+    state: PageState
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the page itself is shown; else another document as it is."""
+        shown_in_page = (*_PAGES, "text/plain", "multipart/related")
+        return self.main.media_type in _PAGES and self.shown.media_type in shown_in_page
+
+
+def view(archive: Repository, reference: str, *, script: str, text_fragment: str | None) -> View:
+    """Return what a name shows, without making it. `script` is the one script it may hold.
+
+    Raises NotFoundError, RestrictedError.
+    """
+    name, fragment = names.document_of(reference)
+    version, shown = archive.answering(name)
+    main = archive.main(version)
+    restricted = archive.restrictions(version.representations)
+    parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
+    parts += [version.provenance.final_uri or version.provenance.uri]
+    formats = [one for one in version.representations if one.pdi not in restricted]
+    parts += [f"{one.pdi} {one.digest}" for one in formats]
+    state = PageState(
+        tag=hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
+        modified_at=max(one.committed_at for one in version.representations),
+    )
+    found = View(version, main, shown, fragment, text_fragment, script, state)
+    archive.path(main if found.is_page else shown)  # what is restricted is not shown
+    return found
+
+
+def page(archive: Repository, wanted: View) -> Page:
+    """Return a document as one inert HTML page."""
+    version, main, fragment = wanted.version, wanted.main, wanted.fragment
+    marked = _marked(archive, version, fragment, wanted.text_fragment)
+    if not wanted.is_page:
+        return _other(archive, wanted, marked)
+    content = archive.read(main)
+    aggregate = mhtml.open(_aggregate_bytes(archive, version, main, content))
+    source = archive.text(main)
+    marks = _marks(archive, wanted, marked, source)
+    made = export.single_html(
+        aggregate, source=source.stored, marks=marks, inline_script=wanted.script
+    )
+    return Page(
+        str(main.pdi),
+        made.html,
+        wanted.state.tag,
+        marked=bool(marks),
+        unresolved=tuple(made.unresolved),
+    )
+
+
+def _aggregate_bytes(
+    archive: Repository, version: Version, main: Representation, content: bytes
+) -> bytes:
+    """Return the aggregate of a page; of a page that came alone, one made of it."""
+    for item in version.representations:
+        if item.media_type in ("multipart/related", "message/rfc822"):
+            with contextlib.suppress(RestrictedError):
+                return archive.read(item)
+    content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"
+    location = version.provenance.final_uri or version.provenance.uri
+    return mhtml.build(mhtml.Resource(content, content_type, content_location=location), [])
+
+
+def _marked(
+    archive: Repository,
+    version: Version,
+    fragment: pdi.FragmentPDI | None,
+    text_fragment: str | None,
+) -> Marked:
+    source = reading.text_source(archive, version) if text_fragment is not None else None
+    if source is None or text_fragment is None:
+        return marking.by_fragment(archive, fragment)
+    return marking.by_text_fragment(source, text_fragment)
+
+
+def _marks(
+    archive: Repository, wanted: View, marked: Marked, source: DocumentText
+) -> list[tuple[int, int]]:
+    """Return the pieces of the page's source that are marked, as offsets of its decoded text."""
+    main, fragment = wanted.main, wanted.fragment
+    if marked.spans:
+        rendition = markup.plain_text(source.stored, xml=main.media_type != "text/html")
+        runs = (run for span in marked.spans for run in rendition.runs(*span))
+        return [(run.source_start, run.source_end) for run in runs]
+    if fragment is None or marked.trouble:
+        return []
+    excerpt = archive.excerpt(main, fragment.specifier)
+    if excerpt.source_range is None:
+        return []
+    start, end = map(source.offset, excerpt.source_range)
+    return [(start, end)]
+
+
+def _other(archive: Repository, wanted: View, marked: Marked) -> Page:
+    """Return a document that is no page: text as it is, media as an element, else its type."""
+    shown, script = wanted.shown, wanted.script
+    content = archive.read(shown)
+    is_marked = bool(marked.spans)
+    kind = shown.media_type.partition("/")[0]
+    if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
+        pieces = reading.split(archive.text(shown).text, marked).pieces
+        body = "<pre>\n" + "".join(_piece(piece) for piece in pieces) + "</pre>"
+    elif kind in ("image", "audio", "video"):
+        body, is_marked = regions.element(shown.media_type, content, wanted.fragment)
+    else:
+        about = f"{html.escape(shown.media_type)}, {shown.size_bytes:,} bytes"
+        body = f"<p>{about}. This type has no view here; its bytes are under Formats.</p>"
+    tail = f"<script>{script}</script>" if script else ""
+    made = _SHELL.format(
+        title=html.escape(str(shown.pdi)), style=regions.STYLE, body=body, script=tail
+    )
+    return Page(str(shown.pdi), made, wanted.state.tag, marked=is_marked)
+
+
+def _piece(piece: TextPiece) -> str:
+    text = html.escape(piece.text)
+    return f'<mark id="permacite-mark">{text}</mark>' if piece.marked else text
