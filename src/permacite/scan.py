@@ -6,12 +6,14 @@ grammar packages move a cursor and call `fail`, so that every ParseError points 
 Patterns use possessive quantifiers, so that no input makes them slow. Python before 3.11.5 goes
 wrong where one stands behind a group: it takes what a failed round of the group had matched.
 `compile_pattern` therefore writes `(?:...)*+` as `(?>(?:...)*)` there, which means the same.
+Patterns are compiled when they are first used: a program that starts uses few of them.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, AnyStr, NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, AnyStr, Generic, NoReturn, cast
 
 from permacite.errors import ParseError
 
@@ -20,19 +22,43 @@ if TYPE_CHECKING:
 
 __all__ = ["Cursor", "atomic", "compile_pattern"]
 
-_SOUND = re.compile("(?:ab?c)*+").match("aca").end() == 2  # type: ignore[union-attr]  # noqa: PLR2004
-"""Whether this Python runs possessive groups as it should."""
-
-_POSSESSIVE = re.compile(r"([*+?]|\{[0-9]*,?[0-9]*\})\+")
-_CLASS = re.compile(r"\[\^?\]?(?:[^\]\\]|\\[\s\S])*\]")
-
 
 def compile_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Compile a regular expression; every pattern of permacite is compiled here.
+    """A regular expression; every pattern of permacite is made here.
 
-    Verbose patterns (`re.VERBOSE`) are not for this. Raises re.error as `re.compile` does.
+    It is compiled at its first use, which raises re.error as `re.compile` does. Verbose patterns
+    (`re.VERBOSE`) are not for this.
     """
-    if _SOUND:
+    return cast("re.Pattern[AnyStr]", _LazyPattern(pattern, flags))
+
+
+_METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
+
+
+class _LazyPattern(Generic[AnyStr]):
+    """A pattern that is compiled at its first use, and whose methods then are the compiled one's.
+
+    They stand in slots, where the interpreter finds them as fast as those of `re.Pattern`.
+    """
+
+    __slots__ = ("_flags", "pattern", *_METHODS)
+
+    pattern: AnyStr
+
+    def __init__(self, pattern: AnyStr, flags: int) -> None:
+        self.pattern = pattern
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> object:
+        """What a compiled pattern has under `name`. Called until the slots are filled."""
+        compiled = _compiled(self.pattern, self._flags)
+        for method in _METHODS:
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def _compiled(pattern: AnyStr, flags: int) -> re.Pattern[AnyStr]:
+    if _is_sound():
         return re.compile(pattern, flags)
     if isinstance(pattern, bytes):
         text = atomic(pattern.decode("latin-1")).encode("latin-1")
@@ -40,8 +66,18 @@ def compile_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return re.compile(atomic(pattern), flags)
 
 
+@cache
+def _is_sound() -> bool:
+    """Whether this Python runs possessive groups as it should."""
+    return re.compile("(?:ab?c)*+").match("aca").end() == 2  # type: ignore[union-attr]  # noqa: PLR2004
+
+
+_POSSESSIVE = r"([*+?]|\{[0-9]*,?[0-9]*\})\+"
+_CLASS = r"\[\^?\]?(?:[^\]\\]|\\[\s\S])*\]"
+
+
 def atomic(pattern: str) -> str:
-    """Return a pattern with every possessive group written as an atomic group."""
+    """A pattern with every possessive group written as an atomic group."""
     written: list[str] = []
     opened: list[int] = []
     offset = 0
@@ -52,7 +88,7 @@ def atomic(pattern: str) -> str:
             opened.append(len(written))
         elif piece == ")" and opened:
             start = opened.pop()
-            quantifier = _POSSESSIVE.match(pattern, offset)
+            quantifier = re.compile(_POSSESSIVE).match(pattern, offset)
             if quantifier is not None:
                 offset = quantifier.end()
                 written[start] = f"(?>{written[start]}"
@@ -62,11 +98,11 @@ def atomic(pattern: str) -> str:
 
 
 def _piece(pattern: str, offset: int) -> str:
-    """Return what stands at `offset`: a character class, an escape, or one character."""
+    """The token at `offset`: a character class, an escape, or one character."""
     if pattern[offset] == "[":
-        found = _CLASS.match(pattern, offset)
-        if found is not None:
-            return found.group()
+        listed = re.compile(_CLASS).match(pattern, offset)
+        if listed is not None:
+            return listed.group()
     return pattern[offset : offset + (2 if pattern[offset] == "\\" else 1)]
 
 
@@ -95,7 +131,7 @@ class Cursor:
         return self.source[self.offset :]
 
     def peek(self) -> str:
-        """Return the next character, or "" at the end."""
+        """The next character, or "" at the end."""
         return self.source[self.offset : self.offset + 1]
 
     def take(self, literal: str) -> bool:
@@ -150,4 +186,4 @@ class Cursor:
         )
 
 
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = compile_pattern(r"[0-9]+")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
@@ -13,6 +16,8 @@ import permacite
 from permacite.scan import atomic, compile_pattern
 
 SOURCES = sorted(Path(permacite.__file__).parent.rglob("*.py"))
+ENOUGH = 200
+"""Patterns; fewer, and the test below has not seen them."""
 FACES = ("cli", "web")
 """They import nothing so low, and need no such groups."""
 
@@ -58,3 +63,14 @@ def test_every_pattern_is_compiled_in_one_place(path: Path) -> None:
         assert not re.search(r"\)[*+?}]\+", source)
     elif path.name != "scan.py":
         assert not re.search(r"\bre\.compile\(", source)
+
+
+def test_every_pattern_compiles() -> None:
+    """Patterns wait for their first use: a fault in one would show only there."""
+    for module in pkgutil.walk_packages(permacite.__path__, "permacite."):
+        importlib.import_module(module.name)
+    lazy = type(compile_pattern("a"))
+    patterns = [pattern for pattern in gc.get_objects() if type(pattern) is lazy]
+    assert len(patterns) > ENOUGH
+    for pattern in patterns:
+        assert pattern.groups >= 0, pattern.pattern
