@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.extract import extract, extract_from
-from permacite.extract.elements import html_elements, xml_elements
 from permacite.extract.text import document
 from permacite.fragments import Index
 from permacite.markup import StartTag, tokenize
+from permacite.markup.tree import html_elements, xml_elements
 from permacite.text.document import DocumentText
 
 CHARSETS = ["utf-8", "iso-8859-1", "windows-1252", "utf-16-le", "shift_jis", "iso-2022-jp"]

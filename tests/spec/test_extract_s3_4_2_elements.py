@@ -6,7 +6,7 @@ import pytest
 
 from permacite.errors import LimitError, NotFoundError
 from permacite.extract import extract
-from permacite.extract.elements import html_elements
+from permacite.markup.tree import html_elements
 
 HTML = "<!DOCTYPE html>"
 

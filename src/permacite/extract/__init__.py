@@ -5,7 +5,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00) §3.4
 | section | room |
 |---|---|
 | §3.4.1 text, and lines as an extension | text |
-| §3.4.2 HTML, §3.4.2 SGML & XML | markup, elements |
+| §3.4.2 HTML, §3.4.2 SGML & XML | markup |
 | §3.4.4 audio, §3.4.5 image and video | media |
 | §3.4.6 octets | octets |
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError
-from permacite.extract.elements import html_elements, xml_elements
 from permacite.extract.excerpt import extent, nothing
 from permacite.extract.text import excerpt
+from permacite.markup.tree import html_elements, xml_elements
 from permacite.pdi import decapsulate
 
 if TYPE_CHECKING:
-    from permacite.extract.elements import Element
     from permacite.extract.excerpt import Excerpt
+    from permacite.markup.tree import Element
     from permacite.text.document import DocumentText
 
 __all__ = ["by_name", "by_position", "is_xml"]

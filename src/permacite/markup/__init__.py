@@ -1,4 +1,4 @@
-"""Markup read without a tree: tokens, charsets, the references of CSS, and the text of a page.
+"""Markup: tokens, charsets, the references of CSS, the text of a page, where its elements end.
 
 Two things here are frozen, because citations count by them: the tokenizer (TOKENIZER_VERSION) and
 the plain text (RENDITION_VERSION). All of it takes any input, raises nothing for it, and takes time

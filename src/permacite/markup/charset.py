@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite import charsets
 from permacite.charsets import USER_DEFINED, codec_of
+from permacite.markup.names import HEAD_CONTENT, RAW_TEXT
 from permacite.markup.references import decode as decode_references
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
@@ -211,8 +212,8 @@ def _bytewise(codec: str) -> str:
     return "utf-8" if codec in ("utf-16be", "utf-16le") else codec
 
 
-_WITH_TEXT = frozenset({"title", "script", "style", "noscript", "noframes", "template"})
-_IN_HEAD = frozenset({"html", "head", "base", "basefont", "bgsound", "link", "meta", *_WITH_TEXT})
+_WITH_TEXT = RAW_TEXT | {"noscript", "template"}
+_IN_HEAD = HEAD_CONTENT | {"html", "head", "noscript"}
 
 
 def _in_head(source: str) -> _Declared:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from permacite.markup.elements import (
+from permacite.markup.names import (
     BEHIND_P,
     BLOCKS,
+    BOUNDARIES,
     CELLS,
     LEFT_OUT,
     PARAGRAPHS,
     PREFORMATTED,
-    TABLE_PARTS,
+    ROW_ENDS,
+    SECTIONS,
     VOID,
-    Skip,
-    is_left_out,
 )
 from permacite.markup.plain.flow import Flow
 from permacite.markup.tokenizer import tokenize
@@ -84,7 +85,7 @@ class _Renderer:
         """Whether a `p` is open."""
         self.rows: list[int] = []
         """For each open table the length of the text where its row began."""
-        self.skip: Skip | None = None
+        self.skip: _Skip | None = None
         self.seen_root = self.other_xml = False
 
     # ------------------------------------------------------------ tags
@@ -97,8 +98,8 @@ class _Renderer:
         if self.other_xml or (name not in _NOTED and tag.end - tag.start == len(tag.name) + 2):
             return
         has_content = not tag.self_closing if self.xml else name not in VOID
-        if is_left_out(tag, name):
-            self.skip = Skip(name, xml=self.xml) if has_content else None
+        if _is_left_out(tag, name):
+            self.skip = _Skip(name, xml=self.xml) if has_content else None
             return
         if name in CELLS:
             self._cell()
@@ -132,7 +133,7 @@ class _Renderer:
                 self.rows.pop()
                 self.rows[-1:] = [self.flow.writer.length] if self.rows else []
 
-    def _left_out(self, skip: Skip, tag: StartTag | EndTag, name: str) -> bool:
+    def _left_out(self, skip: _Skip, tag: StartTag | EndTag, name: str) -> bool:
         """Ask what is left out whether it ends here, and whether the tag is part of it."""
         place = skip.place(tag, name)
         if place != "inside":
@@ -145,7 +146,7 @@ class _Renderer:
         lines = _BREAKS[name]
         if self.paragraph and name in BEHIND_P:
             self.paragraph, lines = False, 2
-        if name in TABLE_PARTS:
+        if name in ROW_ENDS:
             flow.tabs = 0
             if self.rows and flow.writer.length > self.rows[-1]:
                 flow.breaks = 0
@@ -182,3 +183,87 @@ class _Renderer:
             end -= 3 * self.source.startswith("]]>", end - 3, end)
         write = self.flow.preformatted if self.pre else self.flow.collapsed
         write(start, end, raw=token.mode not in ("data", "rcdata"))
+
+
+# ---------------------------------------------------------------- what is left out, and to where
+_Place: TypeAlias = Literal["inside", "last", "behind"]
+"""Whether a token is part of what is left out, ends it, or comes after it."""
+
+_ROWS = SECTIONS | {"tr"}
+_CLOSED_BY: dict[str, frozenset[str]] = {
+    "p": BEHIND_P,
+    "li": frozenset({"li"}),
+    **dict.fromkeys(("dt", "dd"), frozenset({"dt", "dd"})),
+    **dict.fromkeys(("rt", "rp"), frozenset({"rb", "rt", "rtc", "rp"})),
+    **dict.fromkeys(("option", "optgroup"), frozenset({"option", "optgroup"})),
+    **dict.fromkeys(("caption", "colgroup"), _ROWS | {"caption", "colgroup"}),
+    **dict.fromkeys(SECTIONS, SECTIONS),
+    "tr": _ROWS,
+    **dict.fromkeys(("td", "th"), _ROWS | CELLS),
+}
+"""Elements whose end tag may be left out (HTML §13.1.2.4), and the start tags that close them.
+
+What is hidden in such an element ends where the element does, as far as the tags alone tell.
+"""
+
+_NEVER_HIDDEN = frozenset({"html", "body"})
+_HIDDEN = compile_pattern("hidden", re.IGNORECASE | re.ASCII)
+
+
+def _is_left_out(tag: StartTag, name: str) -> bool:
+    """Whether a start tag begins an element that is no text.
+
+    Those are the elements of LEFT_OUT (but not a template that is a shadow root), `dialog` without
+    `open`, and what has `hidden`, in any form. On the root element or on `body` that is not heeded:
+    scripts take it away at once.
+    """
+    if name in LEFT_OUT:
+        return name != "template" or tag.get("shadowrootmode") is None
+    if name == "dialog" and tag.get("open") is None:
+        return True
+    if _HIDDEN.search(tag.source, tag.start, tag.end) is None or name in _NEVER_HIDDEN:
+        return False
+    return tag.get("hidden") is not None
+
+
+class _Skip:
+    """One element that is left out: says which tokens after its start tag belong to it."""
+
+    __slots__ = ("_boundaries", "_closed_by", "_counts", "_name", "_open", "_xml")
+
+    def __init__(self, name: str, *, xml: bool) -> None:
+        self._name = name
+        self._xml = xml
+        self._closed_by = frozenset[str]() if xml else _CLOSED_BY.get(name, frozenset())
+        self._open: list[str] = []
+        self._counts: dict[str, int] = {}
+        self._boundaries = 0
+
+    def place(self, tag: StartTag | EndTag, name: str) -> _Place:
+        """Say where the next tag stands. `name`: its name as `plain` compares it."""
+        if isinstance(tag, StartTag):
+            if name in self._closed_by and not self._boundaries:
+                return "behind"
+            if not (tag.self_closing if self._xml else name in VOID):
+                self._push(name)
+        elif name in self._counts:
+            while self._pop() != name:
+                pass
+        elif name == self._name:
+            return "last"
+        elif self._closed_by:
+            return "behind"
+        return "inside"
+
+    def _push(self, name: str) -> None:
+        self._open.append(name)
+        self._counts[name] = self._counts.get(name, 0) + 1
+        self._boundaries += name in BOUNDARIES
+
+    def _pop(self) -> str:
+        name = self._open.pop()
+        self._boundaries -= name in BOUNDARIES
+        self._counts[name] -= 1
+        if not self._counts[name]:
+            del self._counts[name]
+        return name

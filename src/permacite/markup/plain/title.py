@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from permacite.markup.foreign import ROOTS
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
 
@@ -17,12 +18,12 @@ def title(source: str, *, xml: bool = False) -> str | None:
     for token in tokenize(source, xml=xml):
         if isinstance(token, StartTag):
             name = token.name.rpartition(":")[2] if xml else token.name
-            inside += name in ("svg", "math") and not token.self_closing
+            inside += name in ROOTS and not token.self_closing
             if name == "title" and not inside:
                 pieces = []
         elif isinstance(token, EndTag):
             name = token.name.rpartition(":")[2] if xml else token.name
-            inside -= name in ("svg", "math") and inside > 0
+            inside -= name in ROOTS and inside > 0
             if pieces is not None and name == "title":
                 break
         elif isinstance(token, Text) and pieces is not None:

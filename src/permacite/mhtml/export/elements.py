@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.markup.elements import VOID
+from permacite.markup.names import VOID
 from permacite.mhtml.export.data import NOTHING, Resource
 from permacite.mhtml.export.tags import Attributes, get, is_odd, start_tag
 from permacite.mhtml.links_table import link_relation

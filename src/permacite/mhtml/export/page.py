@@ -18,7 +18,7 @@ from permacite.markup import (
     Text,
     tokenize,
 )
-from permacite.markup.foreign import ForeignContent
+from permacite.markup.foreign import ROOTS, ForeignContent
 from permacite.mhtml.export.styles import without_tags
 from permacite.mhtml.export.tags import escape
 from permacite.mhtml.links import rewrite
@@ -38,7 +38,6 @@ Edit: TypeAlias = tuple[int, int, str]
 _EMPTY_COMMENT = "<!---->"
 _LESS_THAN = compile_pattern("<")
 _BEFORE_HEAD = frozenset({"html", "head"})
-_FOREIGN = frozenset({"svg", "math"})
 _UNMARKED = frozenset({"select", "option", "optgroup", "datalist"})
 _STYLE_SHEET = compile_pattern(
     r"\Axml-stylesheet[\t\n\r ].*?\bhref[\t\n\r ]*+=[\t\n\r ]*+[\"']([^\"'<]*+)"
@@ -109,7 +108,7 @@ class Page:
             self._head_at = tag.end
         self._before_head = self._before_head and name in _BEFORE_HEAD
         if self._elements.xml:
-            self._depth += name in _FOREIGN and not tag.self_closing
+            self._depth += name in ROOTS and not tag.self_closing
         else:
             self._foreign.start(tag)
         is_empty = tag.self_closing and (self._elements.xml or self._is_foreign)
@@ -126,7 +125,7 @@ class Page:
         if name == self._unmarked:
             self._unmarked = None
         if self._elements.xml:
-            self._depth -= name in _FOREIGN and self._depth > 0
+            self._depth -= name in ROOTS and self._depth > 0
         else:
             self._foreign.end(tag.name)
         return self._elements.end(tag, name)

@@ -8,27 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.extract.elements import head
-from permacite.extract.elements.names import TABLE_PARTS
-from permacite.markup import EndTag, StartTag
+from permacite.markup.names import CELLS, SECTIONS, TABLE_PARTS
+from permacite.markup.tokens import EndTag, StartTag
+from permacite.markup.tree import head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.extract.elements.stack import Token
-    from permacite.extract.elements.tree import Tree
+    from permacite.markup.tree.construction import Tree
+    from permacite.markup.tree.stack import Token
 
 __all__ = ["RULES"]
 
-_SECTIONS = frozenset({"tbody", "tfoot", "thead"})
-_CELLS = frozenset({"td", "th"})
 _ASIDE = frozenset({"body", "caption", "col", "colgroup", "html"})
 _IN_TABLE = frozenset({"style", "script", "template"})
 _TABLE = frozenset({"table", "template", "html"})
-_BODY = _SECTIONS | {"template", "html"}
+_BODY = SECTIONS | {"template", "html"}
 _ROW = frozenset({"tr", "template", "html"})
 _SELECT_SCOPE = frozenset({"optgroup", "option"})
-_LEAVES_SELECT = _SECTIONS | _CELLS | {"caption", "table", "tr"}
+_LEAVES_SELECT = SECTIONS | CELLS | {"caption", "table", "tr"}
 
 
 def _in_table(tree: Tree, token: Token) -> None:
@@ -41,7 +39,7 @@ def _in_table(tree: Tree, token: Token) -> None:
             head.end_template(tree, token)
         elif token.name not in TABLE_PARTS | {"body", "html"}:
             tree.by("in body", token)
-    elif tree.current not in _SECTIONS | {"table", "template", "tr"} or not token.blank:
+    elif tree.current not in SECTIONS | {"table", "template", "tr"} or not token.blank:
         tree.by("in body", token)
 
 
@@ -70,7 +68,7 @@ def _part(tree: Tree, tag: StartTag) -> None:
     implied, mode = "tbody", "in table body"
     if tag.name in {"col", "colgroup"}:
         implied, mode = "colgroup", "in column group"
-    written = tag.name in _SECTIONS | {"colgroup"}
+    written = tag.name in SECTIONS | {"colgroup"}
     tree.pop_to(_TABLE, tag)
     tree.push(tag.name if written else implied, tag if written else None)
     tree.mode = mode
@@ -143,22 +141,22 @@ def _in_column_group(tree: Tree, token: Token) -> None:
 
 def _in_table_body(tree: Tree, token: Token) -> None:
     name = token.name if isinstance(token, StartTag | EndTag) else ""
-    if isinstance(token, StartTag) and name in _CELLS | {"tr"}:
+    if isinstance(token, StartTag) and name in CELLS | {"tr"}:
         tree.pop_to(_BODY, token)
         tree.push("tr", token if name == "tr" else None)
         tree.mode = "in row"
-        if name in _CELLS:
+        if name in CELLS:
             tree.by("in row", token)
-    elif isinstance(token, EndTag) and name in _SECTIONS:
+    elif isinstance(token, EndTag) and name in SECTIONS:
         if tree.in_table_scope(name):
             _end_section(tree, token)
-    elif (isinstance(token, StartTag) and name in _SECTIONS | {"caption", "col", "colgroup"}) or (
+    elif (isinstance(token, StartTag) and name in SECTIONS | {"caption", "col", "colgroup"}) or (
         isinstance(token, EndTag) and name == "table"
     ):
-        if tree.in_table_scope(*_SECTIONS):
+        if tree.in_table_scope(*SECTIONS):
             _end_section(tree, token)
             tree.handle(token)
-    elif not isinstance(token, EndTag) or name not in _ASIDE | _CELLS | {"tr"}:
+    elif not isinstance(token, EndTag) or name not in _ASIDE | CELLS | {"tr"}:
         tree.by("in table", token)
 
 
@@ -170,19 +168,19 @@ def _end_section(tree: Tree, token: Token) -> None:
 
 def _in_row(tree: Tree, token: Token) -> None:
     name = token.name if isinstance(token, StartTag | EndTag) else ""
-    if isinstance(token, StartTag) and name in _CELLS:
+    if isinstance(token, StartTag) and name in CELLS:
         tree.pop_to(_ROW, token)
         tree.push(name, token)
         tree.mode = "in cell"
         tree.formatting.append(None)
-    elif isinstance(token, EndTag) and name in _SECTIONS | {"table", "tr"}:
+    elif isinstance(token, EndTag) and name in SECTIONS | {"table", "tr"}:
         wanted = tree.in_table_scope(name) or name == "table"
         if wanted and _end_row(tree, token) and name != "tr":
             tree.handle(token)
     elif isinstance(token, StartTag) and name in TABLE_PARTS:
         if _end_row(tree, token):
             tree.handle(token)
-    elif not isinstance(token, EndTag) or name not in _ASIDE | _CELLS:
+    elif not isinstance(token, EndTag) or name not in _ASIDE | CELLS:
         tree.by("in table", token)
 
 
@@ -197,14 +195,14 @@ def _end_row(tree: Tree, token: Token) -> bool:
 
 def _in_cell(tree: Tree, token: Token) -> None:
     name = token.name if isinstance(token, StartTag | EndTag) else ""
-    if isinstance(token, EndTag) and name in _CELLS:
+    if isinstance(token, EndTag) and name in CELLS:
         if tree.in_table_scope(name):
             _end_cell(tree, token, name)
     elif isinstance(token, StartTag) and name in TABLE_PARTS:
         if tree.in_table_scope("td", "th"):
             _end_cell(tree, token)
             tree.handle(token)
-    elif isinstance(token, EndTag) and name in _SECTIONS | {"table", "tr"}:
+    elif isinstance(token, EndTag) and name in SECTIONS | {"table", "tr"}:
         if tree.in_table_scope(name):
             _end_cell(tree, token)
             tree.handle(token)
@@ -214,7 +212,7 @@ def _in_cell(tree: Tree, token: Token) -> None:
 
 def _end_cell(tree: Tree, token: Token, name: str = "") -> None:
     tree.imply_ends(token)
-    tree.pop_until((name,) if name else _CELLS, token)
+    tree.pop_until((name,) if name else CELLS, token)
     tree.clear_to_marker()
     tree.mode = "in row"
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.extract.elements.stack import OpenElements
+from permacite.markup.tree.stack import OpenElements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from permacite.extract.elements.stack import Node, Token
+    from permacite.markup.tree.stack import Node, Token
 
 __all__ = ["Tree"]
 

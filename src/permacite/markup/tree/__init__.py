@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.extract.elements import body, foreign, head, table
-from permacite.extract.elements.quirks import is_quirky
-from permacite.extract.elements.stack import Characters
-from permacite.extract.elements.tree import Tree
-from permacite.markup import Doctype, EndTag, StartTag, Text, tokenize
+from permacite.markup.tokenizer import tokenize
+from permacite.markup.tokens import Doctype, EndTag, StartTag, Text
+from permacite.markup.tree import body, foreign, head, table
+from permacite.markup.tree.construction import Tree
+from permacite.markup.tree.quirks import is_quirky
+from permacite.markup.tree.stack import Characters
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.extract.elements.stack import Token
+    from permacite.markup.tree.stack import Token
 
 __all__ = ["Element", "html_elements", "xml_elements"]
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.extract.elements.names import (
+from permacite.markup.names import (
     HEAD_CONTENT,
     IMPLIED_THOROUGHLY,
     RAW_TEXT,
 )
-from permacite.markup import EndTag, StartTag
+from permacite.markup.tokens import EndTag, StartTag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.extract.elements.stack import Token
-    from permacite.extract.elements.tree import Tree
+    from permacite.markup.tree.construction import Tree
+    from permacite.markup.tree.stack import Token
 
 __all__ = ["RULES", "end_template", "in_head", "raw_text"]
 

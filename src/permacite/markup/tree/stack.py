@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import LimitError
-from permacite.extract.elements.names import IMPLIED, SCOPE, TABLE_SCOPE
-from permacite.markup import EndTag, StartTag
+from permacite.markup.names import IMPLIED, SCOPE, TABLE_SCOPE
+from permacite.markup.tokens import EndTag, StartTag
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from collections.abc import Set as AbstractSet
+
+    from permacite.markup.foreign import Kind, Point
 
 __all__ = ["MAX_STEPS", "Characters", "Node", "OpenElements", "Token"]
 
@@ -42,12 +44,10 @@ class Node:
         self.name = name
         self.index = index
         self.tag = tag
-        self.kind = "html"
-        """The vocabulary: "html", "svg" or "math"."""
+        self.kind: Kind = "html"
         self.key = name
         """The name; with a mark before it in foreign content."""
-        self.point = ""
-        """Where other rules hold inside: "html", "text" (MathML), "annotation", or ""."""
+        self.point: Point = ""
         self.is_open = True
         self.attributes: frozenset[tuple[str, str]] | None = None
         """Names and values of the start tag, once they were asked for."""

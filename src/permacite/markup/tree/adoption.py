@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.extract.elements.names import SPECIAL
+from permacite.markup.names import SPECIAL
 
 if TYPE_CHECKING:
-    from permacite.extract.elements.stack import Node, Token
-    from permacite.extract.elements.tree import Tree
-    from permacite.markup import EndTag, StartTag
+    from permacite.markup.tokens import EndTag, StartTag
+    from permacite.markup.tree.construction import Tree
+    from permacite.markup.tree.stack import Node, Token
 
 __all__ = ["active", "adopt", "any_other_end"]
 

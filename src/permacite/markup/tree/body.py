@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.extract.elements import adoption, foreign, head
-from permacite.extract.elements.names import (
+from permacite.markup.foreign import ROOTS
+from permacite.markup.names import (
     BUTTON_SCOPE,
     CLOSES_P,
     FORMATTING,
@@ -16,13 +16,14 @@ from permacite.extract.elements.names import (
     TABLE_PARTS,
     VOID_IN_BODY,
 )
-from permacite.markup import EndTag, StartTag
+from permacite.markup.tokens import EndTag, StartTag
+from permacite.markup.tree import adoption, foreign, head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.extract.elements.stack import Token
-    from permacite.extract.elements.tree import Tree
+    from permacite.markup.tree.construction import Tree
+    from permacite.markup.tree.stack import Token
 
 __all__ = ["in_body"]
 
@@ -201,7 +202,7 @@ def _ruby(tree: Tree, tag: StartTag) -> None:
 def _foreign(tree: Tree, tag: StartTag) -> None:
     tree.reconstruct()
     if not tag.self_closing:
-        foreign.push(tree, tag, tag.name)
+        foreign.push(tree, tag, ROOTS[tag.name])
 
 
 def _nothing(_: Tree, __: StartTag) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from permacite.markup import Doctype
+    from permacite.markup.tokens import Doctype
 
 __all__ = ["is_quirky"]
 
