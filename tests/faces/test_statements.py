@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from permacite.archive import Repository
+from permacite.errors import ParseError
+from permacite.pdi.predicates import check_predicate, predicate_iri
 from permacite.service.archive import Archive
-from permacite.service.assertions.statements import predicate_iri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.faces.conftest import Outcome
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 OA = "http://www.w3.org/ns/oa#"
 DC = "http://purl.org/dc/terms/"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+OURS = "urn:permacite:predicate:"
+ANNO = Path(__file__).parents[1] / "golden/annotation/anno.jsonld"
 
 
 @pytest.fixture
@@ -63,15 +68,104 @@ PREDICATES = [
     ("creator", f"{DC}creator"),
     ("dcterms:creator", f"{DC}creator"),
     ("oa:hasBody", f"{OA}hasBody"),
+    ("oa:", OA),
+    ("oa:é", f"{OA}é"),
     ("https://example.org/p", "https://example.org/p"),
-    ("my own word", "urn:permacite:predicate:my%20own%20word"),
-    ("no uri: here", "urn:permacite:predicate:no%20uri:%20here"),
+    ("http://bücher.example/p?q#ü", "http://bücher.example/p?q#ü"),
+    ("oa://host", "oa://host"),
+    ("my own word", f"{OURS}my%20own%20word"),
+    ("@type", f"{OURS}@type"),
+    (" <x> ", f"{OURS}%3Cx%3E"),
 ]
 
 
 @pytest.mark.parametrize(("written", "iri"), PREDICATES)
 def test_a_predicate_has_an_iri(written: str, iri: str) -> None:
+    check_predicate(written)
     assert predicate_iri(written) == iri
+
+
+REFUSED = [
+    # predicate, offset, the IRI where an archive of before holds it
+    ("oa:<x>", 3, f"{OURS}oa:%3Cx%3E"),
+    ("  oa:a#b", 6, f"{OURS}oa:a%23b"),
+    ("cito:dis putes", 8, f"{OURS}cito:dis%20putes"),
+    ("https://example.org/{p}", 20, f"{OURS}https:%2F%2Fexample.org%2F%7Bp%7D"),
+    ("no uri: here", 2, f"{OURS}no%20uri:%20here"),
+    ("é:x", 0, f"{OURS}%C3%A9:x"),
+    ("http://a:é/", 9, f"{OURS}http:%2F%2Fa:%C3%A9%2F"),
+    ("oa:\u202ex", 3, f"{OURS}oa:%E2%80%AEx"),
+    ("x:%zz", 2, f"{OURS}x:%25zz"),
+    ("_:b", 0, f"{OURS}_:b"),
+    (":x", 0, f"{OURS}:x"),
+    ("two\nlines", 3, f"{OURS}two%0Alines"),
+    ("  ", 0, OURS),
+]
+
+
+@pytest.mark.parametrize(("written", "offset", "iri"), REFUSED)
+def test_a_predicate_that_is_no_iri_is_refused(written: str, offset: int, iri: str) -> None:
+    with pytest.raises(ParseError) as error:
+        check_predicate(written)
+    assert (error.value.source, error.value.offset) == (written, offset)
+    assert error.value.spec.startswith("PDI §3.6.5")
+    assert predicate_iri(written) == iri
+
+
+def test_a_refused_predicate_is_shown_with_its_place(cli: Cli, name: str) -> None:
+    refused = cli("assert", name, "oa:<x>", "Ann")
+    assert refused.status == 2
+    assert "at 3 (PDI §3.6.5, RFC 3987 §2.2)" in refused.err
+    assert "  oa:<x>\n     ^" in refused.err
+    assert json.loads(cli("assertions", "--json").out) == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
+def test_all_that_is_stated_can_be_written_as_rdf(cli: Cli, archive: Path, name: str) -> None:
+    rdflib = pytest.importorskip("rdflib", reason="an RDF parser is needed to read it")
+    bare = "urn:pdi://lab.example.us/2026/11/21/9"
+    with Archive.open(archive) as service:
+        source = service.import_document("x.txt", b"x", uri="https://example.org/<x>").pdi
+    for written, _ in PREDICATES:
+        assert cli("assert", source, written, "https://example.org/<x>").status == 0
+    with Repository.open(archive) as opened:
+        for written, _, _ in REFUSED[:-1]:
+            opened.statements.repeat(name, written, "said before", who=None)
+        opened.statements.repeat(bare, "oa:<x>", "of another archive", who=None)
+    assert "oa:<x>" in cli("assertions").out
+    assert len(json.loads(cli("assertions", "--json").out)) == len(PREDICATES) + len(REFUSED)
+    graph = rdflib.Graph().parse(data=cli("assertions", "--jsonld").out, format="json-ld")
+    again = rdflib.Graph().parse(data=graph.serialize(format="turtle"), format="turtle")
+    assert set(again.predicates()) == set(graph.predicates())
+    assert {str(iri) for iri in again.predicates(subject=rdflib.URIRef(name))} >= {
+        iri for _, _, iri in REFUSED[:-1]
+    }
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
+def test_annotations_are_as_their_model_wants(cli: Cli, archive: Path, name: str) -> None:
+    """Web Annotation Data Model §3.1: read with the W3C's own context."""
+    rdflib = pytest.importorskip("rdflib", reason="an RDF parser is needed to read it")
+    cli("assert", name, "creator", "Ann", "--who", "https://example.org/ben")
+    cli("assert", name, "creator", "Ann")
+    cli("assert", f"{name}#char=4,8", "cito:disputes", "https://example.org/x")
+    context = json.loads(ANNO.read_text("utf-8"))["@context"]
+    graph = rdflib.Graph().parse(data=cli("assertions", "--jsonld").out, format="json-ld")
+    compact = json.loads(graph.serialize(format="json-ld", context=context, auto_compact=True))
+    notes = [node for node in compact["@graph"] if "Annotation" in node.get("type", ())]
+    assert len(notes) == 3
+    assert len({note["id"] for note in notes}) == 3
+    for note in notes:
+        assert note["id"].startswith("urn:permacite:assertion:")
+        assert note["target"].startswith(name)
+        assert (isinstance(note["body"], str), note["motivation"]) == (True, "describing")
+    with Archive.open(archive) as service:
+        written = service.json_ld(service.statements())["@graph"]
+    assert {note["id"] for note in notes} == {
+        node["@id"]
+        for node in (written if isinstance(written, list) else ())
+        if isinstance(node, dict) and "oa:motivatedBy" in node
+    }
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
@@ -107,6 +201,9 @@ def test_the_json_ld_brings_its_context(cli: Cli, name: str) -> None:
     assert found["@context"]["oa"] == OA
     triple, annotation = found["@graph"][-2:]
     assert triple == {"@id": name, f"{DC}creator": {"@value": "Ann"}}
+    told = [name, "creator", "Ann", annotation["dcterms:created"]["@value"]]
+    digest = hashlib.sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
+    assert annotation["@id"] == f"urn:permacite:assertion:{digest}"
     assert annotation["oa:hasTarget"] == {"@id": name}
     assert annotation["rdf:object"] == {"@value": "Ann"}
     assert annotation["dcterms:created"]["@value"].endswith("Z")

@@ -157,8 +157,11 @@ def test_assertions_are_never_changed_and_stand_in_the_log(archive: Repository) 
     [
         ("http://example.org/", "x", ParseError),
         (BASE, " ", ParseError),
+        (BASE, "oa:<x>", ParseError),
         (BASE, "withdrawn", ConflictError),
         (BASE, "reinstated", ConflictError),
+        (BASE, " withdrawn", ConflictError),
+        (BASE, "urn:permacite:predicate:reinstated", ConflictError),
     ],
 )
 def test_assertions_need_a_name_and_a_predicate(

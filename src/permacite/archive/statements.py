@@ -22,6 +22,7 @@ from permacite.archive import names
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import REASONS, UNSTATED, Assertion, Withdrawal
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
+from permacite.pdi.predicates import check_predicate, predicate_iri
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,13 +52,12 @@ class Statements:
     ) -> Assertion:
         """Record a statement about a PDI of any kind, of this archive or of another one.
 
-        Raises ParseError where `subject` is no PDI, ConflictError for the predicates "withdrawn"
-        and "reinstated", which `withdraw` and `reinstate` write.
+        Raises ParseError where `subject` is no PDI or `predicate` none, ConflictError for the
+        predicates "withdrawn" and "reinstated", which `withdraw` and `reinstate` write.
         """
-        if predicate in EFFECTS:
+        check_predicate(predicate)
+        if predicate_iri(predicate) in map(predicate_iri, EFFECTS):
             raise ConflictError(f"the predicate {predicate!r} has a method of its own", subject)
-        if not predicate.strip():
-            raise ParseError("expected a predicate", predicate, 0, "PDI §3.6.5")
         return self._catalog.record_assertion(_canonical(subject), predicate, value, who)
 
     def assertions(

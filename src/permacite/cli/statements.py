@@ -35,10 +35,10 @@ def assert_(
 
     SUBJECT is a permanent name of any kind: a document, a version, a passage, a quotation, one of
     another archive. PREDICATE is a Dublin Core term (creator, replaces), a name with a prefix
-    (cito:disputes), a URI, or a word of your own. OBJECT is a name, a URI or a text. A statement is
-    an entry of the log: it is never changed, only contradicted by a later one.
+    (cito:disputes), an IRI, or a word of your own without a colon. OBJECT is a name, a URI or a
+    text. A statement is an entry of the log: it is never changed, only contradicted by a later one.
 
-    Exit status: 0 recorded, 1 refused, 2 SUBJECT is no permanent name.
+    Exit status: 0 recorded, 1 refused, 2 SUBJECT is no permanent name, or PREDICATE no IRI.
     """
     with Archive.open(archive) as service:
         made = service.state(subject, predicate, value, who=who)

@@ -3,54 +3,33 @@
 PDI §3.6.5 (assertions); JSON-LD 1.1; DCMI Metadata Terms; Web Annotation Vocabulary. Each statement
 is given as a triple, and once more as an annotation that says who made it, and when.
 
-Readings: a predicate that is one word is a Dublin Core term where there is one of that name, else a
-word of ours (`urn:permacite:predicate:...`); one with a colon is a prefix of the context, or a URI.
+Readings: an annotation MUST have exactly one IRI (Web Annotation Data Model §3.1); ours is made of
+what is stated and when, so that every copy of an archive gives the same one (decision 0032). Who
+states it is no part of it: that name can be forgotten.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from permacite import pdi, uri
+from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError
+from permacite.pdi.predicates import PREFIXES, predicate_iri
 from permacite.service import names
 from permacite.service.promises_model import Statement
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from permacite.archive import Assertion, Repository
     from permacite.service.plain import Json
 
 __all__ = ["json_ld", "listed", "state"]
 
-_PREFIXES = {
-    "dcterms": "http://purl.org/dc/terms/",
-    "dc": "http://purl.org/dc/elements/1.1/",
-    "oa": "http://www.w3.org/ns/oa#",
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "cito": "http://purl.org/spar/cito/",
-    "prov": "http://www.w3.org/ns/prov#",
-    "schema": "https://schema.org/",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
-
-# fmt: off
-_TERMS = frozenset({
-    "abstract", "accessRights", "alternative", "audience", "available", "bibliographicCitation",
-    "conformsTo", "contributor", "coverage", "created", "creator", "date", "dateAccepted",
-    "dateCopyrighted", "dateSubmitted", "description", "educationLevel", "extent", "format",
-    "hasFormat", "hasPart", "hasVersion", "identifier", "isFormatOf", "isPartOf",
-    "isReferencedBy", "isReplacedBy", "isRequiredBy", "issued", "isVersionOf", "language",
-    "license", "medium", "modified", "provenance", "publisher", "references", "relation",
-    "replaces", "requires", "rights", "rightsHolder", "source", "spatial", "subject",
-    "tableOfContents", "temporal", "title", "type", "valid",
-})
-# fmt: on
-"""DCMI Metadata Terms, the properties of /terms/ that describe documents."""
-
-_OURS = "urn:permacite:predicate:"
+_ASSERTION = "urn:permacite:assertion:"
 _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ftp", "orcid"})
 """Schemes of objects that are names of things; anything else is text."""
 
@@ -107,39 +86,26 @@ def json_ld(archive: Repository, statements: list[Statement]) -> dict[str, Json]
         value = _value(one.object)
         graph.append({"@id": one.subject, iri: value})
         graph.append(_annotation(one, iri, value))
-    return {"@context": dict(_PREFIXES), "@graph": graph}
-
-
-def predicate_iri(predicate: str) -> str:
-    """Return the IRI of a predicate as people write it."""
-    word = predicate.strip()
-    prefix, colon, rest = word.partition(":")
-    if not colon:
-        return _PREFIXES["dcterms"] + word if word in _TERMS else _OURS + uri.quote(word, "segment")
-    if prefix in _PREFIXES and not rest.startswith("//"):
-        return _PREFIXES[prefix] + rest
-    return word if _is_uri(word) else _OURS + uri.quote(word, "segment")
-
-
-def _is_uri(text: str) -> bool:
-    try:
-        return uri.parse(text).scheme is not None
-    except ParseError:
-        return False
+    return {"@context": dict(PREFIXES), "@graph": graph}
 
 
 def _value(text: str) -> Json:
-    """Return an object of a statement: the name of a thing, or text."""
+    """The object of a statement: the name of a thing, or text."""
+    return {"@id": text} if _scheme(text) in _LINKED else {"@value": text}
+
+
+def _scheme(text: str) -> str:
+    """The scheme of a URI in lower case; "" where the text is none."""
     try:
-        scheme = uri.parse(text).scheme
+        return (uri.parse(text).scheme or "").lower()
     except ParseError:
-        scheme = None
-    return {"@id": text} if (scheme or "").lower() in _LINKED else {"@value": text}
+        return ""
 
 
 def _annotation(one: Statement, iri: str, value: Json) -> Json:
     """Return who made a statement and when, as a Web Annotation that is a reified triple too."""
     made: dict[str, Json] = {
+        "@id": _annotation_iri(one),
         "@type": ["oa:Annotation", "rdf:Statement"],
         "oa:motivatedBy": {"@id": "oa:describing"},
         "oa:hasTarget": _target(one.subject),
@@ -147,11 +113,17 @@ def _annotation(one: Statement, iri: str, value: Json) -> Json:
         "rdf:subject": {"@id": one.subject},
         "rdf:predicate": {"@id": iri},
         "rdf:object": value,
-        "dcterms:created": _time(one.stated_at.isoformat()),
+        "dcterms:created": _time(one.stated_at),
     }
     if one.who is not None:
         made["dcterms:creator"] = _value(one.who)
     return made
+
+
+def _annotation_iri(one: Statement) -> str:
+    """The name of a statement: a digest over what is stated, and when."""
+    told = canonical_json([one.subject, one.predicate, one.object, _utc(one.stated_at)])
+    return _ASSERTION + hashlib.sha256(told).hexdigest()
 
 
 def _body(value: Json) -> Json:
@@ -199,16 +171,20 @@ def _described(archive: Repository, document: str) -> list[Json]:
                 "@id": str(one.pdi),
                 "dcterms:isVersionOf": {"@id": document},
                 "dcterms:format": one.media_type,
-                "dcterms:issued": _time(one.committed_at.isoformat()),
+                "dcterms:issued": _time(one.committed_at),
             }
             if version.title:
                 format_["dcterms:title"] = version.title
             source = version.provenance.final_uri or version.provenance.uri
             if source:
-                format_["dcterms:source"] = {"@id": source}
+                format_["dcterms:source"] = {"@id": source} if _scheme(source) else source
             graph.append(format_)
     return graph
 
 
-def _time(text: str) -> Json:
-    return {"@type": "xsd:dateTime", "@value": text.replace("+00:00", "Z")}
+def _time(moment: datetime) -> Json:
+    return {"@type": "xsd:dateTime", "@value": _utc(moment)}
+
+
+def _utc(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
