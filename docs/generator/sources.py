@@ -42,8 +42,8 @@ class Module:
         return ast.get_docstring(self.tree) or ""
 
     def find(self, name: str) -> tuple[Module, ast.stmt | None] | None:
-        """Return the module that defines `name` and its statement (None: a module itself)."""
-        for node in self.tree.body:
+        """The module that defines `name` and its statement (None: a module itself)."""
+        for node in _statements(self.tree):
             if name in _names(node):
                 return self, node
             if isinstance(node, ast.ImportFrom):
@@ -52,6 +52,14 @@ class Module:
                         return _imported(self.root, node.module or "", alias.name)
         inner = load(self.root, f"{self.name}.{name}")
         return None if inner is None else (inner, None)
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements at the top of a module, and those for type checkers alone."""
+    for node in tree.body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from node.body
 
 
 def _names(node: ast.stmt) -> list[str]:

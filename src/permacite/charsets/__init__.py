@@ -7,11 +7,25 @@ charset if IANA's registry says so. Texts are decoded whole or in pieces, by the
 Standard library alone; `permacite.errors` and `permacite.scan` besides.
 """
 
-from permacite.charsets.comparing import LONGEST_MARK, Charset, Encoding, of_codec, resolve, same
-from permacite.charsets.decoders import Decoder
-from permacite.charsets.decoding import Family, decode, encode, family_of, incremental, settled
-from permacite.charsets.labels import codec_of, token_of
-from permacite.charsets.registry import MARKS, RULES_VERSION, TOKENS, USER_DEFINED
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.charsets.comparing import (
+        LONGEST_MARK,
+        Charset,
+        Encoding,
+        of_codec,
+        resolve,
+        same,
+    )
+    from permacite.charsets.decoders import Decoder
+    from permacite.charsets.decoding import Family, decode, encode, family_of, incremental, settled
+    from permacite.charsets.labels import codec_of, token_of
+    from permacite.charsets.registry import MARKS, RULES_VERSION, TOKENS, USER_DEFINED
 
 __all__ = [
     "LONGEST_MARK",
@@ -34,3 +48,14 @@ __all__ = [
     "settled",
     "token_of",
 ]
+
+on_demand(
+    __name__,
+    {
+        "permacite.charsets.comparing": "LONGEST_MARK, Charset, Encoding, of_codec, resolve, same",
+        "permacite.charsets.decoders": "Decoder",
+        "permacite.charsets.decoding": "Family, decode, encode, family_of, incremental, settled",
+        "permacite.charsets.labels": "codec_of, token_of",
+        "permacite.charsets.registry": "MARKS, RULES_VERSION, TOKENS, USER_DEFINED",
+    },
+)

@@ -19,7 +19,22 @@ Readings:
   own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures.
 """
 
-from permacite.extract.cut import Decode, extract, extract_from, is_of_text
-from permacite.extract.excerpt import Excerpt
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.extract.cut import Decode, extract, extract_from, is_of_text
+    from permacite.extract.excerpt import Excerpt
 
 __all__ = ["Decode", "Excerpt", "extract", "extract_from", "is_of_text"]
+
+on_demand(
+    __name__,
+    {
+        "permacite.extract.cut": "Decode, extract, extract_from, is_of_text",
+        "permacite.extract.excerpt": "Excerpt",
+    },
+)

@@ -17,9 +17,26 @@ Everything here is pure and needs the standard library alone, save that `#match(
 `match`; with the extra `fast`, large texts are counted faster.
 """
 
-from permacite.fragments.location import Check, Location
-from permacite.fragments.text import Text
-from permacite.text.entity import Entity, Span
-from permacite.text.index import Index
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.fragments.location import Check, Location
+    from permacite.fragments.text import Text
+    from permacite.text.entity import Entity, Span
+    from permacite.text.index import Index
 
 __all__ = ["Check", "Entity", "Index", "Location", "Span", "Text"]
+
+on_demand(
+    __name__,
+    {
+        "permacite.fragments.location": "Check, Location",
+        "permacite.fragments.text": "Text",
+        "permacite.text.entity": "Entity, Span",
+        "permacite.text.index": "Index",
+    },
+)

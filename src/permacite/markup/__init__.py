@@ -5,27 +5,35 @@ the plain text (RENDITION_VERSION). All of it takes any input, raises nothing fo
 in proportion to its length.
 """
 
-from permacite.markup.charset import (
-    Settled,
-    charset_in,
-    content_type,
-    decode,
-    sniff_charset,
-)
-from permacite.markup.css import CssUrl, css_urls
-from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run, plain_text, title
-from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
-from permacite.markup.tokens import (
-    Attribute,
-    Comment,
-    Doctype,
-    EndTag,
-    Ignored,
-    ProcessingInstruction,
-    StartTag,
-    Text,
-    Token,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.markup.charset import (
+        Settled,
+        charset_in,
+        content_type,
+        decode,
+        sniff_charset,
+    )
+    from permacite.markup.css import CssUrl, css_urls
+    from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run, plain_text
+    from permacite.markup.plain.title import title
+    from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
+    from permacite.markup.tokens import (
+        Attribute,
+        Comment,
+        Doctype,
+        EndTag,
+        Ignored,
+        ProcessingInstruction,
+        StartTag,
+        Text,
+        Token,
+    )
 
 __all__ = [
     "RENDITION_VERSION",
@@ -53,3 +61,18 @@ __all__ = [
     "title",
     "tokenize",
 ]
+
+on_demand(
+    __name__,
+    {
+        "permacite.markup.charset": "Settled, charset_in, content_type, decode, sniff_charset",
+        "permacite.markup.css": "CssUrl, css_urls",
+        "permacite.markup.plain": "RENDITION_VERSION, Piece, Rendition, Run, plain_text",
+        "permacite.markup.plain.title": "title",
+        "permacite.markup.tokenizer": "TOKENIZER_VERSION, tokenize",
+        "permacite.markup.tokens": (
+            "Attribute, Comment, Doctype, EndTag, Ignored, ProcessingInstruction, StartTag, "
+            "Text, Token"
+        ),
+    },
+)

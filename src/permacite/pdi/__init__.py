@@ -18,15 +18,22 @@ Readings: those of the draft's contradictions stand in the modules `syntax`, `sc
 `escapes`, `equivalence` and `minting`.
 """
 
-from permacite.pdi.equivalence import covers, denotes_same, lexically_equal
-from permacite.pdi.escapes import decapsulate, encapsulate
-from permacite.pdi.formats import charset_for, default_scheme, media_type_for, token_for
-from permacite.pdi.grammar import Violation
-from permacite.pdi.minting import check_mintable
-from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
-from permacite.pdi.schemes import LINE, SCHEMES, FragmentScheme, Schemes
-from permacite.pdi.specifier import Specifier, parse_specifier
-from permacite.pdi.syntax import MAX_DEPTH, parse
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.pdi.equivalence import covers, denotes_same, lexically_equal
+    from permacite.pdi.escapes import decapsulate, encapsulate
+    from permacite.pdi.formats import charset_for, default_scheme, media_type_for, token_for
+    from permacite.pdi.grammar import Violation
+    from permacite.pdi.minting import check_mintable
+    from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
+    from permacite.pdi.schemes import LINE, SCHEMES, FragmentScheme, Schemes
+    from permacite.pdi.specifier import Specifier, parse_specifier
+    from permacite.pdi.syntax import MAX_DEPTH, parse
 
 __all__ = [
     "LINE",
@@ -53,3 +60,18 @@ __all__ = [
     "parse_specifier",
     "token_for",
 ]
+
+on_demand(
+    __name__,
+    {
+        "permacite.pdi.equivalence": "covers, denotes_same, lexically_equal",
+        "permacite.pdi.escapes": "decapsulate, encapsulate",
+        "permacite.pdi.formats": "charset_for, default_scheme, media_type_for, token_for",
+        "permacite.pdi.grammar": "Violation",
+        "permacite.pdi.minting": "check_mintable",
+        "permacite.pdi.model": "PDI, CitationPDI, FragmentPDI, PDIPattern",
+        "permacite.pdi.schemes": "LINE, SCHEMES, FragmentScheme, Schemes",
+        "permacite.pdi.specifier": "Specifier, parse_specifier",
+        "permacite.pdi.syntax": "MAX_DEPTH, parse",
+    },
+)

@@ -7,22 +7,27 @@ context (running text, App. E), cautions (§7).
 
 from __future__ import annotations
 
-from permacite.uri.cautions import Caution, warnings
-from permacite.uri.composition import compose, replace
-from permacite.uri.context import Found, find
-from permacite.uri.escapes import (
-    from_iri,
-    quote,
-    quote_from_bytes,
-    to_iri,
-    unquote,
-    unquote_to_bytes,
-)
-from permacite.uri.normalization import DEFAULT_PORTS, equivalent, normalize
-from permacite.uri.reference import Reference, Segment, iter_errors, parse
-from permacite.uri.relativization import relativize
-from permacite.uri.resolution import Base, establish_base, resolve
-from permacite.uri.shortcuts import Resolved
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.uri.cautions import Caution, warnings
+    from permacite.uri.composition import compose, replace
+    from permacite.uri.context import Found, find
+    from permacite.uri.escapes import (
+        from_iri,
+        quote,
+        quote_from_bytes,
+        to_iri,
+        unquote,
+        unquote_to_bytes,
+    )
+    from permacite.uri.normalization import DEFAULT_PORTS, equivalent, normalize
+    from permacite.uri.reference import Reference, Segment, iter_errors, parse
+    from permacite.uri.relativization import relativize
+    from permacite.uri.resolution import Base, establish_base, resolve
+    from permacite.uri.shortcuts import Resolved
 
 __all__ = [
     "DEFAULT_PORTS",
@@ -50,3 +55,20 @@ __all__ = [
     "unquote_to_bytes",
     "warnings",
 ]
+
+on_demand(
+    __name__,
+    {
+        "permacite.uri.cautions": "Caution, warnings",
+        "permacite.uri.composition": "compose, replace",
+        "permacite.uri.context": "Found, find",
+        "permacite.uri.escapes": (
+            "from_iri, quote, quote_from_bytes, to_iri, unquote, unquote_to_bytes"
+        ),
+        "permacite.uri.normalization": "DEFAULT_PORTS, equivalent, normalize",
+        "permacite.uri.reference": "Reference, Segment, iter_errors, parse",
+        "permacite.uri.relativization": "relativize",
+        "permacite.uri.resolution": "Base, establish_base, resolve",
+        "permacite.uri.shortcuts": "Resolved",
+    },
+)

@@ -13,8 +13,24 @@
 The time is in proportion to both texts, whatever stands in them.
 """
 
-from permacite.fragments.alignment.aligning import Alignment, align
-from permacite.fragments.alignment.differences import Change
-from permacite.fragments.alignment.passages import Fate, Similar, follow
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.fragments.alignment.aligning import Alignment, align
+    from permacite.fragments.alignment.differences import Change
+    from permacite.fragments.alignment.passages import Fate, Similar, follow
 
 __all__ = ["Alignment", "Change", "Fate", "Similar", "align", "follow"]
+
+on_demand(
+    __name__,
+    {
+        "permacite.fragments.alignment.aligning": "Alignment, align",
+        "permacite.fragments.alignment.differences": "Change",
+        "permacite.fragments.alignment.passages": "Fate, Similar, follow",
+    },
+)

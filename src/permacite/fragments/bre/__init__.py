@@ -11,6 +11,20 @@
 Searching needs the extra `match`; parsing needs the standard library alone.
 """
 
-from permacite.fragments.bre.search import Pattern, compile  # noqa: A004 - as `re.compile` is named
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.fragments.bre.search import Pattern, compile  # noqa: A004 - as `re.compile` is named
 
 __all__ = ["Pattern", "compile"]
+
+on_demand(
+    __name__,
+    {
+        "permacite.fragments.bre.search": "Pattern, compile",
+    },
+)
