@@ -19,8 +19,8 @@ from permacite.errors import ParseError
 from permacite.fragments import Index, Text, convert, rfc5147
 from permacite.text.reading import Reader
 from permacite.text.source import MemorySource
-from permacite.text.sweep import Mark, sweep
-from permacite.text.tally import Plan, Tally
+from permacite.text.sweep import sweep
+from permacite.text.tally import Mark, Plan, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,10 +16,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
-from permacite.charsets.bulk import bulk_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from permacite.charsets.bulk import Bulk
     from permacite.charsets.multibyte import Rules
 
 __all__ = ["Decoder", "MultiByte", "Pending", "SingleByte", "WithoutSurrogates"]
@@ -123,7 +123,7 @@ class MultiByte(Pending):
     def _run(self, data: bytes, state: int, *, final: bool) -> tuple[str, int, int]:
         _decoded_bytes[self._codec] += len(data)
         is_worth = _decoded_bytes[self._codec] > _WORTH_COMPARING_BYTES
-        bulk = bulk_of(self._codec) if is_worth else None
+        bulk = _bulk_of(self._codec) if is_worth else None
         texts: list[str] = []
         done = 0
         while done < len(data):
@@ -156,6 +156,12 @@ class MultiByte(Pending):
             texts.append(text)
             place += len(unit)
         return "".join(texts), stop - start
+
+
+def _bulk_of(codec: str) -> Bulk | None:
+    from permacite.charsets.bulk import bulk_of  # noqa: PLC0415 - for the largest texts alone
+
+    return bulk_of(codec)
 
 
 _SURROGATES = compile_pattern("[\ud800-\udfff]")

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.charsets.decoders import MultiByte, SingleByte, WithoutSurrogates
 from permacite.charsets.indexes import ABSENT, single_byte_indexes
-from permacite.charsets.iso2022jp import Iso2022Jp
 from permacite.charsets.labels import python_codec
 from permacite.charsets.multibyte import rules_of
 from permacite.charsets.registry import MARKS, USER_DEFINED
@@ -104,6 +103,8 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
         decoder = codecs.getincrementaldecoder(_BIG_ENDIAN.get(codec, codec))(errors)
         return WithoutSurrogates(decoder) if codec == "utf-7" else decoder
     if codec == "iso-2022-jp":
+        from permacite.charsets.iso2022jp import Iso2022Jp  # noqa: PLC0415 - few texts are in it
+
         return Iso2022Jp(errors, rules)
     return MultiByte(codec, errors, rules)
 
@@ -124,6 +125,8 @@ def _table(codec: str) -> str | None:
 
     Raises LookupError for what is no codec.
     """
+    if codec == "utf-8":  # told at once, since most texts are in it
+        return None
     if codec == USER_DEFINED:
         return _ASCII + "".join(map(chr, range(0xF780, 0xF800)))
     if codec == "replacement":

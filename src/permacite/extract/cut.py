@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import ParseError
 from permacite.extract import markup, octets, text
-from permacite.extract.media import decoders, image, sound, video
-from permacite.extract.media.decoders import Interval
 from permacite.markup import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
-from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +21,6 @@ __all__ = ["Decode", "extract", "extract_from", "is_of_text"]
 Decode: TypeAlias = "Callable[[bytes, str, str], Excerpt]"
 """What cuts pictures, sound and video: from octets, media type and specifier to the part."""
 
-_NUMBER = compile_pattern(r"[0-9]+")
 _OF_TEXT = frozenset({"char", "elt", "line", "name"})
 _SCHEMES = SCHEMES.extended(LINE)
 
@@ -58,7 +54,11 @@ def extract(
         return octets.octets(data, int(start), int(end))
     if found.scheme in _OF_TEXT:
         return _of_text(text.document(data, kind, charset or declared), kind, found)
-    return _decoded(data, kind, found, written) if decode is None else decode(data, kind, written)
+    if decode is not None:
+        return decode(data, kind, written)
+    from permacite.extract.media.cut import part  # noqa: PLC0415 - few documents are to be decoded
+
+    return part(data, kind, found, written)
 
 
 def extract_from(document: DocumentText, media_type: str, fragment: str | FragmentPDI) -> Excerpt:
@@ -84,28 +84,3 @@ def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excer
         return markup.by_name(document, media_type, start, end)
     cut = {"char": text.characters, "line": text.lines, "elt": markup.by_position}[found.scheme]
     return cut(document, media_type, int(start), int(end))
-
-
-def _decoded(data: bytes, kind: str, found: Specifier, written: str) -> Excerpt:
-    """Cut pictures, sound and video, by decoders that come with an extra."""
-    first = len(written) - len(",".join(found.positions))
-    numbers = [int(number) for number in _NUMBER.findall(",".join(found.positions))]
-    if found.scheme == "rect":
-        left, top, right, bottom, frame = (*numbers, 0)[:5]
-        if left == right or top == bottom:
-            raise decoders.empty(written, first)
-        if kind.startswith("video/"):
-            return video.still(data, (left, top), (right, bottom), frame)
-        return image.rectangle(data, (left, top), (right, bottom), frame)
-    unit = found.positions[0] if found.scheme == "crop" else found.scheme
-    time = Interval(numbers[0], numbers[1], 1 if unit == "sec" else 1000)
-    if time.start == time.end:
-        raise decoders.empty(written, first)
-    if kind.startswith("audio/"):
-        return sound.clip(data, time)
-    if len(numbers) == len(("start", "end")):
-        return video.clip(data, time, None)
-    _, _, left, top, right, bottom = numbers
-    if left == right or top == bottom:
-        raise decoders.empty(written, first)
-    return video.clip(data, time, (left, top, right, bottom))

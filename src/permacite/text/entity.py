@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 
 from permacite import charsets
 from permacite.errors import IntegrityError
-from permacite.text.index import digest
 from permacite.text.reading import Reader
-from permacite.text.source import source_of
+from permacite.text.source import digest, source_of
 from permacite.text.survey import Survey
 from permacite.text.tally import Measure, Plan, line_endings_in
 

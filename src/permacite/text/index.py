@@ -16,7 +16,6 @@ The stored form, all numbers little-endian:
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 import zlib
@@ -29,16 +28,16 @@ from typing import TYPE_CHECKING
 from permacite import charsets
 from permacite.errors import ParseError
 from permacite.text.reading import Reader
-from permacite.text.source import source_of
-from permacite.text.sweep import Mark, sweep
-from permacite.text.tally import Plan, Tally, line_endings_in
+from permacite.text.source import digest, source_of
+from permacite.text.sweep import sweep
+from permacite.text.tally import Mark, Plan, Tally, line_endings_in
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from permacite.text.source import Buffer, Source
+    from permacite.text.source import Buffer
     from permacite.text.tally import Measure
 
     Columns: TypeAlias = "dict[str, array[int]]"
@@ -50,7 +49,6 @@ STEP_BYTES = 1 << 14
 
 _MAGIC = b"pcindex1"
 _COLUMNS = Tally._fields
-_HASHED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +209,3 @@ def _checkpoints(reader: Reader, plan: Plan, step_bytes: int) -> tuple[Columns, 
 def _add(columns: Columns, counts: Tally) -> None:
     for name, value in zip(_COLUMNS, counts, strict=True):
         columns[name].append(value)
-
-
-def digest(source: Source, name: str) -> str:
-    """Return the digest of that name of the bytes as they are, in hexadecimal digits."""
-    hashing = hashlib.new(name, usedforsecurity=False)
-    with source.reading() as fetch:
-        for start in range(0, source.size, _HASHED_BYTES):
-            hashing.update(fetch(start, start + _HASHED_BYTES))
-    return hashing.hexdigest()

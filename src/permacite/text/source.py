@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ __all__ = [
     "Fill",
     "MemorySource",
     "Source",
+    "digest",
     "filling",
     "source_of",
 ]
@@ -173,3 +175,15 @@ def source_of(source: Buffer | os.PathLike[str] | Source) -> Source:
     if isinstance(source, Source):
         return source
     raise TypeError("source: bytes, mmap or pathlib.Path; for decoded text there is Text.of")
+
+
+_HASHED_BYTES = 1 << 20
+
+
+def digest(source: Source, name: str) -> str:
+    """The digest of that name of the bytes as they are, in hexadecimal digits."""
+    hashing = hashlib.new(name, usedforsecurity=False)
+    with source.reading() as fetch:
+        for start in range(0, source.size, _HASHED_BYTES):
+            hashing.update(fetch(start, start + _HASHED_BYTES))
+    return hashing.hexdigest()

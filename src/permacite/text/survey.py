@@ -6,8 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.text.reading import BLOCK_BYTES
-from permacite.text.sweep import Mark, sweep
-from permacite.text.tally import Measure, Plan, Tally, seek, splits_ending, tally
+from permacite.text.tally import Mark, Measure, Plan, Tally, seek, splits_ending, tally
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -98,7 +97,7 @@ class Survey:
         if self.index is not None:
             return self.index.end
         if plan not in self._ends:
-            for mark in sweep(self.reader, plan, self._first):
+            for mark in self._sweep(plan):
                 self._see(mark, plan)
         return self._ends[plan]
 
@@ -161,8 +160,13 @@ class Survey:
         elif self.reader.source.size <= _SMALL_BYTES:
             yield from ((self._first, True) for _ in targets)
         else:
-            with closing(sweep(self.reader, measure.plan, self._first)) as marks:
+            with closing(self._sweep(measure.plan)) as marks:
                 yield from self._swept(measure, targets, marks)
+
+    def _sweep(self, plan: Plan) -> Generator[Mark, None, None]:
+        from permacite.text.sweep import sweep  # noqa: PLC0415 - few entities are so large
+
+        return sweep(self.reader, plan, self._first)
 
     def _swept(
         self, measure: Measure, targets: Sequence[int], marks: Iterator[Mark]

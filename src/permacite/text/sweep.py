@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from permacite.text.reading import BLOCK_BYTES
 from permacite.text.source import filling
 from permacite.text.stretch import PlainCounter, safe_cut
-from permacite.text.tally import Tally, tally
+from permacite.text.tally import Mark, Tally, tally
 from permacite.text.vectors import vector_counter
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from concurrent.futures import Future
 
-    from permacite.text.reading import Reader, State
+    from permacite.text.reading import Reader
     from permacite.text.source import Fill
     from permacite.text.stretch import Counter
     from permacite.text.tally import Plan
 
-__all__ = ["Mark", "sweep"]
+__all__ = ["sweep"]
 
 _STRETCH_BYTES = 1 << 20
 """How much is counted at a time with NumPy: less, and threads wait for each other too often."""
@@ -55,17 +55,6 @@ _RUN = 2
 
 _AROUND_BYTES = 8
 """What `safe_cut` may want to see on either side."""
-
-
-class Mark(NamedTuple):
-    """A place to read from: the counts before it, and the decoder's state there.
-
-    `invalid` says whether bytes that are no characters were seen on the way to it.
-    """
-
-    tally: Tally
-    state: State = None
-    invalid: bool = False
 
 
 def sweep(

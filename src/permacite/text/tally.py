@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.charsets import Charset
+    from permacite.text.reading import State
 
 __all__ = [
     "FULL",
     "LineEndings",
+    "Mark",
     "Measure",
     "Plan",
     "Tally",
@@ -115,6 +117,17 @@ class Tally(NamedTuple):
         if unit == "byte":
             return self.byte
         return self.code_point if unit == "code_point" else self.pdi(mode)
+
+
+class Mark(NamedTuple):
+    """A place to read from: the counts before it, and the decoder's state there.
+
+    `invalid` says whether bytes that are no characters were seen on the way to it.
+    """
+
+    tally: Tally
+    state: State = None
+    invalid: bool = False
 
 
 class Plan(NamedTuple):

@@ -93,6 +93,7 @@ def preload() -> None:
             load(module.name)
     load("PIL.ImageOps")
     load("PIL.Image").init()
+    load("permacite.extract.media.cut")
 
 
 def load(name: str) -> Any:
