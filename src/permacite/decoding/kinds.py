@@ -35,13 +35,13 @@ class Kind:
 
 def _media() -> Work:
     """Load what cuts parts out of pictures, sound and video."""
-    from permacite import extract  # noqa: PLC0415 - the libraries are for this process alone
+    from permacite.extract import extract  # noqa: PLC0415 - the libraries are for this process alone
     from permacite.extract.media import decoders  # noqa: PLC0415 - the same
 
     decoders.preload()
 
     def work(content: bytes, words: dict[str, object]) -> tuple[dict[str, object], bytes]:
-        excerpt = extract.extract(content, str(words["media_type"]), str(words["fragment"]))
+        excerpt = extract(content, str(words["media_type"]), str(words["fragment"]))
         said = asdict(excerpt)
         return said, said.pop("data")
 
