@@ -6,6 +6,7 @@ import binascii
 import email
 import email.policy
 import quopri
+import re
 
 import pytest
 from hypothesis import example, given
@@ -15,6 +16,7 @@ from permacite import mhtml
 from permacite.errors import LimitError, ParseError
 from permacite.mhtml.label import read_location, write_location
 from permacite.mhtml.mime import transfer
+from permacite.mhtml.mime.octets import octets_of
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.words import decode_text, encode_text
 
@@ -177,6 +179,40 @@ def test_quoted_printable_comes_back(octets: bytes) -> None:
     assert transfer.quoted_printable_fault(text) is None
     assert all(len(line) <= 76 for line in text.split(b"\r\n"))
     assert quopri.decodestring(text) == octets
+
+
+@given(st.text(" \t\r\n=.aF3").map(str.encode))
+@example(b"a= \t\r\nb =\r\nc \t\n=20 \r\n==\n=\rd\n=\r\r\ne =")
+def test_any_quoted_printable_decodes_as_it_does_octet_by_octet(text: bytes) -> None:
+    assert transfer.decode_quoted_printable(text) == one_by_one(text)
+
+
+def one_by_one(text: bytes) -> bytes:
+    """The octets of quoted-printable text, by the rules of RFC 2045 §6.7 alone."""
+    pieces = []
+    lines = re.split(rb"(\r?\n)", text)
+    for line, end in zip(lines[::2], [*lines[1::2], b""], strict=True):
+        rest, kept_end = line.rstrip(b" \t"), end
+        while rest:
+            if rest == b"=":
+                rest = kept_end = b""
+            elif match := re.match(rb"=([0-9A-Fa-f]{2})", rest):
+                pieces.append(bytes.fromhex(match[1].decode()))
+                rest = rest[3:]
+            else:
+                pieces.append(rest[:1])
+                rest = rest[1 + rest.startswith(b"==") :]
+        pieces.append(kept_end)
+    return b"".join(pieces)
+
+
+HYPHENS = [b"-", b"--", b"\n", b"\n-", b"\n--", b"\n--b", b"-" * 40, b"-x" * 40_000, b"y" * 70_000]
+
+
+@given(st.lists(st.sampled_from(HYPHENS), max_size=8).map(b"".join), st.integers(0, 400_000))
+def test_a_delimiter_is_found_where_plain_search_finds_it(source: bytes, start: int) -> None:
+    for needle in (b"\n--", b"\n--b"):
+        assert octets_of(source).find(needle, start) == source.find(needle, start)
 
 
 @given(st.text("AZaz09+/= \r\n*-").map(str.encode))

@@ -428,3 +428,54 @@ def test_a_part_of_a_digest_is_a_message_unless_it_says_otherwise(
     assert first.content_type == media_type
     messages = [(one.heading.text("Subject"), one.body) for one in first.body_parts]
     assert messages == inside
+
+
+FORWARDED = (
+    b"Subject: inner\r\nMessage-ID: <m@b>\r\nContent-Location: http://a/d/\r\n"
+    + HEAD
+    + b"--b\r\n"
+    + PAGE
+    + b"\r\n--b\r\nContent-Type: image/gif\r\nContent-Location: x.gif\r\n\r\nGIF89a\r\n--b--\r\n"
+)
+FORWARD = b"Subject: outer\r\nContent-Type: message/rfc822\r\n\r\n"
+
+
+def test_rfc2557_m86_an_aggregate_that_is_the_whole_of_another_message() -> None:
+    """rfc2557-m86."""
+    aggregate = mhtml.open(FORWARD + FORWARDED)
+    parts = (aggregate.message, *aggregate.body_parts)
+    assert [(part.path, part.content_type, part.is_message) for part in parts] == [
+        ("", "message/rfc822", True),
+        ("1", "multipart/related", True),
+        ("1.1", "text/html", False),
+        ("1.2", "image/gif", False),
+    ]
+    assert aggregate.message.content == aggregate.part("1").raw == FORWARDED
+    assert aggregate.root is aggregate.part("1.1")
+    assert aggregate.subject == "outer"
+    assert aggregate.location is None
+    assert aggregate.resolve("x.gif").part is aggregate.part("1.2")
+    assert aggregate.resolve("mid:m@b").part is aggregate.part("1")
+    assert aggregate.defects == ()
+
+
+@pytest.mark.parametrize("profile", ["archive", "mail", "chromium"])
+def test_rfc2557_m86_such_an_aggregate_is_written_anew(profile: mhtml.Profile) -> None:
+    """rfc2557-m86."""
+    again = mhtml.open(mhtml.rewritten(FORWARD + FORWARDED, profile=profile))
+    message = again.part("1")
+    assert (again.subject, message.content_type) == ("outer", "message/rfc822")
+    assert message.content == FORWARDED
+    found = again.resolve("x.gif")
+    assert (again.root.path, found.uri) == ("1.1.1", "http://a/d/x.gif")
+    assert found.part is not None
+    assert found.part.content == b"GIF89a"
+
+
+def test_rfc2557_m87_an_outermost_message_in_a_transfer_encoding_is_not_opened() -> None:
+    """rfc2557-m87."""
+    head = FORWARD.replace(b"\r\n\r\n", b"\r\nContent-Transfer-Encoding: base64\r\n\r\n")
+    aggregate = mhtml.open(head + b"U3ViamVjdDogeA0KDQp4")
+    assert [part.path for part in aggregate.body_parts] == ["1"]
+    assert aggregate.root.content == b"Subject: x\r\n\r\nx"
+    assert [defect.code for defect in aggregate.structure_defects] == ["message-encoded"]

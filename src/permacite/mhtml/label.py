@@ -31,6 +31,8 @@ _SPACES = compile_pattern(rb"[ \t\r\n]*+")
 _NOTE = compile_pattern(rb"(?<![ \t\r\n])([ \t\r\n]++);([ \t\r\n]|\Z)?")
 _TOKENS = compile_pattern(rb"[ \t\r\n]++|\\.|[()]|[^ \t\r\n\\()]++|\\", re.DOTALL)
 _WORDS = compile_pattern(rb"[ \t\r\n]++|[^ \t\r\n]++")
+_PLAIN = compile_pattern(rb"(?!\()[!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]++")
+"""A URI without fold, note, comment or fault; without encoded words unless it holds `=?`."""
 _ILLEGAL = compile_pattern(rb"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 _IN_BRACKETS = compile_pattern(rb"<([^<>]*+)>")
 _ILLEGAL_TEXT = compile_pattern(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
@@ -57,7 +59,9 @@ class Label:
 
 
 def read_location(value: bytes) -> Label:
-    """Return the URI of a Content-Location field, given its value as it stands. Never fails."""
+    """The URI of a Content-Location field, given its value as it stands. Never fails."""
+    if _PLAIN.fullmatch(value) is not None and b"=?" not in value and value[3:4] != b":":
+        return Label(value, value.decode("ascii"))
     faults: list[tuple[str, int]] = []
     start, end = _bounds(value)
     end = _before_note(value, start, end, faults)

@@ -18,7 +18,7 @@ Source: TypeAlias = "bytes | bytearray | memoryview | mmap.mmap | str | os.PathL
 _WINDOW = 1 << 20
 _STRETCH = 1 << 16
 _HOPS = 16
-"""So many hyphens in so many octets are few."""
+"""So many hyphens in so many octets are few, and none of more octets."""
 _OVERLAP = 4096
 """Nothing that is searched for has more octets than this."""
 
@@ -29,11 +29,11 @@ class Octets(Protocol):
     size: int
 
     def read(self, start: int, end: int) -> bytes:
-        """Return the octets from `start` up to `end`, fewer at the end of the file."""
+        """The octets from `start` up to `end`, fewer at the end of the file."""
         ...
 
     def find(self, needle: bytes, start: int) -> int:
-        """Return where `needle`, whose second octet is "-", first stands from `start` on; or -1."""
+        """Where `needle`, whose second octet is "-", first stands from `start` on; or -1."""
         ...
 
     def close(self) -> None:
@@ -127,24 +127,22 @@ def _find(data: bytes | mmap.mmap, needle: bytes, start: int) -> int:
 
     Encoded bodies have none, and one octet is found several times as fast as many in a row.
     """
-    size = len(data)
-    while start < size:
-        end, at = min(start + _STRETCH, size), start + 1
+    at = start + 1
+    while True:
+        first = at
         for _ in range(_HOPS):
-            at = data.find(b"-", at, end)
+            at = data.find(b"-", at)
             if at < 0:
-                break
+                return -1
             if data[at - 1 : at - 1 + len(needle)] == needle:
                 return at - 1
             at += 1
-        else:
-            found = data.find(needle, at - 1, end + len(needle))
-            if found >= 0:
-                return found
-        start = end - 1
-        if end == size:
-            break
-    return -1
+        end = first + _STRETCH
+        if at < end:
+            start = data.find(needle, at - 1, end + len(needle))
+            if start >= 0:
+                return start
+            at = end
 
 
 def octets_of(source: Source) -> Octets:

@@ -41,12 +41,15 @@ IDENTITIES = frozenset({"", "7bit", "8bit", "binary"})
 
 _SPACE = b" \t\r\n"
 _FOREIGN = compile_pattern(rb"[^A-Za-z0-9+/= \t\r\n]")
-_NOT_BASE64 = bytes(o for o in range(256) if not bytes([o]).isalnum() and o not in b"+/=")
+_BASE64 = bytes(o for o in range(256) if bytes([o]).isalnum() or o in b"+/=")
+_NOT_BASE64 = bytes(o for o in range(256) if o not in _BASE64)
 _MOST_PADS = 2
 _ENDING = 8
 """Padding and line ends: that far from the end an `=` may stand in text that is right."""
 _LONE_RETURN = compile_pattern(rb"=\r(?!\n)")
 _TRAILING = compile_pattern(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
+_HAS_TRAILING = compile_pattern(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
+"""The same before a line end, from line end to line end, which is found ten times as fast."""
 _NO_OCTET = compile_pattern(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+(?:\r?\n|\Z))")
 _LINE_BASE64 = 76
 _LINES = struct.Struct(f"{_LINE_BASE64}s" * 1000)
@@ -55,7 +58,7 @@ _BLOCK = _LINES.size // 4 * 3
 
 @functools.cache
 def _codec() -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes] | None]:
-    """Return a lenient decoder, and an encoder into lines where pybase64 is installed."""
+    """A lenient decoder, and an encoder into lines where pybase64 is installed."""
     try:
         module = importlib.import_module("pybase64")
     except ImportError:
@@ -69,7 +72,7 @@ def forget_codec() -> None:
 
 
 def decode_base64(text: bytes) -> bytes:
-    """Return the octets that base64 text stands for. Never fails: see Readings."""
+    """The octets that base64 text stands for. Never fails: see Readings."""
     # Decoders agree on everything but what stands behind padding, and what lacks it.
     padding = _padding_at(text)
     if len(text) - padding <= _ENDING and not text[padding:].strip(b"=\r\n"):
@@ -81,7 +84,7 @@ def decode_base64(text: bytes) -> bytes:
 
 
 def decode_leniently(text: bytes) -> bytes:
-    """Return the same for any text, faulty or not, without the fast way."""
+    """The same for any text, faulty or not, without the fast way."""
     kept = text.translate(None, _NOT_BASE64)
     body = kept[: _padding_at(kept)]
     if len(body) % 4 == 1:  # six bits make no octet
@@ -90,13 +93,13 @@ def decode_leniently(text: bytes) -> bytes:
 
 
 def _padding_at(text: bytes) -> int:
-    found = text.find(b"=")
-    return len(text) if found < 0 else found
+    padding = text.find(b"=")
+    return len(text) if padding < 0 else padding
 
 
 def base64_fault(text: bytes) -> tuple[str, int] | None:
-    """Return the code of the first fault of base64 text and its offset; None where it is right."""
-    foreign = _FOREIGN.search(text)
+    """The code of the first fault of base64 text and its offset; None where it is right."""
+    foreign = _FOREIGN.search(text) if text.translate(None, _BASE64 + _SPACE) else None
     if foreign is not None:
         return "bad-base64", foreign.start()
     padding = _padding_at(text)
@@ -110,30 +113,23 @@ def base64_fault(text: bytes) -> tuple[str, int] | None:
 
 
 def decode_quoted_printable(text: bytes) -> bytes:
-    """Return the octets that quoted-printable text stands for. Never fails."""
-    if _may_trail(text):
+    """The octets that quoted-printable text stands for. Never fails."""
+    # a2b_qp keeps white space at the end of a line, and would drop the rest of one at `=` CR.
+    if text[-1:] in (b" ", b"\t") or _HAS_TRAILING.search(text) is not None:
         text = _TRAILING.sub(b"", text)
-    if b"\r" in text and text.count(b"=\r") != text.count(b"=\r\n"):
-        text = _LONE_RETURN.sub(b"=3D\r", text)  # a2b_qp would drop the rest of the line
+    if _LONE_RETURN.search(text) is not None:
+        text = _LONE_RETURN.sub(b"=3D\r", text)
     return binascii.a2b_qp(text)
 
 
-def _may_trail(text: bytes) -> bool:
-    """Whether white space may stand at the end of a line. Looks for single octets first."""
-    spaces = [space for space in (b" ", b"\t") if space in text]
-    ends = (b"\r\n", b"\n") if b"\r" in text else (b"\n",)
-    pairs = (space + end for space in spaces for end in ends)
-    return text[-1:] in spaces or any(pair in text for pair in pairs)
-
-
 def quoted_printable_fault(text: bytes) -> tuple[str, int] | None:
-    """Return the first fault of quoted-printable text and its offset; None where it is right."""
-    found = _NO_OCTET.search(text)
-    return None if found is None else ("bad-quoted-printable", found.start())
+    """The first fault of quoted-printable text and its offset; None where it is right."""
+    fault = _NO_OCTET.search(text)
+    return None if fault is None else ("bad-quoted-printable", fault.start())
 
 
 def decode(text: bytes, encoding: str) -> bytes:
-    """Return the content of a body; `encoding` is in lower case, unknown ones change nothing."""
+    """The content of a body; `encoding` is in lower case, unknown ones change nothing."""
     if encoding == "base64":
         return decode_base64(text)
     if encoding == "quoted-printable":
@@ -194,7 +190,7 @@ def _pieces_of_quoted_printable(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def encode_base64(octets: bytes) -> bytes:
-    """Return base64 text in lines of 76 characters, each ended by CRLF."""
+    """Base64 text in lines of 76 characters, each ended by CRLF."""
     into_lines = _codec()[1]
     if into_lines is not None:
         return into_lines(octets).replace(b"\n", b"\r\n")
@@ -203,7 +199,7 @@ def encode_base64(octets: bytes) -> bytes:
 
 
 def _block(octets: bytes) -> bytes:
-    """Return the lines of one block; `struct` cuts a whole one at once, many times as fast."""
+    """The lines of one block; `struct` cuts a whole one at once, many times as fast."""
     text = binascii.b2a_base64(octets, newline=False)
     if len(text) == _LINES.size:
         return b"\r\n".join(_LINES.unpack(text))
@@ -211,7 +207,7 @@ def _block(octets: bytes) -> bytes:
 
 
 def encode_quoted_printable(octets: bytes) -> bytes:
-    """Return quoted-printable text in lines of at most 76 characters, CRLF between them.
+    """Quoted-printable text in lines of at most 76 characters, CRLF between them.
 
     Where all line ends are CRLF they stay line ends; else every CR and LF is written as an octet.
     """

@@ -20,23 +20,23 @@ Readings: see the modules of the table.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from permacite.errors import NotFoundError, ParseError
-from permacite.mhtml.mime.index import index
 from permacite.mhtml.mime.model import Defect, Limits
 from permacite.mhtml.mime.octets import octets_of
 from permacite.mhtml.reading import related
 from permacite.mhtml.reading.defects import defects_of
-from permacite.mhtml.reading.part import BodyPart
+from permacite.mhtml.reading.index import index
 from permacite.mhtml.reading.resolve import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
 
-    from permacite.mhtml.mime.entry import Entry
     from permacite.mhtml.mime.octets import Octets, Source
+    from permacite.mhtml.reading.part import BodyPart
     from permacite.mhtml.reading.resolve import Profile, Resolution
 
 __all__ = ["Aggregate", "open_aggregate"]
@@ -53,12 +53,13 @@ class Aggregate:
     """
 
     def __init__(self, octets: Octets, limits: Limits, *, request_uri: str | None = None) -> None:
-        top, self._structure_defects = index(octets, limits)
+        self._parts, self._structure_defects = index(octets, limits)
         self._octets = octets
         self.limits = limits
         self.request_uri = request_uri
-        self.message, self.body_parts = _parts_of(top, octets, limits)
-        self._by_path = {part.path: part for part in (self.message, *self.body_parts)}
+        self.message = self._parts[0]
+        is_alone = len(self._parts) == 1
+        self.body_parts = tuple(self._parts if is_alone else self._parts[1:])
         self._defects: tuple[Defect, ...] | None = None
         self._root: tuple[BodyPart, list[Defect]] | None = None
         self._resolver: Resolver | None = None
@@ -107,11 +108,15 @@ class Aggregate:
 
     def part(self, path: str) -> BodyPart:
         """Return the part with that number, such as "3.1". Raises NotFoundError."""
-        found = self._by_path.get(path)
-        if found is None:
-            near = tuple(list(self._by_path)[:3])
+        part = self._by_path.get(path)
+        if part is None:
+            near = tuple(each.path for each in self._parts[:3])
             raise NotFoundError(f"no part {path} in this message", path, candidates=near)
-        return found
+        return part
+
+    @cached_property
+    def _by_path(self) -> dict[str, BodyPart]:
+        return {part.path: part for part in self._parts}
 
     @property
     def structure_defects(self) -> tuple[Defect, ...]:
@@ -123,7 +128,7 @@ class Aggregate:
         """Everything that is wrong, in the order of the file. Reads and decodes all of it once."""
         if self._defects is None:
             found = [*self._structure_defects, *self.resolver.defects()]
-            for part in self._by_path.values():
+            for part in self._parts:
                 found += defects_of(part)
                 if part.content_type == "multipart/related" and part.body_parts:
                     found += related.root_of(part)[1]
@@ -220,18 +225,3 @@ def open_aggregate(
         octets.close()
         raise
     return aggregate
-
-
-def _parts_of(top: Entry, octets: Octets, limits: Limits) -> tuple[BodyPart, tuple[BodyPart, ...]]:
-    """Return the message's part and all others, made from the index."""
-    message = BodyPart(octets, top, None, limits)
-    parts: list[BodyPart] = []
-    waiting = [(message, top)]
-    while waiting:
-        part, entry = waiting.pop()
-        part.number = len(parts)
-        parts.append(part)
-        children = [BodyPart(octets, child, part, limits) for child in entry.children]
-        part.body_parts = tuple(children)
-        waiting += zip(reversed(children), reversed(entry.children), strict=True)
-    return message, tuple(parts[1:]) if len(parts) > 1 or top.multipart else (message,)

@@ -1,0 +1,291 @@
+"""Where every part of a message stands: one pass over the octets, bodies untouched.
+
+    RFC 2046 §5.1.1 delimiters -> _Delimiters    preamble, epilogue -> _Indexer._end_parts
+    RFC 2046 §5.1.2 nested multiparts -> _Indexer._close_above     §5.2.1 messages -> _Indexer._open
+
+Deviations: a delimiter is a whole line (padding aside), not the beginning of one, so that a
+boundary which begins with another one is told apart from it.
+Readings: where a nested multipart has its parent's boundary, delimiters are the parent's, for
+the outer boundary may not occur inside (§5.1.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from permacite.errors import LimitError
+from permacite.mhtml.mime.heading import opening_end, read_heading, require_fields
+from permacite.mhtml.mime.model import Defect, Limits
+from permacite.mhtml.mime.parameters import parse_structured, without_comments
+from permacite.mhtml.mime.transfer import IDENTITIES
+from permacite.mhtml.reading.part import BodyPart
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from permacite.mhtml.mime.octets import Octets
+
+__all__ = ["index"]
+
+_BCHARS = compile_pattern(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
+_HEAD = 2048
+_ENVELOPE = compile_pattern(rb"From [^\r\n]*+(?:\r*\n|\r)")
+_FIRST_DELIMITER = compile_pattern(rb"(?:\r*\n|\r)*+--([^\r\n]{1,200})(?:\r*\n|\r)")
+_REST_OF_LINE = compile_pattern(rb"[^\r\n]*+(\r*\n|\r|)")
+_LONGEST_LINE = 1200
+"""A delimiter with its padding has fewer octets than this, or it is none."""
+
+_Delimiter: TypeAlias = tuple[BodyPart, int, int, bool]
+"""Of which multipart it is, where the body before it ends (the line end there belongs to the
+delimiter), where what follows begins, and whether it is that multipart's last."""
+
+
+def index(octets: Octets, limits: Limits) -> tuple[list[BodyPart], list[Defect]]:
+    """The message and all its parts in the order of the file, and what is wrong.
+
+    Raises ParseError where no message begins, LimitError at more parts than `limits` allows.
+    """
+    indexer = _Indexer(octets, limits)
+    indexer.run()
+    return indexer.parts, indexer.defects
+
+
+class _Indexer:
+    """One pass over the delimiters; the parts that have not ended are open, outermost first."""
+
+    def __init__(self, octets: Octets, limits: Limits) -> None:
+        self.octets = octets
+        self.limits = limits
+        self.parts: list[BodyPart] = []
+        self.defects: list[Defect] = []
+        self._children: dict[BodyPart, list[BodyPart]] = {}
+        self._digests: set[BodyPart] = set()
+        self._open_parts: list[BodyPart] = []
+        self._delimiters = _Delimiters(octets)
+
+    def run(self) -> None:
+        top = self._begin_message()
+        at = max(top.offset, top.body_offset - 1)
+        while (line_end := self._delimiters.find(at)) >= 0:
+            at = line_end + 1
+            delimiter = self._delimiters.read(line_end)
+            if delimiter is not None:
+                at = max(at, self._end_parts(delimiter))
+        self._close_above(-1, self.octets.size)
+        for part, children in self._children.items():
+            part.body_parts = tuple(children)
+
+    # ------------------------------------------------------------ the beginning
+
+    def _begin_message(self) -> BodyPart:
+        head = self.octets.read(0, self.limits.heading_bytes)
+        start = opening_end(head)
+        require_fields(head, start)
+        if b"\n" not in head and b"\r" in head:
+            self._delimiters.lines_end_in_cr()
+        top = BodyPart(self.octets, self.limits, start, path="", parent=None)
+        if start:
+            self._report("envelope-line", 0, top)
+        self._open(top)
+        if not top.is_multipart and len(self.parts) == 1:
+            top.path = "1"
+            self.defects = [
+                Defect(each.code, each.offset, each.path or "1", each.detail)
+                for each in self.defects
+            ]
+        return top
+
+    # ------------------------------------------------------------ headings
+
+    def _open(self, part: BodyPart) -> None:
+        """Open a part that begins, and the messages that begin in it, one inside the other."""
+        inner: BodyPart | None = part
+        while inner is not None:
+            if len(self.parts) == self.limits.parts:
+                raise LimitError(
+                    f"the message has more than {self.limits.parts} parts",
+                    limit="parts",
+                    maximum=self.limits.parts,
+                )
+            heading = self._read_heading(inner).lower()
+            self._open_parts.append(inner)
+            plain = b"multipart/" not in heading and b"message/" not in heading
+            is_closed = plain and inner.parent not in self._digests
+            inner = None if is_closed else self._look_inside(inner)
+
+    def _read_heading(self, part: BodyPart) -> bytes:
+        """Take a part into the list, and place its body behind its heading."""
+        self.parts.append(part)
+        heading, part.body_offset, faults = read_heading(
+            self.octets, part.offset, self.limits.heading_bytes
+        )
+        for code, offset in faults:
+            self._report(code, offset, part)
+        return heading
+
+    def _look_inside(self, part: BodyPart) -> BodyPart | None:
+        """Note the boundary of a multipart; return the message inside a message part."""
+        media_type, parameters, offset = _type_of(part)
+        is_message = media_type in ("message/rfc822", "message/global")
+        if not is_message and not media_type.startswith("multipart/"):
+            return None
+        if len(self._open_parts) > self.limits.depth:
+            self._report("too-deep", part.offset, part)
+            return None
+        encoding = part.heading.get("Content-Transfer-Encoding")
+        named = "" if encoding is None else without_comments(encoding.latin1).strip().lower()
+        encoded = named not in IDENTITIES
+        if not is_message:
+            if encoded and encoding is not None:
+                self._report("multipart-encoded", encoding.offset, part)
+            self._begin_multipart(part, parameters.get("boundary"), offset)
+            if media_type == "multipart/digest":
+                self._digests.add(part)
+            return None
+        if encoded:
+            self._report("message-encoded", part.offset, part)
+            return None
+        return self._begin_inner_message(part)
+
+    def _begin_inner_message(self, part: BodyPart) -> BodyPart:
+        """The message in a part; the line that mailboxes put before one is no field."""
+        start = part.body_offset
+        envelope = _ENVELOPE.match(self.octets.read(start, start + _LONGEST_LINE))
+        inner = self._child(part, start if envelope is None else start + envelope.end())
+        if envelope is not None:
+            self._report("envelope-line", start, inner)
+        return inner
+
+    def _begin_multipart(self, part: BodyPart, given: str | None, offset: int) -> None:
+        part.is_multipart = True
+        if not given:
+            self._report("no-boundary", offset, part)
+        elif _BCHARS.fullmatch(given) is None:
+            self._report("bad-boundary", offset, part)
+        name = _guessed(self.octets, part) if not given else given.encode("latin-1", "replace")
+        if name is None:
+            return
+        if self._delimiters.add(name.rstrip(), part):
+            part.boundary = name.rstrip()
+        else:
+            self._report("boundary-reused", offset, part)
+
+    # ------------------------------------------------------------ delimiters
+
+    def _end_parts(self, delimiter: _Delimiter) -> int:
+        """End the parts before a delimiter, begin the one behind it; return where to go on."""
+        owner, body_end, after, closing = delimiter
+        self._close_above(self._open_parts.index(owner), body_end)
+        if not closing:
+            self._open(self._child(owner, after))
+            return self._open_parts[-1].body_offset - 1
+        if owner not in self._children:
+            self._implicit_part(owner, body_end)
+        self._delimiters.drop(owner)
+        return after - 1
+
+    def _child(self, parent: BodyPart, start: int) -> BodyPart:
+        siblings = self._children.setdefault(parent, [])
+        number = str(len(siblings) + 1)
+        path = f"{parent.path}.{number}" if parent.path else number
+        part = BodyPart(self.octets, self.limits, start, path=path, parent=parent)
+        siblings.append(part)
+        return part
+
+    def _close_above(self, level: int, end: int) -> None:
+        """End every open part inside the one at `level` (all of them, for -1)."""
+        while len(self._open_parts) > level + 1:
+            part = self._open_parts.pop()
+            part.end = max(part.body_offset, end)
+            if part.is_multipart:
+                self._end_multipart(part)
+
+    def _end_multipart(self, part: BodyPart) -> None:
+        has_parts = part in self._children
+        if self._delimiters.drop(part) and has_parts:
+            self._report("not-closed", part.end, part)
+        if not has_parts:
+            self._implicit_part(part, part.end)
+
+    def _implicit_part(self, multipart: BodyPart, end: int) -> None:
+        """Read the body of a multipart without parts, up to `end`, as its only part."""
+        body = multipart.body_offset
+        self._report("no-parts", body, multipart)
+        end = max(body, end)
+        head = self.octets.read(body, min(end, body + _HEAD))
+        part = self._child(multipart, body + opening_end(head))
+        self._read_heading(part)
+        part.offset, part.body_offset = min(part.offset, end), min(part.body_offset, end)
+        part.end = end
+
+    def _report(self, code: str, offset: int, part: BodyPart) -> None:
+        self.defects.append(Defect(code, offset, part.path))
+
+
+class _Delimiters:
+    """The boundaries of the multiparts that have not ended."""
+
+    def __init__(self, octets: Octets) -> None:
+        self._octets = octets
+        self._owners: dict[bytes, BodyPart] = {}
+        self._line_end = b"\n"
+        self._needle = b""
+
+    def lines_end_in_cr(self) -> None:
+        """Take a CR for the end of a line: the file knows no LF."""
+        self._line_end = b"\r"
+
+    def add(self, name: bytes, owner: BodyPart) -> bool:
+        """Look for this boundary too; False where an outer multipart has the same."""
+        if name in self._owners:
+            return False
+        self._owners[name] = owner
+        self._prepare()
+        return True
+
+    def drop(self, owner: BodyPart) -> bool:
+        """Look for the boundary of `owner` no more; False where it was not looked for."""
+        if owner.boundary is None or self._owners.get(owner.boundary) is not owner:
+            return False
+        del self._owners[owner.boundary]
+        self._prepare()
+        return True
+
+    def find(self, start: int) -> int:
+        """Where the next line that may be a delimiter has the line end before it, or -1."""
+        return self._octets.find(self._needle, start) if self._owners else -1
+
+    def read(self, line_end: int) -> _Delimiter | None:
+        """The delimiter after a line end; None where that line is none."""
+        before = max(0, line_end - 1)
+        start = line_end + 1
+        line = self._octets.read(before, start + _LONGEST_LINE)
+        rest = _REST_OF_LINE.match(line, start - before)
+        length, after = (len(line), len(line)) if rest is None else rest.span(1)
+        name = line[start - before + 2 : length].rstrip(b" \t")
+        owner, closing = self._owners.get(name), False
+        if owner is None and name.endswith(b"--"):
+            owner, closing = self._owners.get(name[:-2]), True
+        if owner is None or before + length == start + _LONGEST_LINE:
+            return None
+        body_end = line_end - (line_end > 0 and line.startswith(b"\r\n"))
+        return owner, body_end, before + after, closing
+
+    def _prepare(self) -> None:
+        """Note what to search for: the whole delimiter where there is but one."""
+        only = next(iter(self._owners)) if len(self._owners) == 1 else b""
+        self._needle = self._line_end + b"--" + only
+
+
+def _type_of(part: BodyPart) -> tuple[str, dict[str, str], int]:
+    """The media type and the parameters of a part, and where they stand."""
+    field = part.heading.get("Content-Type")
+    if field is None:
+        return part.default_type, {}, part.offset
+    return *parse_structured(field.latin1), field.offset
+
+
+def _guessed(octets: Octets, part: BodyPart) -> bytes | None:
+    """The boundary of what looks like the first delimiter of a body."""
+    start = part.body_offset
+    delimiter = _FIRST_DELIMITER.match(octets.read(start, start + _LONGEST_LINE))
+    return None if delimiter is None else delimiter[1]
