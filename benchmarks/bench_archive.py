@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
-from permacite.archive.log.merkle import (
+from permacite.archive.merkle import (
     inclusion_proof,
     leaf_hash,
     node_hash,

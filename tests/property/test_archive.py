@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.log.entries import Entry, seal
-from permacite.archive.log.merkle import node_hash, tree_hash
-from permacite.archive.sqlite.leaves import append, append_all, node
+from permacite.archive.entries import Entry, seal
+from permacite.archive.merkle import node_hash, tree_hash
+from permacite.archive.records.leaves import append, append_all, node
 from permacite.archive.sqlite.schema import SCHEMA
 
 JSON = st.recursive(

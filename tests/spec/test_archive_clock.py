@@ -11,7 +11,7 @@ import pytest
 
 from permacite.archive import NewRepresentation, Repository, Timekeeper, Witness
 from permacite.archive.model import utc_now
-from permacite.archive.sqlite.dates import is_synchronised, kept
+from permacite.archive.records.dates import is_synchronised, kept
 from permacite.capture import Exchange
 from permacite.errors import StorageError
 from permacite.service.archive import Archive, CaptureOptions

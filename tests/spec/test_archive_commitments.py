@@ -13,8 +13,8 @@ import pytest
 from tests.spec.zips import unzipped, zipped
 
 from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
+from permacite.archive.entries import Entry, commitments, disclosed, opened, read, seal
 from permacite.archive.log import check_proof
-from permacite.archive.log.entries import Entry, commitments, disclosed, opened, read, seal
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:

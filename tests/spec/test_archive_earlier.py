@@ -12,7 +12,7 @@ from tests.earlier import unpack
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import check_proof
-from permacite.archive.log.merkle import is_consistent
+from permacite.archive.merkle import is_consistent
 from permacite.errors import WithdrawnError
 from permacite.service.preservation import ocfl, replaying
 

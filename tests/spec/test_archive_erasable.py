@@ -14,7 +14,7 @@ from tests.earlier import unpack
 
 from permacite.archive import Repository
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.log.entries import tombstone
+from permacite.archive.entries import tombstone
 from permacite.archive.sqlite.connection import connect
 from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 

@@ -15,8 +15,8 @@ import pytest
 
 from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.archive.log import Checkpoint
-from permacite.archive.log.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
 from permacite.archive.log.note import Note
+from permacite.archive.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
 from permacite.errors import (
     IntegrityError,
     NotFoundError,

@@ -21,7 +21,7 @@ import pytest
 
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
-from permacite.archive.log.entries import Entry, Sealed, in_clear
+from permacite.archive.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.service.proofs.logs import export_tiles

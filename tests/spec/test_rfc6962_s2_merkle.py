@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive.log.merkle import (
+from permacite.archive.merkle import (
     consistency_proof,
     inclusion_proof,
     is_consistent,

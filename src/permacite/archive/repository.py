@@ -15,8 +15,8 @@ from permacite.archive import names
 from permacite.archive.backup import backup
 from permacite.archive.catalog import Catalog, Order
 from permacite.archive.deposit import deposit, settled, with_charsets
+from permacite.archive.entries import seal
 from permacite.archive.log import Log
-from permacite.archive.log.entries import seal
 from permacite.archive.model import (
     ERASURE_GROUNDS,
     NOBODY,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.objects import Objects
     from permacite.pdi import PDI
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from permacite import pdi as grammar
 from permacite.archive import names
-from permacite.archive.log.entries import hash_of
+from permacite.archive.entries import hash_of
 from permacite.archive.model import Provenance, Restriction
 from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import (

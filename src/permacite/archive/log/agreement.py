@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.entries import read, tokens
 from permacite.archive.log.audit import audit_entry
-from permacite.archive.log.entries import read, tokens
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:

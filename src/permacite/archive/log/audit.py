@@ -7,11 +7,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from permacite.archive.catalog import Catalog, Selection
+from permacite.archive.entries import commitments, disclosed, hash_of, is_erased, tokens
 from permacite.archive.log import timestamps
 from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.entries import commitments, disclosed, hash_of, is_erased, tokens
-from permacite.archive.log.merkle import EMPTY, node_hash
 from permacite.archive.log.note import Checkpoint, Note
+from permacite.archive.merkle import EMPTY, node_hash
 from permacite.archive.model import Finding
 from permacite.archive.objects import digest_of
 from permacite.errors import IntegrityError, ParseError, StorageError

@@ -6,11 +6,11 @@ import hashlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from permacite.archive.entries import commitments, disclosed, read
 from permacite.archive.log import timestamps
-from permacite.archive.log.entries import commitments, disclosed, read
 from permacite.archive.log.keys import Signer, Verifier, load_or_make
-from permacite.archive.log.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.archive.log.note import Checkpoint, Note, signed
+from permacite.archive.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.catalog import Catalog, Leaf, Stamped
-    from permacite.archive.log.entries import Sealed
+    from permacite.archive.entries import Sealed
     from permacite.archive.log.timestamps import Stamp
 
 __all__ = ["Log"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from permacite.archive.log.entries import is_erased
+from permacite.archive.entries import is_erased
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.scan import compile_pattern
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.archive.log.entries import seal
-from permacite.archive.sqlite import minting, neighbours, rows
-from permacite.archive.sqlite.access import (
-    SqliteErasures,
-    SqliteStandings,
-    check_octets,
-    is_named,
-)
-from permacite.archive.sqlite.citations import SqliteCitations
+from permacite.archive.entries import seal
+from permacite.archive.records import commits, neighbours, rows
+from permacite.archive.records.checkpoints import SqliteLog
+from permacite.archive.records.citations import SqliteCitations
+from permacite.archive.records.derived import SET, derived_faults, settings_digest
+from permacite.archive.records.erasing import SqliteErasures, check_octets, is_named
+from permacite.archive.records.staged import SqliteUnsettled
+from permacite.archive.records.standing import SqliteStandings
+from permacite.archive.records.statements import SqliteStatements
 from permacite.archive.sqlite.connection import (
     copy,
     faults,
@@ -21,11 +21,7 @@ from permacite.archive.sqlite.connection import (
     reading_rows,
     recognize,
 )
-from permacite.archive.sqlite.derived import SET, derived_faults, settings_digest
-from permacite.archive.sqlite.log import SqliteLog
 from permacite.archive.sqlite.migration import bring_up
-from permacite.archive.sqlite.statements import SqliteStatements
-from permacite.archive.sqlite.unsettled import SqliteUnsettled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,9 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.catalog import Order, Selection, StoredFormat
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock, Representation, Version
-    from permacite.archive.sqlite.leaves import Committed
+    from permacite.archive.records.leaves import Committed
     from permacite.pdi import PDI
 
 __all__ = ["SqliteCatalog"]
@@ -117,7 +113,7 @@ class SqliteCatalog(
 
         def work(connection: sqlite3.Connection) -> int:
             check_octets(connection, [stored], erasing_round)
-            return minting.add_format(
+            return commits.add_format(
                 connection, pdi, number, stored, clock=self._clock, sealer=self._sealer
             )
 
@@ -254,7 +250,7 @@ class SqliteCatalog(
         self, connection: sqlite3.Connection, orders: Sequence[Order]
     ) -> Sequence[Committed | Exception]:
         """Commit what several callers ordered at the same time."""
-        return minting.commit(connection, orders, self._clock, self._sealer)
+        return commits.commit(connection, orders, self._clock, self._sealer)
 
     def _version(self, version_id: int) -> Version:
         """Return a version that was just written."""

@@ -11,8 +11,8 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from permacite.archive.log.entries import seal
-from permacite.archive.sqlite import citations, statements
+from permacite.archive.entries import seal
+from permacite.archive.records import citations, statements
 from permacite.archive.sqlite.connection import connect, reading_rows
 from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS
 

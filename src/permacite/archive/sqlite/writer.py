@@ -16,15 +16,15 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from permacite.archive.records.dates import kept
 from permacite.archive.sqlite.connection import Readers, connect, reporting
-from permacite.archive.sqlite.dates import kept
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
 
 __all__ = ["Access", "Writer"]

@@ -24,7 +24,7 @@ import shutil
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.log.entries import is_erased, read, tokens
+from permacite.archive.entries import is_erased, read, tokens
 from permacite.archive.objects import flush_folder
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names

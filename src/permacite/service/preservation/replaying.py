@@ -22,7 +22,7 @@ from permacite.archive import (
     Repository,
     Standing,
 )
-from permacite.archive.log.entries import (
+from permacite.archive.entries import (
     Sealed,
     commitments,
     disclosed,
@@ -33,7 +33,7 @@ from permacite.archive.log.entries import (
     seal,
     tokens,
 )
-from permacite.archive.log.merkle import leaf_hash
+from permacite.archive.merkle import leaf_hash
 from permacite.archive.objects import flush_folder
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.service import names
@@ -45,7 +45,7 @@ from permacite.service.promises_model import Copy, EarlierLog
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.archive.log.entries import Entry
+    from permacite.archive.entries import Entry
 
 __all__ = ["restore"]
 

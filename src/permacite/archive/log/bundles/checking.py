@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
+from permacite.archive.entries import CITATION, FORMAT, disclosed, opened, read, tokens
 from permacite.archive.log.bundles.absence import absent, day_of
 from permacite.archive.log.bundles.framing import (
     NEEDED,
@@ -23,7 +24,6 @@ from permacite.archive.log.bundles.members import CONTENT, SPEC, members
 from permacite.archive.log.bundles.quoting import Cited, checked_quote
 from permacite.archive.log.bundles.reports import Check, ProofReport
 from permacite.archive.log.bundles.trusting import checked_stamp, checked_trust
-from permacite.archive.log.entries import CITATION, FORMAT, disclosed, opened, read, tokens
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.policy import Policy
 from permacite.archive.objects import digest_of

@@ -15,8 +15,8 @@ from permacite.archive.log.bundles.readme import is_readme
 from permacite.archive.log.bundles.reports import Check
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.keys import Verifier
-from permacite.archive.log.merkle import leaf_hash, root_of_inclusion
 from permacite.archive.log.note import Checkpoint, Note, parse_proof, proof_text
+from permacite.archive.merkle import leaf_hash, root_of_inclusion
 from permacite.errors import ParseError, StorageError
 
 if TYPE_CHECKING:

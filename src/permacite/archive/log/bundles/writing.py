@@ -13,10 +13,10 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
+from permacite.archive.entries import CITATION, FORMAT, read, tokens
 from permacite.archive.log.bundles.forms import keys_file, pem_of, signature_of
 from permacite.archive.log.bundles.readme import README
 from permacite.archive.log.days import names_file
-from permacite.archive.log.entries import CITATION, FORMAT, read, tokens
 from permacite.archive.log.note import Note, proof_text
 from permacite.errors import IntegrityError
 

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.delegation import lineage, minters
 from permacite.archive.model import NOBODY
-from permacite.archive.sqlite.dates import behind, check_borne_out
-from permacite.archive.sqlite.log.days import seal_passed
-from permacite.archive.sqlite.rows import Key, document_key, name_of
-from permacite.archive.sqlite.statements import delegations
+from permacite.archive.records.dates import behind, check_borne_out
+from permacite.archive.records.days import seal_passed
+from permacite.archive.records.rows import Key, document_key, name_of
+from permacite.archive.records.statements import delegations
 from permacite.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.catalog import Order
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import Timekeeper, Witness
     from permacite.errors import StorageError
     from permacite.pdi import PDI

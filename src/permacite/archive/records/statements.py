@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
 from permacite.archive.delegation import Delegation, Kind
-from permacite.archive.log.entries import Entry
+from permacite.archive.entries import Entry
 from permacite.archive.model import JSON, Assertion
 from permacite.archive.names import as_urn
-from permacite.archive.sqlite import leaves
-from permacite.archive.sqlite.rows import instant, timestamp
+from permacite.archive.records import leaves
+from permacite.archive.records.rows import instant, timestamp
 from permacite.archive.sqlite.writer import Access
 from permacite.pdi import PDI, PDIPattern
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
 
 __all__ = ["SqliteStatements", "delegation_entry_at", "delegations", "entry_at", "log_all"]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.log import entries
-from permacite.archive.sqlite import citations, leaves, statements
-from permacite.archive.sqlite.log import days
+from permacite.archive import entries
+from permacite.archive.records import citations, days, leaves, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.archive.catalog import Leaf
-    from permacite.archive.log.entries import Entry
+    from permacite.archive.entries import Entry
 
 __all__ = ["counted", "erased", "rebuilt"]
 

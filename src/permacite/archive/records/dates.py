@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from permacite.archive.model import NOBODY, Clock, Timekeeper, Witness, utc_now
-from permacite.archive.sqlite.rows import instant
+from permacite.archive.records.rows import instant
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:

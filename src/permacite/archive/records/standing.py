@@ -7,8 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.model import Standing
-from permacite.archive.sqlite.derived import note_rows
-from permacite.archive.sqlite.rows import document_key, instant, name_of, timestamp
+from permacite.archive.records.derived import note_rows
+from permacite.archive.records.rows import document_key, instant, name_of, timestamp
 from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError
 

@@ -6,11 +6,11 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.log.entries import CITATION, Entry
+from permacite.archive.entries import CITATION, Entry
 from permacite.archive.model import Citation, NewCitation
 from permacite.archive.objects import digest_of
-from permacite.archive.sqlite import leaves
-from permacite.archive.sqlite.rows import document_key, instant, name_of, storable, timestamp
+from permacite.archive.records import leaves
+from permacite.archive.records.rows import document_key, instant, name_of, storable, timestamp
 from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.catalog import Leaf
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import JSON
     from permacite.pdi import PDI
 

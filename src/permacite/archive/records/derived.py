@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.deposit import cited_document
 from permacite.archive.objects import digest_of
-from permacite.archive.sqlite.citations import identities
+from permacite.archive.records.citations import identities
 from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.sqlite import unsettled
-from permacite.archive.sqlite.access import default_standing, insert_standings
-from permacite.archive.sqlite.leaves import Committed, append_all, side, version_entry
-from permacite.archive.sqlite.rows import timestamp
+from permacite.archive.records import staged
+from permacite.archive.records.leaves import Committed, append_all, side, version_entry
+from permacite.archive.records.rows import timestamp
+from permacite.archive.records.standing import default_standing, insert_standings
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
     from permacite.archive.catalog import Order, StoredFormat
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import JSON, Provenance, Standing
-    from permacite.archive.sqlite.minting.places import Place
+    from permacite.archive.records.places import Place
 
 __all__ = ["insert_format", "insert_versions"]
 
@@ -82,7 +82,7 @@ def insert_versions(
     if standings:
         insert_standings(connection, [(one, given or default) for one, given in standings], now)
     append_all(connection, [version_entry(one) for one in made], sealer)
-    unsettled.insert(connection, [one for order, _ in placed for one in order.contents])
+    staged.insert(connection, [one for order, _ in placed for one in order.contents])
     return made
 
 

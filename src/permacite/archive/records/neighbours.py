@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from permacite.archive.sqlite.rows import Key, name_of
+from permacite.archive.records.rows import Key, name_of
 
 if TYPE_CHECKING:
     import sqlite3

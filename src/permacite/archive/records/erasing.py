@@ -14,12 +14,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.log.entries import Entry, read, tombstone
+from permacite.archive.entries import Entry, read, tombstone
 from permacite.archive.model import Erasure
-from permacite.archive.sqlite import leaves
-from permacite.archive.sqlite.access.standing import OF_DOCUMENTS
-from permacite.archive.sqlite.derived import SET, settings_digest
-from permacite.archive.sqlite.rows import document_key, instant, name_of, storable, timestamp
+from permacite.archive.records import leaves
+from permacite.archive.records.derived import SET, settings_digest
+from permacite.archive.records.rows import document_key, instant, name_of, storable, timestamp
+from permacite.archive.records.standing import OF_DOCUMENTS
 from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 from permacite.archive.sqlite.writer import Access
 from permacite.errors import NotFoundError, StorageError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from permacite.archive.catalog import StoredFormat
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import JSON
     from permacite.pdi import PDI
 

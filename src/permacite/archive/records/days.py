@@ -10,10 +10,10 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from permacite.archive.entries import Entry
 from permacite.archive.log.days import digest_of_names
-from permacite.archive.log.entries import Entry
-from permacite.archive.sqlite import leaves
-from permacite.archive.sqlite.rows import timestamp
+from permacite.archive.records import leaves
+from permacite.archive.records.rows import timestamp
 from permacite.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.catalog import Leaf
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import JSON
 
 __all__ = ["ON_REQUEST", "day_entry_at", "find", "open_days", "seal", "seal_passed", "unique_ids"]

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.log.merkle import leaf_hash
+from permacite.archive.merkle import leaf_hash
 from permacite.archive.objects import digest_of
 
 if TYPE_CHECKING:

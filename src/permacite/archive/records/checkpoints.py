@@ -6,12 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.catalog import Stamped
-from permacite.archive.log.entries import Entry, Sealed
-from permacite.archive.sqlite import leaves, rows
+from permacite.archive.entries import Entry, Sealed
+from permacite.archive.records import days, leaves, rows
+from permacite.archive.records.dates import check_borne_out
+from permacite.archive.records.rebuilding import counted, erased, rebuilt
 from permacite.archive.sqlite.connection import in_order
-from permacite.archive.sqlite.dates import check_borne_out
-from permacite.archive.sqlite.log import days
-from permacite.archive.sqlite.log.rebuilding import counted, erased, rebuilt
 from permacite.archive.sqlite.writer import Access
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.catalog import Leaf
-from permacite.archive.log.entries import FORMAT, Entry
-from permacite.archive.log.merkle import node_hash
+from permacite.archive.entries import FORMAT, Entry
+from permacite.archive.merkle import node_hash
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
 
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import JSON
 
 __all__ = [

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.objects import digest_of
-from permacite.archive.sqlite.access import check_octets
-from permacite.archive.sqlite.derived import note_rows
-from permacite.archive.sqlite.leaves import (
+from permacite.archive.records.derived import note_rows
+from permacite.archive.records.erasing import check_octets
+from permacite.archive.records.inserts import insert_format, insert_versions
+from permacite.archive.records.leaves import (
     Committed,
     append,
     committed,
     format_entry,
 )
-from permacite.archive.sqlite.minting.inserts import insert_format, insert_versions
-from permacite.archive.sqlite.minting.places import Place, Places, document_id
-from permacite.archive.sqlite.rows import document_key, name_of, timestamp
+from permacite.archive.records.places import Place, Places, document_id
+from permacite.archive.records.rows import document_key, name_of, timestamp
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.archive.catalog import Order, StoredFormat
-    from permacite.archive.log.entries import Sealer
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import Timekeeper
     from permacite.pdi import PDI
 

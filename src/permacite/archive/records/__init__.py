@@ -1,0 +1,1 @@
+"""The records of an archive in plain SQL: questions and changes over a bare connection."""
