@@ -1,6 +1,6 @@
 """What an operation costs in an archive of a thousand names, and in one of a million.
 
-The names are made as commits make them: orders of a document with one format, a transaction for
+The names are made as commits make them: requests for a document with one format, a transaction for
 each 250, with all rows and log entries. Only their octets are left out, which are files of their
 own and know nothing of one another. What is measured is committed whole. Writes
 results/scale.svg. Alone: python benchmarks/bench_scale.py
@@ -8,7 +8,6 @@ results/scale.svg. Alone: python benchmarks/bench_scale.py
 
 from __future__ import annotations
 
-import hashlib
 import random
 import secrets
 import statistics
@@ -20,15 +19,12 @@ from typing import TYPE_CHECKING
 from chart import line_chart
 
 from permacite.archive import NewRepresentation, Provenance, Repository
-from permacite.archive.catalog import Order
 from permacite.archive.deposit import deposit
-from permacite.archive.sqlite import minting
+from permacite.archive.objects import digest_of
+from permacite.archive.records.commits import CommitRequest, commit
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator
-
-    from permacite.archive.objects import Objects
 
 TITLE = "The archive: cost against size"
 RIVALS = ["cryptography"]
@@ -43,32 +39,19 @@ ROUNDS = 5
 CHART = Path(__file__).parent / "results" / "scale.svg"
 
 
-class _NoObjects:
-    """Takes octets, tells their digest, and keeps nothing."""
-
-    def put(self, content: bytes) -> str:
-        """Return the digest."""
-        return f"sha-256:{hashlib.sha256(content).hexdigest()}"
-
-
-def order(number: int) -> Order:
-    """Return the order of a document that nothing else is like."""
-    objects: Objects = _NoObjects()  # type: ignore[assignment]
+def request(number: int) -> CommitRequest:
+    """Return the request for a document that nothing else is like; its octets are kept nowhere."""
     new = NewRepresentation(number.to_bytes(8), "image/png")
     where = Provenance(f"Document {number}", f"https://example.org/{number}")
-    return Order(SERIES, None, None, deposit(objects, [new]), where, None)
+    return CommitRequest(SERIES, None, None, deposit(digest_of, [new]), where, None)
 
 
 def grow(archive: Repository, size: int) -> None:
     """Commit until there are `size` names."""
     catalog = archive._catalog  # noqa: SLF001 - groups as large as these come from no caller
     while (count := archive.log.size()) < size:
-        orders = [order(count + one) for one in range(min(GROUP, size - count))]
-
-        def commit(connection: sqlite3.Connection, orders: list[Order] = orders) -> None:
-            minting.commit(connection, orders, catalog._clock)  # type: ignore[attr-defined]  # noqa: SLF001
-
-        catalog._writer.run(commit)  # type: ignore[attr-defined]  # noqa: SLF001
+        requests = [request(count + place) for place in range(min(GROUP, size - count))]
+        catalog.write(commit, requests)
 
 
 def median_us(acts: Iterator[Callable[[], object]]) -> float:

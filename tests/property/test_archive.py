@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import Entry, seal
 from permacite.archive.merkle import node_hash, tree_hash
+from permacite.archive.model import utc_now
+from permacite.archive.records.days import kept
 from permacite.archive.records.leaves import append, append_all, node
+from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.schema import SCHEMA
 
 JSON = st.recursive(
@@ -37,6 +40,11 @@ def test_canonical_json_means_what_was_said(value: object) -> None:
     assert canonical_json(read) == written
 
 
+def changing(connection: sqlite3.Connection) -> Transaction:
+    """Return what a change writes by."""
+    return Transaction(connection, kept(utc_now), seal)
+
+
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
 def test_leaves_appended_in_groups_make_the_tree_of_those_appended_one_by_one(
     groups: list[int],
@@ -48,9 +56,9 @@ def test_leaves_appended_in_groups_make_the_tree_of_those_appended_one_by_one(
         number = 0
         for size in groups:
             entries = [Entry({"name": f"n{one}"}, {}) for one in range(number, number + size)]
-            assert append_all(grouped, entries, seal) == number
+            assert append_all(changing(grouped), entries) == number
             for entry in entries:
-                append(single, entry, seal)
+                append(changing(single), entry)
             number += size
         for table in ("leaf", "log_node"):
             question = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - our own names

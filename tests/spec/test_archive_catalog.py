@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from permacite.archive.records.rows import Transaction
+
 SERIES = "lab.example.us"
 
 
@@ -70,7 +72,7 @@ def fill(archive: Repository) -> None:
     archive.log.checkpoint()
     archive.statements.state(str(text), "dc:subject", "harbours")
     archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
-    archive.days.seal(SERIES, date(2026, 11, 20))
+    archive.seal_day(SERIES, date(2026, 11, 20))
 
 
 @pytest.fixture(scope="module")
@@ -342,11 +344,11 @@ def test_a_full_disk_under_the_catalog_is_told(archive: Repository, directory: P
         with contextlib.closing(pages):
             used = pages.execute("PRAGMA page_count").fetchone()[0]
 
-        def shrink(connection: sqlite3.Connection) -> None:
+        def shrink(transaction: Transaction) -> None:
             # The limit counts as a full disk: SQLite answers both with SQLITE_FULL.
-            connection.execute(f"PRAGMA max_page_count = {used}")
+            transaction.connection.execute(f"PRAGMA max_page_count = {used}")
 
-        second._catalog._writer.run(shrink)  # type: ignore[attr-defined]  # noqa: SLF001 - a disk of our own
+        second._catalog.write(shrink)  # noqa: SLF001 - a disk of our own
         with pytest.raises(StorageError) as error:
             second.commit([page("<p>three")], provenance=Provenance(details={"big": "x" * 500_000}))
         assert error.value.reason == "full"

@@ -11,7 +11,7 @@ import pytest
 
 from permacite.archive import NewRepresentation, Repository, Timekeeper, Witness
 from permacite.archive.model import utc_now
-from permacite.archive.records.dates import is_synchronised, kept
+from permacite.archive.records.days import is_synchronised, kept
 from permacite.capture import Exchange
 from permacite.errors import StorageError
 from permacite.service.archive import Archive, CaptureOptions
@@ -137,12 +137,12 @@ def test_no_day_is_sealed_that_only_the_clock_says_has_passed(
     archive: Repository, wall: Wall
 ) -> None:
     wall.now = AHEAD
-    archive.days.seal(SERIES, NOON.date())
+    archive.seal_day(SERIES, NOON.date())
     with pytest.raises(StorageError):
-        archive.days.seal(SERIES, date(2029, 1, 1))
+        archive.seal_day(SERIES, date(2029, 1, 1))
     wall.is_right = True
-    archive.days.seal(SERIES, date(2029, 1, 1))
-    assert archive.days.is_sealed(SERIES, date(2029, 1, 1))
+    archive.seal_day(SERIES, date(2029, 1, 1))
+    assert archive.is_sealed(SERIES, date(2029, 1, 1))
 
 
 def run_ahead(archive: Repository, wall: Wall) -> Version:

@@ -17,7 +17,7 @@ from tests.spec.zips import unzipped, zipped
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import ProofReport, check_proof
-from permacite.archive.log.days import names_file, names_in
+from permacite.archive.records.days import names_file, names_in
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -113,25 +113,25 @@ def test_the_first_commit_of_a_later_day_seals_the_last_one(
 
 def test_a_day_is_sealed_on_request_and_once(archive: Repository, clock: Clock) -> None:
     with pytest.raises(ConflictError, match="cannot be sealed before it has ended"):
-        archive.days.seal(SERIES, DAY)
-    assert archive.days.seal_all() == []
+        archive.seal_day(SERIES, DAY)
+    assert archive.seal_days() == []
     clock.go_on(days=2)
-    assert [json.loads(one.content)["documents"] for one in archive.days.seal_all()] == [2]
-    assert archive.days.seal_all() == []
-    first = archive.days.seal(SERIES, DAY)
+    assert [json.loads(one.content)["documents"] for one in archive.seal_days()] == [2]
+    assert archive.seal_days() == []
+    first = archive.seal_day(SERIES, DAY)
     clock.go_on(days=1)
-    assert archive.days.seal(SERIES, DAY) == first
+    assert archive.seal_day(SERIES, DAY) == first
     commit(archive)
     assert [one["kind"] for one in entries(archive)] == ["version", "version", "day", "version"]
     with pytest.raises(NotFoundError):
-        archive.days.seal("other.example.us", DAY)
+        archive.seal_day("other.example.us", DAY)
     with pytest.raises(ParseError):
-        archive.days.seal("nonsense", DAY)
+        archive.seal_day("nonsense", DAY)
 
 
 def test_a_day_without_documents_is_sealed_too(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=5)
-    entry = json.loads(archive.days.seal(SERIES, date(2026, 11, 22)).content)
+    entry = json.loads(archive.seal_day(SERIES, date(2026, 11, 22)).content)
     assert (entry["documents"], "highest" in entry) == (0, False)
     clock.now = datetime(2026, 11, 22, 12, tzinfo=UTC)
     with pytest.raises(StorageError, match="has sealed 2026-11-22") as error:
@@ -141,7 +141,7 @@ def test_a_day_without_documents_is_sealed_too(archive: Repository, clock: Clock
 
 def test_nothing_is_minted_into_a_sealed_day(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=1)
-    archive.days.seal(SERIES, DAY)
+    archive.seal_day(SERIES, DAY)
     clock.go_on(days=-1)
     before = entries(archive)
     with pytest.raises(StorageError, match="has sealed 2026-11-20"):
@@ -159,10 +159,10 @@ def test_versions_are_still_added_to_documents_of_a_sealed_day(
     archive: Repository, clock: Clock
 ) -> None:
     clock.go_on(days=1)
-    first = archive.days.seal(SERIES, DAY)
+    first = archive.seal_day(SERIES, DAY)
     made = archive.commit([NewRepresentation(b"y", "text/plain")], replaces=name("1").document)
     assert made.number == 2
-    assert archive.days.seal(SERIES, DAY) == first
+    assert archive.seal_day(SERIES, DAY) == first
     assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
@@ -170,7 +170,7 @@ def test_versions_are_still_added_to_documents_of_a_sealed_day(
 def absence(archive: Repository, clock: Clock) -> bytes:
     """A proof that no document 3 of the 20th ever was."""
     clock.go_on(days=1)
-    archive.days.seal(SERIES, DAY)
+    archive.seal_day(SERIES, DAY)
     return archive.prove_absence(name("3"))
 
 
@@ -276,7 +276,7 @@ def test_a_sealed_day_never_changes(
                 if isinstance(step, int):
                     clock.go_on(hours=step)
                 elif step == "seal":
-                    archive.days.seal_all()
+                    archive.seal_days()
                 elif step == "version":
                     newest = next(archive.list(newest_first=True, limit=1), None)
                     if newest is not None:

@@ -257,7 +257,7 @@ def five(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         archive.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
         archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
         archive.statements.state(str(text), "creator", "Ann")
-        archive.days.seal(SERIES, date(2026, 11, 20))
+        archive.seal_day(SERIES, date(2026, 11, 20))
         archive.log.checkpoint()
     return directory
 

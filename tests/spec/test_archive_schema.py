@@ -107,7 +107,7 @@ def test_every_part_reads_a_catalog_of_schema_1(directory: Path) -> None:
         assert version_of(directory) == 1
         assert [one.kind for one in archive.fsck()] == ["ok"] * 5
         assert archive.prove(_name(TEXT), citation=archive.citations()[0])
-        assert archive.days.is_sealed("lab.example.us", date(2026, 11, 20)) is False
+        assert archive.is_sealed("lab.example.us", date(2026, 11, 20)) is False
 
 
 def _back_to_schema_1(directory: Path) -> None:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from permacite.archive import NewRepresentation, Provenance, Repository, Version
-from permacite.archive.catalog import Order
 from permacite.archive.deposit import deposit
-from permacite.archive.objects import FileObjects, Settling
-from permacite.archive.sqlite import SqliteCatalog
+from permacite.archive.objects import FileObjects
+from permacite.archive.records import octets
+from permacite.archive.records.commits import CommitRequest, commit
+from permacite.archive.records.rows import version_of
+from permacite.archive.sqlite import Catalog, WriteBehind
 from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, StorageError
 
@@ -95,7 +97,7 @@ def together(archive: Repository, gate: Gate) -> Together:
         threads = [threading.Thread(target=attempt, args=(one,)) for one in range(len(commits))]
         for thread in threads:
             thread.start()
-        waiting = archive._catalog._writer._jobs  # type: ignore[attr-defined]  # noqa: SLF001 - nobody else knows
+        waiting = archive._catalog._writer._jobs  # noqa: SLF001 - nobody else knows
         while waiting.qsize() < len(commits):
             os.sched_yield()
         gate.open.set()
@@ -216,23 +218,23 @@ def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
 
 
 class Parts:
-    """An archive in parts, whose octets stay where they are until they are told to settle."""
+    """An archive in parts, whose octets stay staged until they are told to be flushed."""
 
     def __init__(self, directory: Path) -> None:
         Repository.create(directory, series=SERIES, clock=Gate()).close()
-        self.catalog = SqliteCatalog(directory / "catalog.sqlite", clock=Gate(), busy_timeout_s=5)
+        self.catalog = Catalog(directory / "catalog.sqlite", clock=Gate(), busy_timeout_s=5)
         self.objects = FileObjects(directory / "objects")
-        self.settling = Settling(self.objects, self.catalog)
+        self.write_behind = WriteBehind(self.objects, self.catalog)
         self.held = contextlib.ExitStack()
 
     def commit(self, content: bytes) -> Version:
         """Commit octets as one of several at the same time; the thread is not started."""
-        basket = self.held.enter_context(self.settling.basket(together=True))
-        formats = deposit(basket, [picture(content)])
-        contents = tuple(basket.contents)
-        return self.catalog.commit(
-            Order(SERIES, None, None, formats, Provenance(), None, contents=contents)
-        )
+        staging = self.held.enter_context(self.write_behind.staging(together=True))
+        formats = deposit(staging.put, [picture(content)])
+        contents = tuple(staging.contents)
+        request = CommitRequest(SERIES, None, None, formats, Provenance(), None, contents=contents)
+        written = self.catalog.write_together(commit, request)
+        return version_of(written.version, written.formats)
 
 
 @pytest.fixture
@@ -241,7 +243,7 @@ def parts(directory: Path) -> Iterator[Parts]:
     made = Parts(directory)
     yield made
     made.held.close()
-    made.settling.close()
+    made.write_behind.close()
     made.catalog.close()
 
 
@@ -260,7 +262,7 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
         assert archive.path(version.representations[0]).read_bytes() == b"left"
     with Repository.open(left) as archive:
         archive.commit([picture(b"next")])
-        archive._settling.settle()  # noqa: SLF001 - to see it done
+        archive._objects.flush()  # noqa: SLF001 - to see it done
         assert unsettled(left) == 0
         assert is_clean(archive)
 
@@ -306,13 +308,13 @@ def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directo
     digest = parts.commit(b"stays").representations[0].digest
     obstacle = directory / "objects" / digest.removeprefix("sha-256:")[:2]
     obstacle.write_bytes(b"")  # no folder can be made here
-    parts.settling.settle()
+    parts.write_behind.flush()
     assert unsettled(directory) == 1
-    assert parts.settling.has(digest)
+    assert parts.write_behind.has(digest)
     obstacle.unlink()
-    parts.settling.settle()
+    parts.write_behind.flush()
     assert unsettled(directory) == 0
-    assert parts.settling.get(digest) == b"stays"
+    assert parts.write_behind.get(digest) == b"stays"
 
 
 def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, directory: Path) -> None:
@@ -321,20 +323,20 @@ def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, director
     path = parts.objects.path(digest)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"evil")
-    parts.settling.settle()
+    parts.write_behind.flush()
     assert unsettled(directory) == 1
     assert parts.objects.get(other) == b"other"
-    assert parts.catalog.unsettled(digest) == b"good"
+    assert parts.catalog.read(octets.staged, digest) == b"good"
     with pytest.raises(IntegrityError):
-        parts.settling.check(digest)  # as fsck does
-    assert parts.settling.get(digest) == b"good"
+        parts.write_behind.check(digest)  # as fsck does
+    assert parts.write_behind.get(digest) == b"good"
     again = parts.commit(b"good").representations[0].digest
-    assert parts.settling.get(again) == b"good", "nobody leans on the altered file"
-    parts.settling.settle()
+    assert parts.write_behind.get(again) == b"good", "nobody leans on the altered file"
+    parts.write_behind.flush()
     assert unsettled(directory) == 1
     path.unlink()
-    fresh = Settling(parts.objects, parts.catalog)
-    fresh.settle()
+    fresh = WriteBehind(parts.objects, parts.catalog)
+    fresh.flush()
     assert (unsettled(directory), parts.objects.get(digest)) == (0, b"good")
 
 
@@ -344,8 +346,8 @@ def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -
         hand.execute("DROP TRIGGER unsettled_no_update")
         hand.execute("UPDATE unsettled SET content = x'00'")
     with pytest.raises(IntegrityError):
-        parts.settling.get(digest)
-    parts.settling.settle()
+        parts.write_behind.get(digest)
+    parts.write_behind.flush()
     assert unsettled(directory) == 1
 
 
@@ -388,10 +390,10 @@ def test_an_archive_of_an_earlier_schema_gets_the_table(
 
 def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, directory: Path) -> None:
     make_old(directory)
-    assert parts.catalog.unsettled_digests(1) == []
+    assert parts.catalog.read(octets.staged_digests, 1) == []
     assert list(parts.catalog.faults()) == []
     with pytest.raises(NotFoundError):
-        parts.settling.get(f"sha-256:{'0' * 64}")
+        parts.write_behind.get(f"sha-256:{'0' * 64}")
 
 
 def test_a_closed_archive_starts_nothing(archive: Repository) -> None:

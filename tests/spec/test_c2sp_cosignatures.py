@@ -22,7 +22,8 @@ from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
 from permacite.archive.log.audit import audit
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Note, Signature
-from permacite.archive.sqlite import SqliteCatalog
+from permacite.archive.records.leaves import record_checkpoint
+from permacite.archive.sqlite import Catalog
 from permacite.errors import ParseError
 
 pytest.importorskip("cryptography", minversion="48", reason="ML-DSA needs it")
@@ -132,10 +133,10 @@ def archive_with_a_text(directory: Path) -> Repository:
     return archive
 
 
-def catalog_of(directory: Path) -> contextlib.closing[SqliteCatalog]:
+def catalog_of(directory: Path) -> contextlib.closing[Catalog]:
     """Open the catalog of an archive."""
     path = directory / "catalog.sqlite"
-    return contextlib.closing(SqliteCatalog(path, clock=utc_now, busy_timeout_s=1))
+    return contextlib.closing(Catalog(path, clock=utc_now, busy_timeout_s=1))
 
 
 def proof_of_all(archive: Repository) -> bytes:
@@ -188,7 +189,7 @@ def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None
         body = Checkpoint(log.verifier.name, 1, log.root(1)).body
         earlier = log.signer.sign(body)
     with catalog_of(tmp_path / "archive") as catalog:
-        catalog.record_checkpoint(1, earlier)
+        catalog.write(record_checkpoint, 1, earlier)
     with Repository.open(tmp_path / "archive") as archive:
         assert archive.log.checkpoint() == earlier
         proof = proof_of_all(archive)
@@ -207,7 +208,7 @@ def test_verify_finds_an_ml_dsa_signature_that_does_not_hold(tmp_path: Path) -> 
         bad += f"\u2014 {line.name} {base64.b64encode(line.key_id + line.signature).decode()}\n"
         with catalog_of(tmp_path / "archive") as catalog:
             assert [one.kind for one in audit(catalog, log)] == ["ok"]
-            catalog.record_checkpoint(1, bad)
+            catalog.write(record_checkpoint, 1, bad)
             assert [one.detail for one in audit(catalog, log)] == [
                 "checkpoint 1 is not signed by the log's key"
             ]

@@ -6,7 +6,7 @@ objects (octets) each stand behind a Protocol; the embedded archive keeps them i
 
 from permacite.archive.access import of_all
 from permacite.archive.backup import is_cut_short
-from permacite.archive.catalog import Leaf
+from permacite.archive.entries import Leaf
 from permacite.archive.model import (
     ACCESSES,
     ERASURE_GROUNDS,
@@ -18,6 +18,7 @@ from permacite.archive.model import (
     Citation,
     Clock,
     Decoding,
+    Delegation,
     Finding,
     NewCitation,
     NewRepresentation,
@@ -53,6 +54,7 @@ __all__ = [
     "Citation",
     "Clock",
     "Decoding",
+    "Delegation",
     "Finding",
     "Leaf",
     "NewCitation",

@@ -15,13 +15,14 @@ from permacite.archive.objects import (
     modes_of,
     write_file,
 )
+from permacite.archive.records import access, octets
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive.catalog import Catalog
+    from permacite.archive.sqlite import Catalog
 
 __all__ = ["backup", "is_cut_short"]
 
@@ -81,7 +82,7 @@ def _bring_up(source: Path, catalog: Catalog, target: Path, *, link: bool) -> No
         flush_folder(target)
 
     catalog.copy_to(target / _CATALOG, before=take_over)
-    if catalog.erasures():
+    if catalog.read(access.erasures):
         _erase(FileObjects(source / _OBJECTS), catalog, FileObjects(target / _OBJECTS))
     for path in left:  # only now: they tell that names may be there which nobody flushed
         path.unlink(missing_ok=True)
@@ -92,7 +93,7 @@ def _bring_up(source: Path, catalog: Catalog, target: Path, *, link: bool) -> No
 def _erase(source: FileObjects, catalog: Catalog, target: FileObjects) -> None:
     """Destroy what the target has of what is erased: nothing names it, and the source has not."""
     for digest in list(target.digests()):
-        if not source.has(digest) and not catalog.names(digest):
+        if not source.has(digest) and not catalog.read(octets.is_named, digest):
             target.delete(digest)
 
 

@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names
-from permacite.archive.catalog import StoredFormat
+from permacite.archive.records.commits import StoredFormat
 from permacite.archive.texts import decoding_of
 from permacite.errors import ConflictError, ParseError
-from permacite.pdi import PDI, CitationPDI, PDIPattern
+from permacite.pdi import CitationPDI
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from permacite.archive.model import JSON, NewRepresentation, Provenance
-    from permacite.archive.objects import Objects
 
-__all__ = ["cited_document", "deposit", "settled", "with_charsets"]
+__all__ = ["deposit", "settled", "with_charsets"]
 
 
 def deposit(
-    objects: Objects, representations: Sequence[NewRepresentation]
+    put: Callable[[bytes], str], representations: Sequence[NewRepresentation]
 ) -> tuple[StoredFormat, ...]:
     """Put the octets of all formats, once all that is said of them is found right.
+
+    `put` keeps octets and gives their digest.
 
     Raises ConflictError where a format stands twice, ParseError.
     """
@@ -38,7 +39,7 @@ def deposit(
         if tokens.count(token) > 1:
             raise ConflictError(f"the format {token} is given twice", token)
     return tuple(
-        _put(objects, one, token, quotations)
+        _put(put, one, token, quotations)
         for one, token, quotations in zip(representations, tokens, quoted, strict=True)
     )
 
@@ -75,7 +76,7 @@ def _token(new: NewRepresentation) -> str:
 
 
 def _put(
-    objects: Objects,
+    put: Callable[[bytes], str],
     new: NewRepresentation,
     token: str,
     quotations: tuple[tuple[str, str, str], ...],
@@ -86,11 +87,11 @@ def _put(
         media_type=new.media_type.lower(),
         charset=None if new.decoding is None else new.decoding.recorded,
         size_bytes=len(new.content),
-        digest=objects.put(new.content),
-        received_digest=None if new.received is None else objects.put(new.received),
+        digest=put(new.content),
+        received_digest=None if new.received is None else put(new.received),
         derived_from=new.derived_from,
         rendition=new.rendition,
-        attachments=_put_all(objects, new.attachment),
+        sidecars=_put_all(put, new.attachment),
         quotations=quotations,
     )
 
@@ -111,15 +112,7 @@ def _quotation(token: str, origin: str, cited: str) -> tuple[str, str, str]:
         offset += len(cited) - len(target) - len(origin) - 1
         raise ParseError(error.problem, cited, offset, error.spec) from error
     cited = names.as_urn(whole.cited)
-    return whole.origin, cited, cited_document(cited)
-
-
-def cited_document(cited: str) -> str:
-    """Return the document of what is cited, as it is looked up. Raises ParseError."""
-    part = grammar.parse(cited)
-    if isinstance(part, PDIPattern):
-        raise ParseError("expected one name", cited, 0, "PDI §3.5")
-    return names.as_urn((part if isinstance(part, PDI) else part.pdi).document)
+    return whole.origin, cited, names.cited_document(cited)
 
 
 def _citation(text: str) -> CitationPDI:
@@ -130,6 +123,8 @@ def _citation(text: str) -> CitationPDI:
     return found
 
 
-def _put_all(objects: Objects, attachment: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
-    """Keep side objects and return their names and digests."""
-    return tuple((name, objects.put(attachment[name])) for name in sorted(attachment))
+def _put_all(
+    put: Callable[[bytes], str], sidecars: Mapping[str, bytes]
+) -> tuple[tuple[str, str], ...]:
+    """Keep sidecars; their names and digests are returned."""
+    return tuple((name, put(sidecars[name])) for name in sorted(sidecars))

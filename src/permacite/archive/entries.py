@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite.archive.canonical_json import canonical_json
@@ -23,13 +24,13 @@ from permacite.archive.objects import digest_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from permacite.archive.catalog import Leaf
     from permacite.archive.model import JSON
 
 __all__ = [
     "CITATION",
     "FORMAT",
     "Entry",
+    "Leaf",
     "Sealed",
     "Sealer",
     "commitments",
@@ -37,6 +38,7 @@ __all__ = [
     "hash_of",
     "in_clear",
     "is_erased",
+    "lenient",
     "opened",
     "read",
     "reopened",
@@ -61,6 +63,17 @@ class Entry(NamedTuple):
 
     clear: dict[str, JSON]
     parts: dict[str, dict[str, JSON]]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One entry of the Merkle log: what was committed, in canonical JSON."""
+
+    sequence: int
+    """From 0, without gaps."""
+    content: bytes
+    hash: bytes
+    """SHA-256 of an octet 0 and `content` (RFC 6962 §2.1)."""
 
 
 class Sealed(NamedTuple):
@@ -179,6 +192,15 @@ def read(content: bytes) -> dict[str, Any]:
     if not isinstance(found, dict) or not same:
         raise ValueError("expected an object in canonical JSON (RFC 8785)")
     return found
+
+
+def lenient(leaf: Leaf) -> dict[str, Any]:
+    """The entry of a leaf, empty where it cannot be read."""
+    try:
+        entry = json.loads(leaf.content)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
 
 
 def commitments(entry: Mapping[str, Any]) -> dict[str, str]:

@@ -26,14 +26,17 @@ __all__ = [
     "Citation",
     "Clock",
     "Decoding",
+    "Delegation",
     "Erased",
     "Erasure",
     "Finding",
+    "Kind",
     "NewCitation",
     "NewRepresentation",
     "Provenance",
     "Representation",
     "Restriction",
+    "Selection",
     "Standing",
     "Timekeeper",
     "Version",
@@ -257,6 +260,30 @@ class Assertion:
     stated_at: datetime
 
 
+Kind: TypeAlias = Literal["resolver", "minter"]
+"""What is delegated: to answer for a series, or to mint in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delegation:
+    """One record: `target` answers for, or mints in, `series` from `first` to `last` inclusive."""
+
+    kind: Kind
+    series: str
+    first: date
+    last: date
+    target: str
+    """A resolver's base URI, or the name of someone who mints, as the caller knows them."""
+    recorded_at: datetime
+    binds: bool = field(default=True, metadata={"json": False})
+    """Whether minting heeds it: whoever recorded one before schema 4 could rely on no effect."""
+
+    def covers(self, series: str, day: date) -> bool:
+        """Say whether a name of `series` with this date falls under the delegation."""
+        below = series == self.series or series.endswith(f".{self.series}")
+        return below and self.first <= day <= self.last
+
+
 REASONS = ("court-order", "data-protection", "copyright", "safety", "own-error")
 """Why something is withdrawn: the codes that are on record, and told to all who ask."""
 
@@ -349,6 +376,21 @@ class Restriction:
     since: datetime
     until: date | None = None
     """The day on which an embargo ends; None where it ends by itself on no day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which versions to list: a None leaves the field open. `date` fields are digits."""
+
+    series: str | None = None
+    year: str | None = None
+    month: str | None = None
+    day: str | None = None
+    unique_id: str | None = None
+    format: str | None = None
+    number: int | None = None
+    latest: bool = False
+    """Only the highest version of each document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which names may be minted here, and which representation answers to a name."""
+"""Which names may be minted here, and which of several formats answers to one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
-from permacite.archive.catalog import Catalog, Selection
-from permacite.errors import NotFoundError, ParseError
+from permacite.archive.model import Selection
+from permacite.errors import ParseError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -16,19 +16,16 @@ if TYPE_CHECKING:
     from permacite.archive.model import Representation, Version
 
 __all__ = [
-    "answering",
     "as_urn",
     "checked_format",
     "checked_series",
     "checked_unique_id",
+    "cited_document",
     "given_out",
     "nearest",
-    "representation",
     "selection",
-    "version",
 ]
 
-_CANDIDATES = 5
 _ANY = "*"
 _WANTED: dict[str | None, tuple[str, ...]] = {
     None: ("text/html", "application/xhtml+xml", "text/plain"),
@@ -82,64 +79,12 @@ def as_urn(name: PDI | FragmentPDI | CitationPDI | PDIPattern) -> str:
     return f"urn:{name.canonical().removeprefix('urn:')}"
 
 
-def version(catalog: Catalog, pdi: PDI) -> Version:
-    """Return the version that `pdi` names, the highest where it names none.
-
-    Raises NotFoundError, whose candidates are the versions, formats or names that exist.
-    """
-    found = catalog.version(pdi, pdi.version)
-    if found is not None:
-        return found
-    document = pdi.document
-    numbers = catalog.numbers(pdi)
-    if not numbers:
-        near = tuple(_meant(catalog, pdi, one) for one in catalog.neighbours(pdi, _CANDIDATES))
-        raise NotFoundError(f"no document {document} here", str(pdi), candidates=near)
-    latest = [catalog.version(pdi, number) for number in reversed(numbers[-_CANDIDATES:])]
-    raise NotFoundError(
-        f"{document} has no version {pdi.version}",
-        str(pdi),
-        candidates=tuple(_instead(pdi.format, one) for one in latest if one is not None),
-    )
-
-
-def _instead(token: str | None, found: Version) -> str:
-    """Return the name of a version in the format nearest to a token, in any where none is."""
-    formats = [(one.format, one.media_type) for one in found.representations]
-    return str(found.representations[nearest(token, formats) or 0].pdi)
-
-
-def _meant(catalog: Catalog, pdi: PDI, near: str) -> str:
-    """Return the document of that name in the series `near`, if it is there; else `near`."""
-    if not near.endswith("/"):
-        return near
-    name = grammar.parse(f"{near}{pdi.year}/{pdi.month}/{pdi.day}/{pdi.unique_id}")
-    found = catalog.version(name) if isinstance(name, PDI) else None
-    return near if found is None else str(found.pdi.document)
-
-
-def representation(catalog: Catalog, pdi: PDI) -> Representation:
-    """Return what answers to `pdi`: exact, or the highest version and the nearest format.
-
-    `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format,
-    as `nearest` says. Raises NotFoundError.
-    """
-    (chosen,) = catalog.find_representations([pdi])
-    return answering(catalog, pdi)[1] if chosen is None else chosen
-
-
-def answering(catalog: Catalog, pdi: PDI) -> tuple[Version, Representation]:
-    """Return what answers to `pdi`, likewise, and the version it is of. Raises NotFoundError."""
-    found = version(catalog, pdi)
-    formats = [(one.format, one.media_type) for one in found.representations]
-    chosen = nearest(pdi.format, formats)
-    if chosen is not None:
-        return found, found.representations[chosen]
-    raise NotFoundError(
-        f"{found.pdi.document} has no format {pdi.format} in version {found.number}",
-        str(pdi),
-        candidates=tuple(str(one.pdi) for one in found.representations),
-    )
+def cited_document(cited: str) -> str:
+    """The document of what is cited, as it is looked up. Raises ParseError."""
+    part = grammar.parse(cited)
+    if isinstance(part, PDIPattern):
+        raise ParseError("expected one name", cited, 0, "PDI §3.5")
+    return as_urn((part if isinstance(part, PDI) else part.pdi).document)
 
 
 def given_out(

@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING, Self
 from permacite import pdi as grammar
 from permacite.archive import names, verification
 from permacite.archive.access import Gate
-from permacite.archive.days import Days
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Standing
+from permacite.archive.records import access, citations, days, leaves, versions
+from permacite.archive.records.rebuilding import rebuilt
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
-from permacite.errors import ConflictError, NotFoundError, PermaciteError
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
     from pathlib import Path
 
-    from permacite.archive.catalog import Catalog
+    from permacite.archive.entries import Leaf
     from permacite.archive.log import Log
     from permacite.archive.model import (
         Assertion,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
         Restriction,
         Version,
     )
-    from permacite.archive.objects import Objects
+    from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.extract import Decode, Excerpt
     from permacite.text.document import DocumentText
 
@@ -56,17 +58,14 @@ class Reading:
     """Assertions about names, and withdrawals."""
     delegations: Delegations
     """Who mints where, and which resolver answers for which names."""
-    days: Days
-    """What was minted on which day, sealed once it has passed."""
     decoder_of: Callable[[str], Decode] | None = None
     """From a digest to what cuts its picture, sound or video; None: the decoders of `extract`."""
 
-    def __init__(self, catalog: Catalog, objects: Objects, log: Log, clock: Clock) -> None:
+    def __init__(self, catalog: Catalog, objects: WriteBehind, log: Log, clock: Clock) -> None:
         """Take a catalog, objects and a log that are open, and a clock, for embargoes."""
         self.log = log
         self.statements = Statements(catalog)
         self.delegations = Delegations(catalog)
-        self.days = Days(catalog)
         self._catalog = catalog
         self._objects = objects
         self._texts = Texts(catalog, objects)
@@ -86,13 +85,13 @@ class Reading:
         Raises NotFoundError, whose candidates are what there is instead.
         """
         with self._held_to_log(pdi):
-            return self._gate.version(self._agreement.check(names.version(self._catalog, pdi)))
+            return self._gate.version(
+                self._agreement.check(self._catalog.read(versions.version, pdi))
+            )
 
     def versions(self, pdi: PDI) -> list[Version]:
         """Return all versions of a document, the first one first. Raises NotFoundError."""
-        numbers = self._catalog.numbers(pdi)
-        found = [self._catalog.version(pdi, number) for number in numbers]
-        known = [self._agreement.check(one) for one in found if one is not None]
+        known = [self._agreement.check(one) for one in self._catalog.read(versions.all_of, pdi)]
         return [*self._gate.versions(known)] or [self.version(pdi)]
 
     def representation(self, pdi: PDI) -> Representation:
@@ -103,13 +102,13 @@ class Reading:
         what there is instead.
         """
         with self._held_to_log(pdi):
-            chosen = self._heeding(pdi, names.representation(self._catalog, pdi))
+            chosen = self._heeding(pdi, self._catalog.read(versions.representation, pdi))
             return self._gate.representation(self._agreement.check_format(chosen))
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
         """Return what `representation` does, and the version that it is of."""
         with self._held_to_log(pdi):
-            version, chosen = names.answering(self._catalog, pdi)
+            version, chosen = self._catalog.read(versions.answering, pdi)
         seen = self._gate.version(self._agreement.check(version))
         return seen, seen.representation(self._heeding(pdi, chosen).format)
 
@@ -138,7 +137,7 @@ class Reading:
             return chosen
         if not self._gate.restrictions([chosen]):
             return chosen
-        version = self._catalog.version(pdi, chosen.pdi.version)
+        version = self._catalog.read(versions.find, pdi, chosen.pdi.version)
         if version is None:
             return chosen
         restricted = self._gate.restrictions(version.representations)
@@ -149,13 +148,13 @@ class Reading:
 
         They are asked for together, which takes a fraction of the time.
         """
-        found = self._catalog.find_versions(pdis)
+        found = self._catalog.read(versions.named, pdis)
         seen = iter(self._gate.versions([one for one in found if one is not None]))
         return [None if one is None else next(seen) for one in found]
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
         """Return what `representation` answers for each of many names, likewise."""
-        found = zip(pdis, self._catalog.find_representations(pdis), strict=True)
+        found = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
         return [
             None if one is None else self._gate.representation(self._heeding(pdi, one))
             for pdi, one in found
@@ -190,7 +189,7 @@ class Reading:
     def attachment(self, representation: Representation, name: str) -> bytes | None:
         """Return a side object, checked likewise; None where there is none of this name."""
         self._gate.check(representation)
-        digest = self._catalog.attachments(representation).get(name)
+        digest = self._catalog.read(versions.sidecars, representation).get(name)
         return None if digest is None else self._objects.get(digest)
 
     def list(
@@ -228,15 +227,15 @@ class Reading:
 
     def is_serial(self, pdi: PDI) -> bool:
         """Say whether a document's unique id is a serial number, and not one that was given."""
-        return self._catalog.is_serial(pdi)
+        return self._catalog.read(versions.is_serial, pdi)
 
     def find_by_uri(self, uri: str) -> Sequence[Version]:
         """Return the versions that came from `uri`, requested or final, newest first."""
-        return self._gate.shown(self._catalog.find_by_uri(uri))
+        return self._gate.shown(self._catalog.read(versions.from_uri, uri))
 
     def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
-        return self._gate.citations(self._catalog.citations(pdi))
+        return self._gate.citations(self._catalog.read(citations.citations, pdi))
 
     def assertions(
         self, subject: str | None = None, predicate: str | None = None
@@ -254,12 +253,12 @@ class Reading:
 
     def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Return what the document, version or format `pdi` quotes, as A@origin=B (PDI §3.5)."""
-        found = [_citation(*one) for one in self._catalog.quotations(pdi)]
+        found = [_citation(*one) for one in self._catalog.read(citations.quotations, pdi)]
         return self._gate.quotations(found)
 
     def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
-        found = [_citation(*one) for one in self._catalog.quoters(pdi)]
+        found = [_citation(*one) for one in self._catalog.read(citations.quoters, pdi)]
         return self._gate.quotations([one for one in found if _is_of(one.cited, pdi)])
 
     def check_quotation(self, citation: CitationPDI) -> str:
@@ -346,16 +345,16 @@ class Reading:
 
     def standing(self, pdi: PDI) -> Standing:
         """Return who may see a document, why it is kept and how long. Raises NotFoundError."""
-        document = names.version(self._catalog, pdi).pdi.document
-        return self._catalog.standings([document]).get(document, Standing())
+        document = self._catalog.read(versions.version, pdi).pdi.document
+        return self._catalog.read(access.standings, [document]).get(document, Standing())
 
     def default_standing(self) -> Standing:
         """Return the standing that new documents get where none is given."""
-        return self._catalog.default_standing()
+        return self._catalog.read(access.default_standing)
 
     def overdue(self) -> dict[PDI, Standing]:
         """Return the documents that were to be kept until a day that has passed, oldest first."""
-        return self._catalog.overdue(self._clock().astimezone(UTC).date())
+        return self._catalog.read(access.overdue, self._clock().astimezone(UTC).date())
 
     def fsck(self) -> Iterator[Finding]:
         """Check all that `verify` checks, the database, the words of citations, and for orphans.
@@ -377,7 +376,7 @@ class Reading:
         Raises ParseError for another path, NotFoundError for a tile that is not filled so far,
         LimitError for a bundle with an entry that is too long for it.
         """
-        return content_of(Tile.parse(path), self._catalog, self._gate.leaves)
+        return content_of(Tile.parse(path), self.log, self._gate.leaves)
 
     def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
         """Return a zip that proves, offline, that this archive holds what `pdi` names.
@@ -388,21 +387,43 @@ class Reading:
         """
         found = self.representation(pdi)
         self._gate.check(found)
-        leaf = entry_of(self._catalog.entries(pdi), found)
-        cited = None if citation is None else self._catalog.citation_leaf(citation)
+        leaf = entry_of(self._catalog.read(leaves.entries, pdi), found)
+        cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
         content = self.read(found)
         return bundle(self.log, found, content, leaf, citation=citation, citation_leaf=cited)
 
     def prove_absence(self, pdi: PDI) -> bytes:
         """Return a zip that proves, offline, that no document of this name was ever minted here.
 
-        The day in the name must be sealed: see `days`. Raises ConflictError where the document is
-        here, NotFoundError where the day is not sealed, StorageError.
+        The day in the name must be sealed: see `records.days`. Raises ConflictError where the
+        document is here, NotFoundError where the day is not sealed, StorageError.
         """
-        if self._catalog.numbers(pdi):
+        if self._catalog.read(versions.numbers, pdi):
             raise ConflictError(f"{pdi.document} is here", str(pdi))
-        leaf, unique_ids = self.days.seal_and_names(pdi)
+        leaf, unique_ids = self._sealed_names(pdi)
         return absence(self.log, names.as_urn(pdi), leaf, unique_ids)
+
+    def is_sealed(self, series: str, day: date) -> bool:
+        """Whether a day of a series is sealed."""
+        name = names.checked_series(series)
+        return self._catalog.read(days.seal_of, name, day.isoformat()) is not None
+
+    def _sealed_names(self, pdi: PDI) -> tuple[Leaf, Sequence[str]]:
+        """The entry that seals the day in a name, and the day's unique ids.
+
+        Raises NotFoundError where the day is not sealed, IntegrityError where it has other names.
+        """
+        series, day = ".".join(pdi.series), f"{pdi.year}-{pdi.month}-{pdi.day}"
+        leaf = self._catalog.read(days.seal_of, series, day)
+        if leaf is None:
+            raise NotFoundError(f"{day} is not sealed in {series}", str(pdi))
+        if self._catalog.read(rebuilt, leaf) != leaf.content:
+            raise IntegrityError(
+                f"{day} is sealed in {series}, and other documents are there now",
+                expected=leaf.content.decode("utf-8", "replace"),
+                actual="other names",
+            )
+        return leaf, self._catalog.read(days.unique_ids, series, day)
 
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""

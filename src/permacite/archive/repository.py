@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
 from permacite.archive.backup import backup
-from permacite.archive.catalog import Catalog, Order
 from permacite.archive.deposit import deposit, settled, with_charsets
 from permacite.archive.entries import seal
 from permacite.archive.log import Log
@@ -33,7 +32,6 @@ from permacite.archive.model import (
 )
 from permacite.archive.objects import (
     FileObjects,
-    Settling,
     flush_folder,
     keep_modes,
     make_folders,
@@ -41,15 +39,18 @@ from permacite.archive.objects import (
     write_file,
 )
 from permacite.archive.reading import Reading
-from permacite.archive.sqlite import SqliteCatalog
+from permacite.archive.records import access, citations, commits, days, octets, settings, versions
+from permacite.archive.records.commits import CommitRequest
+from permacite.archive.records.rows import version_of
+from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
 from permacite.errors import ConflictError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import date
     from pathlib import Path
 
-    from permacite.archive.entries import Sealer
-    from permacite.archive.objects import Objects
+    from permacite.archive.entries import Leaf, Sealer
     from permacite.pdi import PDI
 
 __all__ = ["Repository"]
@@ -82,12 +83,11 @@ class Repository(Reading):
     """
 
     def __init__(
-        self, directory: Path, catalog: Catalog, objects: Objects, *, clock: Clock = utc_now
+        self, directory: Path, catalog: Catalog, objects: FileObjects, *, clock: Clock = utc_now
     ) -> None:
         """Take a catalog and objects that are open; `open` and `create` choose them."""
         log = Log(catalog, directory / _LOG_KEY, lambda: f"{self.series}/log")
-        self._settling = Settling(objects, catalog)
-        super().__init__(catalog, self._settling, log, clock)
+        super().__init__(catalog, WriteBehind(objects, catalog), log, clock)
         self.directory = directory
 
     @classmethod
@@ -124,20 +124,20 @@ class Repository(Reading):
             raise StorageError(
                 f"there is no folder {directory}", path=str(directory), reason="missing"
             )
-        catalog = SqliteCatalog(
+        catalog = Catalog(
             directory / _CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
         )
         archive = cls(directory, catalog, FileObjects(directory / _OBJECTS), clock=clock)
         if os.access(directory, os.W_OK):
             keep_modes(directory)
-            archive._settling.resume()
+            archive._objects.resume()
             with contextlib.suppress(StorageError):  # others hold the archive: later then
                 archive.finish_erasing()
         return archive
 
     def close(self) -> None:
         """Finish what is being written, octets into their files too, and let go of the archive."""
-        self._settling.close()
+        self._objects.close()
         self._catalog.close()
 
     def __enter__(self) -> Self:
@@ -149,16 +149,16 @@ class Repository(Reading):
     @property
     def series(self) -> str:
         """The series that mints where none is named."""
-        return self._catalog.setting(_SERIES) or self._catalog.series_names()[0]
+        return self.setting(_SERIES) or self._catalog.read(settings.series_names)[0]
 
     def series_names(self) -> list[str]:
         """Return all series that mint here, that which mints where none is named first."""
         first = self.series
-        return sorted(self._catalog.series_names(), key=lambda name: name != first)
+        return sorted(self._catalog.read(settings.series_names), key=lambda name: name != first)
 
     def add_series(self, name: str) -> None:
         """Let another series mint here. Raises ParseError."""
-        self._catalog.add_series(names.checked_series(name))
+        self._catalog.write(settings.add_series, names.checked_series(name))
 
     def use_series(self, name: str) -> None:
         """Let a series mint from now on where none is named, and here at all. Raises ParseError.
@@ -166,15 +166,15 @@ class Repository(Reading):
         Names that were minted in others stay what they are.
         """
         self.add_series(name)
-        self._catalog.set_setting(_SERIES, names.checked_series(name))
+        self.set_setting(_SERIES, names.checked_series(name))
 
     def setting(self, name: str) -> str | None:
         """Return a setting, or None. Settings are the only thing here that can be changed."""
-        return self._catalog.setting(name)
+        return self._catalog.read(settings.setting, name)
 
     def set_setting(self, name: str, value: str) -> None:
         """Set or replace a setting."""
-        self._catalog.set_setting(name, value)
+        self._catalog.write(settings.set_setting, name, value)
 
     def commit(
         self,
@@ -205,7 +205,7 @@ class Repository(Reading):
             _check_same(replaces, series, unique_id)
             self._gate.check_document(replaces)
         representations = [settled(one) for one in representations]
-        order = Order(
+        request = CommitRequest(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
             replaces=None if replaces is None else replaces.document,
@@ -215,22 +215,25 @@ class Repository(Reading):
             witness=witness,
             standing=standing,
         )
-        return self._again_after_erasing(lambda: self._commit(order, representations))
+        return self._again_after_erasing(lambda: self._commit(request, representations))
 
-    def _commit(self, order: Order, representations: Sequence[NewRepresentation]) -> Version:
-        """Put the octets of an order, and commit it."""
+    def _commit(
+        self, request: CommitRequest, representations: Sequence[NewRepresentation]
+    ) -> Version:
+        """Put the octets of a request, and commit it."""
         with (
             self._catalog.announced() as under_way,
-            self._settling.basket(together=under_way > 1) as basket,
+            self._objects.staging(together=under_way > 1) as staging,
         ):
-            erasing_round = self._catalog.erasing_round()
-            formats = deposit(basket, representations)
-            contents = tuple(basket.contents)
-            return self._catalog.commit(
-                dataclasses.replace(
-                    order, formats=formats, contents=contents, erasing_round=erasing_round
-                )
+            erasing_round = self._catalog.read(octets.erasing_round)
+            formats = deposit(staging.put, representations)
+            contents = tuple(staging.contents)
+            whole = dataclasses.replace(
+                request, formats=formats, contents=contents, erasing_round=erasing_round
             )
+            written = self._catalog.write_together(commits.commit, whole)
+        with reading_rows(self._catalog.path):
+            return version_of(written.version, written.formats)
 
     def _again_after_erasing(self, commit: Callable[[], Version]) -> Version:
         """Return what `commit` does, once no octets that it found there are erased meanwhile."""
@@ -240,7 +243,7 @@ class Repository(Reading):
             except StorageError as error:
                 if error.reason != "erasing":
                     raise
-            self._catalog.destroy(self._objects.delete)
+            self._catalog.write(octets.destroy, self._objects.delete)
 
     def add_format(self, pdi: PDI, representation: NewRepresentation) -> Version:
         """Add a format, with the same meaning as those there, to a version (PDI §2.6).
@@ -248,14 +251,19 @@ class Repository(Reading):
         The highest version is taken where `pdi` names none. Raises ConflictError where the version
         has this format with other octets; NotFoundError.
         """
-        version = names.version(self._catalog, pdi)
+        version = self._catalog.read(versions.version, pdi)
 
         def add() -> Version:
-            erasing_round = self._catalog.erasing_round()
-            (stored,) = deposit(self._objects, [representation])
-            return self._catalog.add_format(
-                version.pdi, version.number, stored, erasing_round=erasing_round
+            erasing_round = self._catalog.read(octets.erasing_round)
+            (stored,) = deposit(self._objects.put, [representation])
+            row = self._catalog.write(
+                commits.add_format,
+                version.pdi,
+                version.number,
+                stored,
+                erasing_round=erasing_round,
             )
+            return self._catalog.read(versions.version_by_id, row)
 
         return self._again_after_erasing(add)
 
@@ -269,18 +277,18 @@ class Repository(Reading):
         """
         if ground not in ERASURE_GROUNDS:
             raise ParseError(f"expected a ground: {', '.join(ERASURE_GROUNDS)}", ground, 0)
-        made, shared = self._catalog.erase(pdi, ground)
-        return Erased(made, shared, is_done=self.finish_erasing())
+        erasure, shared = self._catalog.write(access.erase, pdi, ground)
+        return Erased(erasure, shared, is_done=self.finish_erasing())
 
     def finish_erasing(self) -> bool:
         """Destroy what is left of all that is erased; False where other processes keep traces."""
-        unfinished = self._catalog.unfinished()
+        unfinished = self._catalog.read(access.unfinished)
         if not unfinished:
             return True
-        self._catalog.destroy(self._objects.delete)
+        self._catalog.write(octets.destroy, self._objects.delete)
         if not self._catalog.scour():
             return False
-        self._catalog.finish(unfinished)
+        self._catalog.write(access.finish, unfinished)
         return True
 
     def set_standing(self, pdi: PDI, standing: Standing) -> None:
@@ -288,7 +296,7 @@ class Repository(Reading):
 
         Raises NotFoundError.
         """
-        self._catalog.set_standing(pdi, standing)
+        self._catalog.write(access.set_standing, pdi, standing)
 
     def backup(self, target: Path, *, link: bool = True) -> None:
         """Make `target` an archive with all that is committed now, or bring an earlier one up.
@@ -306,7 +314,19 @@ class Repository(Reading):
 
         Raises NotFoundError where what it cites is not committed here.
         """
-        return self._catalog.record_citation(citation)
+        return self._catalog.write(citations.record, citation)
+
+    def seal_day(self, series: str, day: date) -> Leaf:
+        """Seal a day of a series; the entry of the log that did is returned.
+
+        Raises ConflictError for a day that has not ended in UTC, NotFoundError where the series
+        does not mint here, ParseError, StorageError (reason "clock").
+        """
+        return self._catalog.write(days.seal, names.checked_series(series), day)
+
+    def seal_days(self) -> list[Leaf]:
+        """Seal all days that have documents and have ended; the new entries are returned."""
+        return self._catalog.write(days.seal_all)
 
 
 def _check_same(replaces: PDI, series: str | None, unique_id: str | None) -> None:
@@ -331,7 +351,7 @@ def _make(directory: Path, series: str, clock: Clock) -> None:
             what = "is an archive already" if taken else "is not empty"
             raise ConflictError(f"{directory} {what}", str(directory))
         keep_modes(directory)
-        SqliteCatalog.make(directory / _CATALOG, series=series, clock=clock)
+        Catalog.make(directory / _CATALOG, series=series, clock=clock)
         flush_folder(directory)
         mode = modes_of(directory).file
         write_file(directory / "README.txt", _README.encode(), mode=mode)

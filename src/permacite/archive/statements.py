@@ -21,14 +21,15 @@ from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import REASONS, UNSTATED, Assertion, Withdrawal
+from permacite.archive.records import statements, versions
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 from permacite.pdi.predicates import check_predicate, predicate_iri
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.archive.catalog import Catalog
     from permacite.archive.model import JSON, Representation
+    from permacite.archive.sqlite import Catalog
     from permacite.pdi import PDI
 
 __all__ = ["EFFECTS", "Statements", "without_persons"]
@@ -58,7 +59,8 @@ class Statements:
         check_predicate(predicate)
         if predicate_iri(predicate) in map(predicate_iri, EFFECTS):
             raise ConflictError(f"the predicate {predicate!r} has a method of its own", subject)
-        return self._catalog.record_assertion(_canonical(subject), predicate, value, who)
+        subject = _canonical(subject)
+        return self._catalog.write(statements.record_assertion, subject, predicate, value, who=who)
 
     def assertions(
         self, subject: str | None = None, predicate: str | None = None
@@ -68,7 +70,8 @@ class Statements:
         The subject is compared by lexical equivalence (PDI §3.6.4); statements about a document
         are not repeated for its versions.
         """
-        return self._catalog.assertions(
+        return self._catalog.read(
+            statements.assertions,
             None if subject is None else [_canonical(subject)],
             None if predicate is None else [predicate],
         )
@@ -94,7 +97,9 @@ class Statements:
         subject = self._subject(pdi)
         text = canonical_json({"reason": reason, "status": int(status)}).decode()
         return _withdrawal(
-            self._catalog.record_assertion(subject, _WITHDRAWN, text, who, remark=note)
+            self._catalog.write(
+                statements.record_assertion, subject, _WITHDRAWN, text, who=who, remark=note
+            )
         )
 
     def reinstate(self, pdi: PDI, *, who: str | None = None, note: str | None = None) -> Assertion:
@@ -102,11 +107,15 @@ class Statements:
         subject = self._subject(pdi)
         if self._latest([subject]) is None:
             raise NotFoundError(f"{subject} is not withdrawn", subject)
-        return self._catalog.record_assertion(subject, _REINSTATED, "{}", who, remark=note)
+        return self._catalog.write(
+            statements.record_assertion, subject, _REINSTATED, "{}", who=who, remark=note
+        )
 
     def repeat(self, subject: str, predicate: str, value: str, *, who: str | None) -> Assertion:
         """Record a statement as it was recorded elsewhere, be it a withdrawal: for copies."""
-        return self._catalog.record_assertion(subject, predicate, value, who, again=True)
+        return self._catalog.write(
+            statements.record_assertion, subject, predicate, value, who=who, again=True
+        )
 
     def remarks(self, representations: Iterable[Representation]) -> list[str]:
         """Return what the operator noted of withdrawals, oldest first.
@@ -114,18 +123,18 @@ class Statements:
         Reasons in words were told to all before there were codes; they are notes now.
         """
         subjects = list(dict.fromkeys(s for one in representations for s in self._subjects(one)))
-        said = self._catalog.assertions(subjects, list(EFFECTS))
+        said = self._catalog.read(statements.assertions, subjects, EFFECTS)
         reasons = [json.loads(one.object).get("reason", "") for one in said]
         early = [one for one in reasons if one and one not in REASONS]
-        return [*early, *self._catalog.remarks(subjects)]
+        return [*early, *self._catalog.read(statements.remarks, subjects)]
 
     def persons(self) -> dict[str, str]:
         """Return the names of those who made statements, by the ids that stand in the log."""
-        return self._catalog.persons()
+        return self._catalog.read(statements.persons)
 
     def add_person(self, person_id: str, name: str) -> None:
         """Put down whose id that is: for copies."""
-        self._catalog.record_person(person_id, name)
+        self._catalog.write(statements.record_person, person_id, name)
 
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
@@ -142,7 +151,7 @@ class Statements:
     def _tombstones(self, wanted: list[Representation]) -> dict[PDI, Withdrawal]:
         pairs = {one.pdi: self._subjects(one) for one in wanted}
         subjects = list(dict.fromkeys(subject for pair in pairs.values() for subject in pair))
-        said = enumerate(self._catalog.assertions(subjects, list(EFFECTS)))
+        said = enumerate(self._catalog.read(statements.assertions, subjects, EFFECTS))
         latest = {one.subject: (place, one) for place, one in said}
         found = {}
         for name, pair in pairs.items():
@@ -160,17 +169,17 @@ class Statements:
     def _subject(self, pdi: PDI) -> str:
         """Return what a withdrawal of `pdi` is about. Raises NotFoundError, ConflictError."""
         if pdi.format is None and pdi.version is None:
-            names.version(self._catalog, pdi)
+            self._catalog.read(versions.version, pdi)
             return names.as_urn(pdi)
         if pdi.format is None or pdi.version is None:
             raise ConflictError(
                 "withdraw a whole document, or one format of one version", pdi.canonical()
             )
-        return names.as_urn(names.representation(self._catalog, pdi).pdi)
+        return names.as_urn(self._catalog.read(versions.representation, pdi).pdi)
 
     def _latest(self, subjects: list[str]) -> Withdrawal | None:
         """Return the withdrawal among the statements about `subjects` that nothing lifted since."""
-        found = self._catalog.assertions(subjects, list(EFFECTS))
+        found = self._catalog.read(statements.assertions, subjects, EFFECTS)
         if not found or found[-1].predicate == _REINSTATED:
             return None
         return _withdrawal(found[-1])

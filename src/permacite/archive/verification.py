@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.archive import names
-from permacite.archive.catalog import Catalog, Selection
-from permacite.archive.log.audit import audit_entry
-from permacite.archive.model import Finding, Representation, Version
+from permacite.archive.model import Finding, Representation, Selection, Version
+from permacite.archive.records import access, leaves, octets, versions
+from permacite.archive.records.rebuilding import entry_fault
 from permacite.errors import IntegrityError, NotFoundError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.objects import Objects
+    from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts import Texts
     from permacite.pdi import PDI
 
@@ -26,7 +25,7 @@ _SLACK = 100
 """Characters beyond the words in which white space may run longer."""
 
 
-def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Finding]:
+def verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[Finding]:
     """Return one finding for each representation that `pdi` names (all where None), or more.
 
     A representation is "ok" only if its octets, those received and its side objects all are.
@@ -39,13 +38,13 @@ def verify(catalog: Catalog, objects: Objects, pdi: PDI | None) -> Iterator[Find
         for representation in version.representations:
             name = str(representation.pdi)
             yield from without_errors(_check(catalog, objects, representation), name)
-    for leaf in () if pdi is None else catalog.entries(pdi):
-        problem = audit_entry(catalog, leaf)
+    for leaf in () if pdi is None else catalog.read(leaves.entries, pdi):
+        problem = catalog.read(entry_fault, leaf)
         if problem:
             yield Finding(str(pdi), "log", problem)
 
 
-def fsck(catalog: Catalog, objects: Objects, texts: Texts) -> Iterator[Finding]:
+def fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Finding]:
     """Return what is wrong with the database and with indexes, and octets that nothing names."""
     yield from without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
     yield from without_errors(_index_faults(catalog, texts))
@@ -69,17 +68,17 @@ def _index_faults(catalog: Catalog, texts: Texts) -> Iterator[Finding]:
                 yield Finding(str(representation.pdi), "index", problem)
 
 
-def _orphans(catalog: Catalog, objects: Objects) -> Iterator[Finding]:
+def _orphans(catalog: Catalog, objects: WriteBehind) -> Iterator[Finding]:
     """Return the octets that nothing names."""
     for digest in objects.digests():
-        if not catalog.names(digest):
+        if not catalog.read(octets.is_named, digest):
             yield Finding(digest, "orphan", "octets that nothing names; a failed commit left them")
 
 
 def _everything(catalog: Catalog) -> Iterator[Version | Finding]:
     """Return all versions, a page at a time, and what is wrong with those that cannot be read."""
     last = 0
-    while places := catalog.places(after=last, limit=_PAGE):
+    while places := catalog.read(versions.places, after=last, limit=_PAGE):
         try:
             page = catalog.select(Selection(), after=last, limit=_PAGE)
         except StorageError:
@@ -104,20 +103,22 @@ def _read(catalog: Catalog, place: int) -> Version | Finding:
 
 def _named(catalog: Catalog, pdi: PDI) -> Iterator[Version]:
     """Return the version that `pdi` names, or all of them where it names none."""
-    first = names.version(catalog, pdi)
+    first = catalog.read(versions.version, pdi)
     if pdi.version is not None:
         yield first
         return
-    for number in catalog.numbers(pdi):
-        found = catalog.version(pdi, number)
-        if found is not None:
-            yield found
+    for number in catalog.read(versions.numbers, pdi):
+        version = catalog.read(versions.find, pdi, number)
+        if version is not None:
+            yield version
 
 
-def _check(catalog: Catalog, objects: Objects, representation: Representation) -> Iterator[Finding]:
+def _check(
+    catalog: Catalog, objects: WriteBehind, representation: Representation
+) -> Iterator[Finding]:
     """Return what is wrong with one representation, that all is well, or that it is erased."""
     if not representation.digest:
-        for one in catalog.erasures([representation.pdi]):
+        for one in catalog.read(access.erasures, [representation.pdi]):
             if one.number in {None, representation.pdi.version}:
                 detail = f"erased on {one.erased_at:%Y-%m-%d}"
                 yield Finding(str(representation.pdi), "erased", detail)
@@ -125,7 +126,7 @@ def _check(catalog: Catalog, objects: Objects, representation: Representation) -
     parts = {"": representation.digest}
     if representation.received_digest is not None:
         parts["as received: "] = representation.received_digest
-    for name, digest in catalog.attachments(representation).items():
+    for name, digest in catalog.read(versions.sidecars, representation).items():
         parts[f"side object {name}: "] = digest
     clean = True
     for label, digest in parts.items():
@@ -137,7 +138,7 @@ def _check(catalog: Catalog, objects: Objects, representation: Representation) -
         yield Finding(str(representation.pdi), "ok")
 
 
-def _check_object(objects: Objects, digest: str) -> tuple[str, str]:
+def _check_object(objects: WriteBehind, digest: str) -> tuple[str, str]:
     """Return the kind of finding for one object, and its detail."""
     try:
         objects.check(digest)

@@ -122,7 +122,7 @@ def documents(archive: Repository) -> list[pdi.PDI]:
         title=f"A title with {CANARY.format('title')}",
         uri=f"https://example.org/secret?key={CANARY.format('uri')}",
         final_uri=f"https://example.org/final?key={CANARY.format('final')}",
-        retrieved_at=archive._catalog._clock(),  # noqa: SLF001 - the same clock
+        retrieved_at=archive._catalog.clock(),  # noqa: SLF001 - the same clock
         details={"requests": [{"uri": CANARY.format("details"), "status": 200}]},
     )
     page = b"<title>x</title><p>" + CANARY.format("text").encode()

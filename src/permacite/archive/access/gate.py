@@ -23,6 +23,7 @@ from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.entries import hash_of
 from permacite.archive.model import Provenance, Restriction
+from permacite.archive.records import access, versions
 from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import (
     ClosedError,
@@ -36,7 +37,7 @@ from permacite.pdi import PDI, CitationPDI, PDIPattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.entries import Leaf
     from permacite.archive.model import (
         JSON,
         Assertion,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Version,
         Withdrawal,
     )
+    from permacite.archive.sqlite import Catalog
     from permacite.archive.statements import Statements
 
 __all__ = ["Gate", "of_all"]
@@ -81,7 +83,8 @@ class Gate:
 
     def _erased(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """Return the erasures of formats that have no octets."""
-        made = self._catalog.erasures(one.pdi for one in wanted) if wanted else []
+        pdis = [one.pdi for one in wanted]
+        made = self._catalog.read(access.erasures, pdis) if wanted else []
         whole = {(one.pdi, one.number): _of_erasure(one) for one in made}
         found = {}
         for one in wanted:
@@ -93,7 +96,8 @@ class Gate:
 
     def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """Return what is not for the public, or not so far."""
-        standings = self._catalog.standings((one.pdi for one in wanted), but_public=True)
+        pdis = (one.pdi for one in wanted)
+        standings = self._catalog.read(access.standings, pdis, but_public=True)
         if not standings:
             return {}
         now = self._clock().astimezone(UTC)
@@ -116,7 +120,8 @@ class Gate:
         found = self.restrictions([representation]).get(representation.pdi)
         if found is None:
             return
-        version = self._catalog.version(representation.pdi, representation.pdi.version)
+        pdi = representation.pdi
+        version = self._catalog.read(versions.find, pdi, pdi.version)
         formats = () if version is None else version.representations
         restricted = self.restrictions(formats)
         left = tuple(str(one.pdi) for one in formats if one.pdi not in restricted)
@@ -124,7 +129,7 @@ class Gate:
 
     def check_document(self, pdi: PDI) -> None:
         """Raise ErasedError where a whole document is erased: it has no further versions."""
-        for one in self._catalog.erasures([pdi]):
+        for one in self._catalog.read(access.erasures, [pdi]):
             if one.number is None:
                 self._refuse(_of_erasure(one), str(pdi))
 
@@ -205,12 +210,12 @@ class Gate:
     def _hidden(self, names: Sequence[PDI]) -> set[PDI]:
         """Return those of `names` that are restricted, wholly or, where open, in any format."""
         wanted = list(dict.fromkeys(names))
-        versions = dict(zip(wanted, self._catalog.find_versions(wanted), strict=True))
-        formats = [one for v in versions.values() if v is not None for one in v.representations]
+        known = dict(zip(wanted, self._catalog.read(versions.named, wanted), strict=True))
+        formats = [one for v in known.values() if v is not None for one in v.representations]
         restricted = self.restrictions(formats)
         return {
             name
-            for name, version in versions.items()
+            for name, version in known.items()
             if version is not None
             and any(
                 one.pdi in restricted and name.format in {None, one.format}

@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.archive.entries import read, tokens
-from permacite.archive.log.audit import audit_entry
+from permacite.archive.records import leaves, versions
+from permacite.archive.records.rebuilding import entry_fault
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
-    from permacite.archive.catalog import Catalog
+    import sqlite3
+
     from permacite.archive.model import Representation, Version
+    from permacite.archive.sqlite import Catalog
     from permacite.pdi import PDI
 
 __all__ = ["Agreement"]
@@ -47,7 +50,8 @@ class Agreement:
     def check_format(self, representation: Representation) -> Representation:
         """Return a representation that the log tells of as it is. Raises IntegrityError."""
         if representation not in self._right:
-            version = self._catalog.version(representation.pdi, representation.pdi.version)
+            pdi = representation.pdi
+            version = self._catalog.read(versions.find, pdi, pdi.version)
             if version is None or representation not in self.check(version).representations:
                 raise _differs(representation.pdi, "the catalog gives two answers about it")
         return representation
@@ -58,18 +62,23 @@ class Agreement:
         One that is nowhere agrees; what the log tells of and the catalog lacks does not. Raises
         IntegrityError.
         """
-        told: set[str] = set()
-        for leaf in self._catalog.entries(pdi):
-            try:
-                entry = read(leaf.content)
-            except ValueError:
-                continue  # damaged: it tells of nothing any more
-            if entry.get("kind") in _KINDS and number in {None, entry.get("version")}:
-                problem = audit_entry(self._catalog, leaf)
-                if problem:
-                    raise _differs(pdi, problem)
-                told.update(tokens(entry))
-        return told
+        return self._catalog.read(_told, pdi, number)
+
+
+def _told(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[str]:
+    """The formats that entries without fault tell of. Raises IntegrityError for a fault."""
+    told: set[str] = set()
+    for leaf in leaves.entries(connection, pdi):
+        try:
+            entry = read(leaf.content)
+        except ValueError:
+            continue  # damaged: it tells of nothing any more
+        if entry.get("kind") in _KINDS and number in {None, entry.get("version")}:
+            problem = entry_fault(connection, leaf)
+            if problem:
+                raise _differs(pdi, problem)
+            told.update(tokens(entry))
+    return told
 
 
 def _differs(pdi: PDI, problem: str) -> IntegrityError:

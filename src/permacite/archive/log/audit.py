@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from permacite.archive.catalog import Catalog, Selection
-from permacite.archive.entries import commitments, disclosed, hash_of, is_erased, tokens
+from permacite.archive.entries import disclosed, hash_of, lenient, tokens
 from permacite.archive.log import timestamps
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import EMPTY, node_hash
-from permacite.archive.model import Finding
-from permacite.archive.objects import digest_of
+from permacite.archive.model import Finding, Selection
+from permacite.archive.records import citations, leaves, statements
+from permacite.archive.records.rebuilding import about, counted, entry_fault, erased
 from permacite.errors import IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.catalog import Leaf
+    from permacite.archive.entries import Leaf
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log
+    from permacite.archive.sqlite import Catalog
 
-__all__ = ["audit", "audit_entry"]
+__all__ = ["audit"]
 
 _LOG = "log"
 _PAGE = 200
@@ -42,60 +42,15 @@ def audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         clean = False
         yield finding
     if clean:
-        yield Finding(_LOG, "ok", f"{catalog.log_size()} entries")
-
-
-def audit_entry(catalog: Catalog, leaf: Leaf) -> str:
-    """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
-    if hash_of(leaf) != leaf.hash:
-        return f"entry {leaf.sequence}{_about(leaf)} is not what its hash says"
-    if is_erased(leaf.content) and None not in catalog.erased(leaf.sequence):
-        return f"entry {leaf.sequence}{_about(leaf)} is gone, and no erasure says so"
-    problem = _opening_fault(catalog, leaf)
-    if problem:
-        return f"{problem} of entry {leaf.sequence}{_about(leaf)}"
-    if catalog.rebuilt(leaf) != leaf.content:
-        return f"entry {leaf.sequence}{_about(leaf)} is not what the catalog says"
-    return ""
+        yield Finding(_LOG, "ok", f"{log.size()} entries")
 
 
 def _problem(catalog: Catalog, leaf: Leaf) -> str:
     """Say what is wrong with one entry, also where what stands beside it cannot be read."""
     try:
-        return audit_entry(catalog, leaf)
+        return catalog.read(entry_fault, leaf)
     except StorageError as error:
-        return f"entry {leaf.sequence}{_about(leaf)}: {error.problem}"
-
-
-def _opening_fault(catalog: Catalog, leaf: Leaf) -> str:
-    """Say which opening of an entry is missing or another; those that are erased may be missing."""
-    committed = commitments(_read(leaf))
-    if not committed:
-        return ""
-    kept = catalog.openings(leaf.sequence)
-    for part in sorted(committed.keys() | kept.keys()):
-        if part in kept and digest_of(kept[part]) != committed.get(part):
-            return f"the opening {part!r} is not the one"
-        if part not in kept and not {None, part} & catalog.erased(leaf.sequence):
-            return f"the opening {part!r} is missing"
-    return ""
-
-
-def _about(leaf: Leaf) -> str:
-    """Return what an entry is about, in brackets; "" where it cannot be read."""
-    entry = _read(leaf)
-    name, number = entry.get("name"), entry.get("version")
-    version = "" if number is None else f", version {number}"
-    return f" ({entry.get('kind')} {name}{version})" if name else ""
-
-
-def _read(leaf: Leaf) -> dict[str, object]:
-    """Return an entry, empty where it cannot be read."""
-    try:
-        found = json.loads(leaf.content)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return f"entry {leaf.sequence}{about(leaf)}: {error.problem}"
 
 
 def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
@@ -106,11 +61,11 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
     except StorageError as error:
         if error.reason != "missing":  # without the package, signatures go unchecked
             yield Finding(_LOG, "log", error.problem)
-    signed = dict(catalog.checkpoints())
-    size, committed = catalog.committed()
-    tree = _Tree(catalog)
-    counted: Counter[str] = Counter()
-    for leaf in catalog.leaves():
+    signed = dict(catalog.read(leaves.checkpoints))
+    size, committed = catalog.read(counted)
+    tree = _Tree(log)
+    rows: Counter[str] = Counter()
+    for leaf in log.leaves():
         yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifiers)
         if leaf.sequence != tree.size:
             yield Finding(_LOG, "log", f"entry {tree.size} is missing")
@@ -119,12 +74,12 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
             if problem:
                 yield Finding(_LOG, "log", problem)
         if leaf.sequence < size:
-            counted.update(_counts(catalog, leaf))
+            rows.update(_counts(catalog, leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifiers)
     yield from _timestamp_faults(log)
     for size in sorted(signed):
         yield Finding(_LOG, "log", f"a checkpoint says {size} entries; there are {tree.size}")
-    yield from _count_faults(catalog, committed, counted)
+    yield from _count_faults(catalog, log, committed, rows)
 
 
 def _checkpoint_faults(
@@ -174,36 +129,36 @@ def _timestamp_faults(log: Log) -> Iterator[Finding]:
 
 def _counts(catalog: Catalog, leaf: Leaf) -> dict[str, int]:
     """Return how many rows of which tables an entry stands for."""
-    entry = _read(leaf)
+    entry = lenient(leaf)
     kind = str(entry.get("kind"))
-    if kind in _ERASED_WITH_THEIR_ROWS and None in catalog.erased(leaf.sequence):
+    if kind in _ERASED_WITH_THEIR_ROWS and None in catalog.read(erased, leaf.sequence):
         return {}
     return {kind: 1, "representation": len(tokens(entry))}
 
 
 def _count_faults(
-    catalog: Catalog, committed: dict[str, int], counted: Counter[str]
+    catalog: Catalog, log: Log, committed: dict[str, int], told: Counter[str]
 ) -> Iterator[Finding]:
     """Return the tables that have more rows than the log tells, or fewer, and the rows untold."""
-    differing = [table for table, count in committed.items() if counted[table] != count]
+    differing = [table for table, count in committed.items() if told[table] != count]
     if differing:
-        yield from _untold(catalog)
+        yield from _untold(catalog, log)
     for table in differing:
-        told = f"{committed[table]} rows of {table}, {counted[table]} in the log"
-        yield Finding(_LOG, "log", told)
+        detail = f"{committed[table]} rows of {table}, {told[table]} in the log"
+        yield Finding(_LOG, "log", detail)
 
 
-def _untold(catalog: Catalog) -> Iterator[Finding]:
+def _untold(catalog: Catalog, log: Log) -> Iterator[Finding]:
     """Return the rows that no entry tells, by name."""
     names = list(_full_names(catalog))  # first: what is committed from now on is told
-    told = {one for leaf in catalog.leaves() for one in _names(_told(catalog, leaf))}
+    told = {one for leaf in log.leaves() for one in _names(_told(catalog, leaf))}
     for name in names:
         if name not in told:
             yield Finding(name, "log", "no entry of the log tells of it")
-    for citation in catalog.citations(None):
-        if catalog.citation_leaf(citation) is None:
+    for citation in catalog.read(citations.citations):
+        if catalog.read(citations.leaf_of, citation) is None:
             yield Finding(citation.fragment, "log", "no entry of the log tells of this citation")
-    for said in catalog.assertions(None, None):
+    for said in catalog.read(statements.assertions):
         if f"{said.subject} {said.predicate} {said.object}" not in told:
             yield Finding(said.subject, "log", f"no entry of the log says its {said.predicate!r}")
 
@@ -227,9 +182,9 @@ def _names(entry: dict[str, object]) -> Iterator[str]:
 
 def _told(catalog: Catalog, leaf: Leaf) -> dict[str, object]:
     """Return all that an entry tells; where its openings are damaged, what it tells in clear."""
-    entry = _read(leaf)
+    entry = lenient(leaf)
     try:
-        return entry | disclosed(entry, catalog.openings(leaf.sequence))
+        return entry | disclosed(entry, catalog.read(leaves.openings, leaf.sequence))
     except ValueError:
         return entry
 
@@ -237,8 +192,8 @@ def _told(catalog: Catalog, leaf: Leaf) -> dict[str, object]:
 class _Tree:
     """A tree that grows leaf by leaf, beside the nodes that the catalog keeps."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
+    def __init__(self, log: Log) -> None:
+        self._log = log
         self._subtrees: list[tuple[int, bytes]] = []
         """Level and hash of the complete subtrees, left to right."""
         self.size = 0
@@ -270,7 +225,7 @@ class _Tree:
     def _compare(self, level: int, position: int, found: bytes) -> str:
         """Say whether the kept node is another."""
         try:
-            kept = self._catalog.log_node(level, position)
+            kept = self._log.node(level, position)
         except IntegrityError as error:
             return error.problem
         return "" if kept == found else f"node {level}/{position} is not the hash of its leaves"

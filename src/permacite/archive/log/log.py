@@ -11,17 +11,21 @@ from permacite.archive.log import timestamps
 from permacite.archive.log.keys import Signer, Verifier, load_or_make
 from permacite.archive.log.note import Checkpoint, Note, signed
 from permacite.archive.merkle import consistency_proof, inclusion_proof, tree_hash
+from permacite.archive.records import leaves
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from permacite.archive.catalog import Catalog, Leaf, Stamped
-    from permacite.archive.entries import Sealed
+    from permacite.archive.entries import Leaf, Sealed
     from permacite.archive.log.timestamps import Stamp
+    from permacite.archive.records.leaves import Stamped
+    from permacite.archive.sqlite import Catalog
 
 __all__ = ["Log"]
+
+_LEAVES_AT_ONCE = 1000
 
 
 class Log:
@@ -59,11 +63,24 @@ class Log:
 
     def size(self) -> int:
         """Return the number of leaves."""
-        return self._catalog.log_size()
+        return self._catalog.read(leaves.size)
 
     def leaves(self, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
         """Return the leaves from `start` up to `end`."""
-        return self._catalog.leaves(start, end)
+        while end is None or start < end:
+            stop = start + _LEAVES_AT_ONCE if end is None else min(end, start + _LEAVES_AT_ONCE)
+            page = self._catalog.read(leaves.leaves, start, stop)
+            yield from page
+            start += _LEAVES_AT_ONCE
+            if not page:
+                return
+
+    def node(self, level: int, position: int) -> bytes:
+        """The hash over the 2**level leaves from position * 2**level on.
+
+        Raises IntegrityError where it is missing.
+        """
+        return self._catalog.read(leaves.node, level, position)
 
     def opening(self, leaf: Leaf, part: str) -> bytes | None:
         """Return what opens a part of an entry; None where the entry tells it in clear.
@@ -84,7 +101,7 @@ class Log:
 
     def openings(self, leaf: Leaf) -> dict[str, bytes]:
         """Return the openings of an entry by part, without those that are erased."""
-        return self._catalog.openings(leaf.sequence)
+        return self._catalog.read(leaves.openings, leaf.sequence)
 
     def disclosed(self, leaf: Leaf) -> dict[str, Any]:
         """Return all that an entry and its openings tell. Raises IntegrityError."""
@@ -95,19 +112,19 @@ class Log:
 
     def root(self, size: int) -> bytes:
         """Return the hash of the tree over the first `size` leaves."""
-        return tree_hash(size, self._catalog.log_node)
+        return tree_hash(size, self.node)
 
     def inclusion(self, index: int, size: int) -> list[bytes]:
         """Return the proof that leaf `index` is in the tree of `size`. Raises IndexError."""
-        return inclusion_proof(index, size, self._catalog.log_node)
+        return inclusion_proof(index, size, self.node)
 
     def consistency(self, old: int, new: int) -> list[bytes]:
         """Return the proof that the tree of `new` leaves extends that of `old`."""
-        return consistency_proof(old, new, self._catalog.log_node)
+        return consistency_proof(old, new, self.node)
 
     def stamped(self, sequence: int | None = None) -> list[Stamped]:
         """Return the time-stamps on checkpoints, the earliest first; those that cover a leaf."""
-        return self._catalog.stamped(sequence)
+        return self._catalog.read(leaves.stamped, sequence)
 
     def keep_timestamp(
         self, note: str, authority: str, response: bytes, *, nonce: int | None = None
@@ -123,12 +140,14 @@ class Log:
             expected = hashlib.sha256(note.encode()).hexdigest()
             raise IntegrityError(fault, expected=expected, actual=stamp.imprint.hex())
         size = Checkpoint.parse(Note.parse(note).text).size
-        self._catalog.record_timestamp(size, authority, response, stamp.stamped_at)
+        self._catalog.write(
+            leaves.record_timestamp, size, authority, response, stamped_at=stamp.stamped_at
+        )
         return stamp
 
     def repeat(self, name: str, leaf: Sealed) -> None:
         """Enter again, as it was entered elsewhere, what is erased: for copies."""
-        self._catalog.enter(name, leaf.content, leaf.hash)
+        self._catalog.write(leaves.append_as_is, name, leaf)
 
     def checkpoint(self) -> str:
         """Return the signed checkpoint of the log as it is; each is kept.
@@ -136,16 +155,15 @@ class Log:
         Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
         signed then.
         """
-        size, note = self._catalog.log_head()
+        size, note = self._catalog.read(leaves.head)
         if note is not None:
             earlier = Checkpoint.parse(Note.parse(note).text)
             if earlier.size == size:
                 return note
             self._check_extends(earlier, size)
         body = Checkpoint(self.signer.name, size, self.root(size)).body
-        return self._catalog.record_checkpoint(
-            size, signed(body, [one.signature(body) for one in self._signers])
-        )
+        note = signed(body, [signer.signature(body) for signer in self._signers])
+        return self._catalog.write(leaves.record_checkpoint, size, note)
 
     def _check_extends(self, earlier: Checkpoint, size: int) -> None:
         """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""

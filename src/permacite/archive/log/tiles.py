@@ -23,7 +23,8 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from permacite.archive.catalog import Catalog, Leaf
+    from permacite.archive.entries import Leaf
+    from permacite.archive.log.log import Log
 
 __all__ = ["Tile", "content_of", "tiles_of"]
 
@@ -100,21 +101,19 @@ def _row(level: int | None, count: int) -> Iterator[Tile]:
         yield Tile(level, count // _WIDTH, count % _WIDTH)
 
 
-def content_of(
-    tile: Tile, catalog: Catalog, seen: Callable[[Iterable[Leaf]], Iterable[Leaf]]
-) -> bytes:
+def content_of(tile: Tile, log: Log, seen: Callable[[Iterable[Leaf]], Iterable[Leaf]]) -> bytes:
     """Return the octets of a tile; `seen` are the entries as they may be given out.
 
     Raises NotFoundError where the log is not that long.
     """
-    size = catalog.log_size()
+    size = log.size()
     if tile.end > size:
         raise NotFoundError(f"the log has {size} entries, too few for {tile.path}", tile.path)
     start = tile.index * _WIDTH
     if tile.level is None:
-        return _bundled(seen(catalog.leaves(start, start + tile.width)))
+        return _bundled(seen(log.leaves(start, start + tile.width)))
     level = tile.level * _HEIGHT
-    return b"".join(catalog.log_node(level, start + one) for one in range(tile.width))
+    return b"".join(log.node(level, start + place) for place in range(tile.width))
 
 
 def _bundled(leaves: Iterable[Leaf]) -> bytes:

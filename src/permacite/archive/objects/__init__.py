@@ -4,12 +4,10 @@ from permacite.archive.objects.files import FileObjects
 from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
 from permacite.archive.objects.modes import keep_modes, modes_of
 from permacite.archive.objects.protocol import Objects, digest_of
-from permacite.archive.objects.settling import Settling
 
 __all__ = [
     "FileObjects",
     "Objects",
-    "Settling",
     "digest_of",
     "flush_folder",
     "keep_modes",

@@ -10,21 +10,36 @@ from permacite.archive.entries import CITATION, Entry
 from permacite.archive.model import Citation, NewCitation
 from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves
-from permacite.archive.records.rows import document_key, instant, name_of, storable, timestamp
-from permacite.archive.sqlite.writer import Access
+from permacite.archive.records.rows import (
+    DAYS,
+    document_key,
+    has_schema,
+    instant,
+    name_of,
+    storable,
+    timestamp,
+)
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
-    from datetime import datetime
 
-    from permacite.archive.catalog import Leaf
-    from permacite.archive.entries import Sealer
+    from permacite.archive.entries import Leaf
     from permacite.archive.model import JSON
+    from permacite.archive.records.rows import Transaction
     from permacite.pdi import PDI
 
-__all__ = ["SqliteCitations", "entry_at", "identities", "log_all"]
+__all__ = [
+    "citations",
+    "entry_at",
+    "identities",
+    "leaf_of",
+    "log_all",
+    "quotations",
+    "quoters",
+    "record",
+]
 
 _CITATIONS = """
 SELECT c.fragment, d.series, d.date, d.unique_id, r.format, v.number, c.start, c."end", c.quote,
@@ -44,48 +59,32 @@ JOIN document AS d USING (document_id)
 """
 
 
-class SqliteCitations(Access):
-    """The citations of one catalog."""
+def leaf_of(connection: sqlite3.Connection, citation: Citation) -> Leaf | None:
+    """The leaf of a citation; None where it is not recorded, or not in the log."""
+    place = _sequence_of(connection, citation) if has_schema(connection, DAYS) else None
+    return None if place is None else leaves.leaf_at(connection, place)
 
-    def record_citation(self, citation: NewCitation) -> Citation:
-        """Record a citation once; the same again gives the first record."""
-        recorded = self._writer.run(
-            lambda connection: _record(connection, citation, self._clock(), self._sealer)
-        )
-        with self._readers.lend() as connection:
-            return _citations(connection, citation_id=recorded)[0]
 
-    def citations(self, pdi: PDI | None) -> list[Citation]:
-        """Return the citations of what `pdi` names (all where None), oldest first."""
-        with self._readers.lend() as connection:
-            return _citations(connection, pdi)
+def quotations(connection: sqlite3.Connection, pdi: PDI) -> list[tuple[PDI, str, str]]:
+    """What the representations that `pdi` names quote: each, the origin, the cited."""
+    conditions = _of_document(pdi)
+    if pdi.format is not None:
+        conditions["r.format = ?"] = pdi.format
+    if pdi.version is not None:
+        conditions["v.number = ?"] = storable(pdi.version)
+    return _quotations(connection, conditions)
 
-    def citation_leaf(self, citation: Citation) -> Leaf | None:
-        """Return the leaf of a citation; None where it is not recorded, or not in the log."""
-        with self._readers.lend() as connection:
-            place = sequence_of(connection, citation) if leaves.has_days(connection) else None
-            return None if place is None else leaves.leaf_at(connection, place)
 
-    def quotations(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
-        """Return what the representations that `pdi` names quote: each, the origin, the cited."""
-        series, date, unique_id = document_key(pdi)
-        conditions: dict[str, str | int] = {
-            "d.series = ?": series,
-            "d.date = ?": date,
-            "d.unique_id = ?": unique_id,
-        }
-        if pdi.format is not None:
-            conditions["r.format = ?"] = pdi.format
-        if pdi.version is not None:
-            conditions["v.number = ?"] = storable(pdi.version)
-        with self._readers.lend() as connection:
-            return _quotations(connection, conditions)
+def quoters(connection: sqlite3.Connection, pdi: PDI) -> list[tuple[PDI, str, str]]:
+    """The same of all that quote the document `pdi`, oldest first."""
+    document = name_of(document_key(pdi)).canonical()
+    return _quotations(connection, {"q.cited_document = ?": document})
 
-    def quoters(self, pdi: PDI) -> list[tuple[PDI, str, str]]:
-        """Return the same of all that quote the document `pdi`, oldest first."""
-        document = name_of(document_key(pdi)).canonical()
-        with self._readers.lend() as connection:
-            return _quotations(connection, {"q.cited_document = ?": document})
+
+def _of_document(pdi: PDI) -> dict[str, str | int]:
+    """The conditions on the document that `pdi` names, each with its parameter."""
+    conditions = ("d.series = ?", "d.date = ?", "d.unique_id = ?")
+    return dict(zip(conditions, document_key(pdi), strict=True))
 
 
 def _quotations(
@@ -105,19 +104,18 @@ def _quotations(
     ]
 
 
-def _record(
-    connection: sqlite3.Connection, citation: NewCitation, now: datetime, sealer: Sealer
-) -> int:
-    """Record a citation and return its row; the same again gives the first row.
+def record(transaction: Transaction, citation: NewCitation) -> Citation:
+    """Record a citation once; the same again gives the first record.
 
     Raises NotFoundError where what it cites is not committed.
     """
+    connection = transaction.connection
     identity = _identity(citation)
     row = connection.execute(
         "SELECT citation_id FROM citation WHERE identity = ?", (identity,)
     ).fetchone()
     if row is not None:
-        return int(row[0])
+        return citations(connection, citation_id=row[0])[0]
     fields = (
         identity,
         _representation_id(connection, citation.pdi),
@@ -128,7 +126,7 @@ def _record(
         citation.before,
         citation.after,
         citation.media_type,
-        timestamp(citation.cited_at or now),
+        timestamp(citation.cited_at or transaction.clock()),
         citation.note,
     )
     inserted = connection.execute(
@@ -137,25 +135,26 @@ def _record(
         fields,
     ).lastrowid
     assert inserted is not None  # noqa: S101 - an INSERT always has one
-    _log(connection, inserted, sealer)
-    return inserted
+    return _log(transaction, inserted)
 
 
-def log_all(connection: sqlite3.Connection, sealer: Sealer) -> None:
+def log_all(transaction: Transaction) -> None:
     """Append the leaves of all citations that have none, oldest first."""
     question = (
         "SELECT citation_id FROM citation WHERE citation_id NOT IN"
         " (SELECT citation_id FROM citation_leaf) ORDER BY citation_id"
     )
-    for (citation_id,) in connection.execute(question).fetchall():
-        _log(connection, citation_id, sealer)
+    for (citation_id,) in transaction.connection.execute(question).fetchall():
+        _log(transaction, citation_id)
 
 
-def _log(connection: sqlite3.Connection, citation_id: int, sealer: Sealer) -> None:
-    """Append the leaf of a citation."""
-    (citation,) = _citations(connection, citation_id=citation_id)
-    sequence = leaves.append(connection, entry_of(citation), sealer)
-    connection.execute("INSERT INTO citation_leaf VALUES (?, ?)", (citation_id, sequence))
+def _log(transaction: Transaction, citation_id: int) -> Citation:
+    """Append the leaf of a citation, and give that back."""
+    (citation,) = citations(transaction.connection, citation_id=citation_id)
+    sequence = leaves.append(transaction, _entry_of(citation))
+    row = (citation_id, sequence)
+    transaction.connection.execute("INSERT INTO citation_leaf VALUES (?, ?)", row)
+    return citation
 
 
 def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
@@ -163,10 +162,10 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     row = connection.execute(
         "SELECT citation_id FROM citation_leaf WHERE sequence = ?", (sequence,)
     ).fetchone()
-    return None if row is None else entry_of(_citations(connection, citation_id=row[0])[0])
+    return None if row is None else _entry_of(citations(connection, citation_id=row[0])[0])
 
 
-def sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | None:
+def _sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | None:
     """Return the place of a recorded citation's leaf, None where it is not recorded or has none."""
     row = connection.execute(
         "SELECT sequence FROM citation_leaf JOIN citation USING (citation_id) WHERE identity = ?",
@@ -175,7 +174,7 @@ def sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | Non
     return None if row is None else int(row[0])
 
 
-def entry_of(citation: Citation) -> Entry:
+def _entry_of(citation: Citation) -> Entry:
     """Return what is entered of a citation: which words of a document are cited is not in clear."""
     pdi = citation.pdi
     clear: dict[str, JSON] = {
@@ -201,14 +200,13 @@ def entry_of(citation: Citation) -> Entry:
     return Entry(clear, {CITATION: cited} | noted)
 
 
-def _citations(
+def citations(
     connection: sqlite3.Connection, pdi: PDI | None = None, *, citation_id: int | None = None
 ) -> list[Citation]:
-    """Return the citations of what `pdi` names, or the one with this row, oldest first."""
+    """The citations of what `pdi` names (all where None), or the one with a row, oldest first."""
     conditions: dict[str, str | int] = {}
     if pdi is not None:
-        series, date, unique_id = document_key(pdi)
-        conditions |= {"d.series = ?": series, "d.date = ?": date, "d.unique_id = ?": unique_id}
+        conditions |= _of_document(pdi)
         if pdi.format is not None:
             conditions["r.format = ?"] = pdi.format.lower()
         if pdi.version is not None:
@@ -240,7 +238,7 @@ def identities(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]
     """Return the row of each citation, the identity it has, and the one it should have."""
     question = "SELECT citation_id, identity FROM citation ORDER BY citation_id"
     for row, kept in connection.execute(question).fetchall():
-        for citation in _citations(connection, citation_id=row):
+        for citation in citations(connection, citation_id=row):
             yield row, kept, _identity(citation)
 
 

@@ -5,89 +5,162 @@ PDI draft, binding:
   §2.6 addition of a format           -> `add_format`: no new version
 
 Deviations: none.
-Readings: none; those of minting are in `places`.
+Readings: none; those of minting are in `minting`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
+from permacite.archive.model import NOBODY
 from permacite.archive.objects import digest_of
-from permacite.archive.records.derived import note_rows
-from permacite.archive.records.erasing import check_octets
-from permacite.archive.records.inserts import insert_format, insert_versions
+from permacite.archive.records.access import default_standing, insert_standings
 from permacite.archive.records.leaves import (
     Committed,
     append,
+    append_all,
     committed,
     format_entry,
+    side,
+    version_entry,
 )
-from permacite.archive.records.places import Place, Places, document_id
+from permacite.archive.records.minting import Place, Places, document_id
+from permacite.archive.records.octets import check_octets, stage
 from permacite.archive.records.rows import document_key, name_of, timestamp
+from permacite.archive.records.settings import note_rows
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from permacite.archive.catalog import Order, StoredFormat
-    from permacite.archive.entries import Sealer
-    from permacite.archive.model import Timekeeper
+    from permacite.archive.model import JSON, Provenance, Standing, Witness
+    from permacite.archive.records.rows import Transaction
     from permacite.pdi import PDI
 
-__all__ = ["add_format", "commit"]
+__all__ = ["CommitRequest", "StoredFormat", "add_format", "commit"]
+
+Row = tuple[Any, ...]
+
+_HIGHEST = """
+SELECT coalesce((SELECT max(document_id) FROM document), 0),
+       coalesce((SELECT max(version_id) FROM version), 0),
+       coalesce((SELECT max(representation_id) FROM representation), 0)
+"""
+_DOCUMENT = "INSERT INTO document VALUES (?, ?, ?, ?, ?)"
+_VERSION = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REPRESENTATION = (
+    "INSERT INTO representation (representation_id, version_id, format, media_type, charset,"
+    " size_bytes, digest, received_digest, derived_from, rendition, committed_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SIDECAR = "INSERT INTO attachment VALUES (?, ?, ?)"
+_QUOTATION = (
+    "INSERT INTO quotation (representation_id, origin, cited, cited_document) VALUES (?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFormat:
+    """One format whose octets are kept already; digests are "sha-256:<hex>"."""
+
+    format: str
+    media_type: str
+    charset: str | None
+    size_bytes: int
+    digest: str
+    received_digest: str | None
+    derived_from: str | None
+    rendition: str | None
+    sidecars: tuple[tuple[str, str], ...]
+    """Names and digests of sidecars."""
+    quotations: tuple[tuple[str, str, str], ...] = ()
+    """What it quotes: origin, canonical name of what is cited, that of the cited document."""
+
+    @property
+    def digests(self) -> list[str]:
+        """The digests of all its octets."""
+        received = [] if self.received_digest is None else [self.received_digest]
+        return [self.digest, *received, *(digest for _, digest in self.sidecars)]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRequest:
+    """A version to be committed: a new name in `series`, or the next version of `replaces`."""
+
+    series: str
+    unique_id: str | None
+    """In canonical form; None takes the next serial number of the day."""
+    replaces: PDI | None
+    formats: tuple[StoredFormat, ...]
+    provenance: Provenance
+    key: str | None
+    """The idempotency key."""
+    witness: Witness = NOBODY
+    contents: tuple[tuple[str, bytes], ...] = ()
+    """Octets by digest that no object holds: they are kept with the name until they are objects."""
+    erasing_round: int = 0
+    """As the catalog told it before any octets were looked for: those found there may be gone."""
+    standing: Standing | None = None
+    """Of a new document; None takes the default. A version has that of its document."""
 
 
 def commit(
-    connection: sqlite3.Connection, orders: Sequence[Order], clock: Timekeeper, sealer: Sealer
+    transaction: Transaction, requests: Sequence[CommitRequest]
 ) -> list[Committed | Exception]:
-    """Write the versions of all `orders` and return the rows of each.
+    """Write the versions of all `requests`; the rows of each are returned.
 
-    The same idempotency key again gives the first version. An order that cannot be met gives its
+    The same idempotency key again gives the first version. A request that cannot be met gives its
     ConflictError, NotFoundError or StorageError (reason "clock"), and the others are written.
-    Raises sqlite3.IntegrityError where two orders want the same thing: these must come one after
+    Raises sqlite3.IntegrityError where two requests want the same thing: these must come one after
     the other.
     """
-    places = Places(connection, clock, sealer, expected=len(orders))
+    connection = transaction.connection
+    places = Places(transaction, expected=len(requests))
     outcomes: list[Committed | Exception | None] = []
-    placed: list[tuple[Order, Place]] = []
-    for order in orders:
+    placed: list[tuple[CommitRequest, Place]] = []
+    for request in requests:
         try:
-            earlier = _earlier(connection, order)
+            earlier = _earlier(connection, request)
             if earlier is None:
-                check_octets(connection, order.formats, order.erasing_round)
-                placed.append((order, places.place(order)))
+                digests = [digest for stored in request.formats for digest in stored.digests]
+                check_octets(connection, digests, request.erasing_round)
+                placed.append((request, _placed(places, request)))
         except PermaciteError as error:
             outcomes.append(error)
         else:
             outcomes.append(earlier)
-    made = insert_versions(connection, placed, timestamp(places.now), sealer) if placed else []
+    versions = _insert_versions(transaction, placed, timestamp(places.now)) if placed else []
     keyed = [
-        (order.key, _request(order), one.version[0])
-        for (order, _), one in zip(placed, made, strict=True)
-        if order.key is not None
+        (request.key, _digest_of(request), version.version[0])
+        for (request, _), version in zip(placed, versions, strict=True)
+        if request.key is not None
     ]
     if keyed:
         connection.executemany("INSERT INTO idempotency VALUES (?, ?, ?)", keyed)
-        note_rows(connection, "idempotency", [(key, made_id) for key, _, made_id in keyed])
-    rest = iter(made)
+        note_rows(connection, "idempotency", [(key, version_id) for key, _, version_id in keyed])
+    rest = iter(versions)
     return [next(rest) if outcome is None else outcome for outcome in outcomes]
 
 
+def _placed(places: Places, request: CommitRequest) -> Place:
+    """The place of a request. Raises ConflictError, NotFoundError, StorageError."""
+    if request.replaces is not None:
+        return places.next_version(request.replaces, request.witness)
+    return places.new_document(request.series, request.unique_id, request.witness)
+
+
 def add_format(
-    connection: sqlite3.Connection,
-    pdi: PDI,
-    number: int,
-    stored: StoredFormat,
-    *,
-    clock: Timekeeper,
-    sealer: Sealer,
+    transaction: Transaction, pdi: PDI, number: int, stored: StoredFormat, *, erasing_round: int
 ) -> int:
-    """Add a format to a version and return the version's row id.
+    """Add a format to a version; the row of the version is returned.
 
     The same octets again change nothing. Raises ConflictError for others, NotFoundError.
     """
+    connection = transaction.connection
+    check_octets(connection, stored.digests, erasing_round)
     key = document_key(pdi)
     document = document_id(connection, key)
     version = connection.execute(
@@ -101,41 +174,139 @@ def add_format(
         (version[0], stored.format),
     ).fetchone()
     if present is None:
-        places = Places(connection, clock, sealer)
+        places = Places(transaction)
         places.add_to(key[0])
-        insert_format(connection, version[0], stored, timestamp(places.now))
-        append(connection, format_entry(committed(connection, version[0]), stored.format), sealer)
+        _insert_format(connection, version[0], stored, timestamp(places.now))
+        append(transaction, format_entry(committed(connection, version[0]), stored.format))
     elif present[0] != stored.digest:
         name = str(name_of(key).with_(format=stored.format, version=number))
         raise ConflictError(f"{name} is committed, with other bytes", name)
     return int(version[0])
 
 
-def _earlier(connection: sqlite3.Connection, order: Order) -> Committed | None:
-    """Return the version that was committed under the same key. Raises ConflictError."""
-    if order.key is None:
+def _earlier(connection: sqlite3.Connection, request: CommitRequest) -> Committed | None:
+    """The version that was committed under the same key. Raises ConflictError."""
+    if request.key is None:
         return None
     row = connection.execute(
-        "SELECT request, version_id FROM idempotency WHERE key = ?", (order.key,)
+        "SELECT request, version_id FROM idempotency WHERE key = ?", (request.key,)
     ).fetchone()
     if row is None:
         return None
-    if row[0] != _request(order):
-        raise ConflictError("this idempotency key was used for something else", order.key)
+    if row[0] != _digest_of(request):
+        raise ConflictError("this idempotency key was used for something else", request.key)
     return committed(connection, row[1])
 
 
-def _request(order: Order) -> str:
-    """Return the digest of what an order asks for; the circumstances of a retry do not count."""
+def _digest_of(request: CommitRequest) -> str:
+    """The digest of what is asked for; the circumstances of a retry do not count."""
     return digest_of(
         canonical_json(
             {
-                "series": order.series,
-                "unique_id": order.unique_id,
-                "replaces": None if order.replaces is None else str(order.replaces),
+                "series": request.series,
+                "unique_id": request.unique_id,
+                "replaces": None if request.replaces is None else str(request.replaces),
                 "formats": [
-                    [one.format, one.media_type, one.charset, one.digest] for one in order.formats
+                    [stored.format, stored.media_type, stored.charset, stored.digest]
+                    for stored in request.formats
                 ],
             }
         )
     )
+
+
+def _insert_versions(
+    transaction: Transaction, placed: Sequence[tuple[CommitRequest, Place]], now: str
+) -> list[Committed]:
+    """Write versions with their documents, formats and leaves; what was written is returned.
+
+    Row ids are given out here, as SQLite would: by one from the highest. So the rows of one table
+    need nothing read back before those of the next can be written. Raises sqlite3.IntegrityError
+    where two of them have the same place.
+    """
+    connection = transaction.connection
+    document_id, version_id, representation_id = connection.execute(_HIGHEST).fetchone()
+    documents: list[Row] = []
+    versions: list[Row] = []
+    formats: list[tuple[int, int, StoredFormat]] = []
+    rows: list[Committed] = []
+    standings: list[tuple[int, Standing | None]] = []
+    for request, place in placed:
+        document = place.document_id
+        if document is None:
+            document = document_id + len(documents) + 1
+            documents.append((document, *place.key, place.serial))
+            standings.append((document, request.standing))
+        version_id += 1
+        described = (place.number, now, *_described(request.provenance))
+        versions.append((version_id, document, *described))
+        for stored in request.formats:
+            formats.append((representation_id + len(formats) + 1, version_id, stored))
+        version = (version_id, *place.key, *described)
+        columns = [_format(stored, now) for stored in request.formats]
+        rows.append(Committed(version, columns, [_beside(stored) for stored in request.formats]))
+    connection.executemany(_DOCUMENT, documents)
+    connection.executemany(_VERSION, versions)
+    _insert_formats(connection, formats, now)
+    default = default_standing(connection)
+    if standings:
+        insert_standings(connection, [(one, given or default) for one, given in standings], now)
+    append_all(transaction, [version_entry(version) for version in rows])
+    stage(connection, [content for request, _ in placed for content in request.contents])
+    return rows
+
+
+def _insert_format(
+    connection: sqlite3.Connection, version_id: int, stored: StoredFormat, now: str
+) -> None:
+    """Write one format of a version that is there."""
+    highest = connection.execute(_HIGHEST).fetchone()[2]
+    _insert_formats(connection, [(highest + 1, version_id, stored)], now)
+
+
+def _insert_formats(
+    connection: sqlite3.Connection, formats: Sequence[tuple[int, int, StoredFormat]], now: str
+) -> None:
+    """Write formats, each with its row id and that of its version, and what stands beside them."""
+    connection.executemany(
+        _REPRESENTATION,
+        [(row_id, version_id, *_format(stored, now)) for row_id, version_id, stored in formats],
+    )
+    sidecars = [(row_id, *one) for row_id, _, stored in formats for one in stored.sidecars]
+    quotations = [(row_id, *one) for row_id, _, stored in formats for one in stored.quotations]
+    if sidecars:
+        connection.executemany(_SIDECAR, sidecars)
+    if quotations:
+        connection.executemany(_QUOTATION, quotations)
+
+
+def _described(provenance: Provenance) -> Row:
+    """Return the last five columns of a version."""
+    retrieved_at = provenance.retrieved_at
+    return (
+        provenance.title,
+        provenance.uri,
+        provenance.final_uri,
+        None if retrieved_at is None else timestamp(retrieved_at),
+        canonical_json(provenance.details).decode(),
+    )
+
+
+def _format(stored: StoredFormat, now: str) -> Row:
+    """Return the columns of a format, as `Committed` has them."""
+    return (
+        stored.format,
+        stored.media_type,
+        stored.charset,
+        stored.size_bytes,
+        stored.digest,
+        stored.received_digest,
+        stored.derived_from,
+        stored.rendition,
+        now,
+    )
+
+
+def _beside(stored: StoredFormat) -> dict[str, JSON]:
+    """Return what the log's entry says of a format's sidecars and quotations."""
+    return side(stored.sidecars, [one[:2] for one in stored.quotations])

@@ -1,80 +1,149 @@
-"""Sealed days: what was minted in a series on one day, told once the day has passed.
+"""What a day is here: dates are refused that cannot be true, and days that have passed are sealed.
+
+An archive says once and for all which names it minted on a day that has passed.
+
+PDI draft §2.1 and §2.3 date every name, and nothing is minted with a date that has passed. So the
+list of a day's names is whole when the day has ended (00:00 UTC), and a name that is not in it does
+not exist and never will. Versions and formats may still be added to documents of a sealed day.
 
 The entry of a day has the number of its documents, the highest serial number, and the digest of
-the sorted list of unique ids, be they counted here or chosen by users. Nothing is minted into a
-sealed day, so a name that is not in the list never will be.
+the sorted list of unique ids, be they counted here or chosen by users.
+
+A clock that is years ahead does lasting harm: the first commit under it seals the day before, and
+nothing can be minted until those years have passed. So a date far from the last commit is taken
+only where something beside the clock says the same.
 """
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from permacite.archive.entries import Entry
-from permacite.archive.log.days import digest_of_names
+from permacite.archive.model import NOBODY, Clock, Timekeeper, Witness, utc_now
+from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves
-from permacite.archive.records.rows import timestamp
-from permacite.errors import ConflictError, NotFoundError
+from permacite.archive.records.rows import DAYS, has_schema, instant, timestamp
+from permacite.errors import ConflictError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     import sqlite3
-    from datetime import datetime
+    from collections.abc import Sequence
 
-    from permacite.archive.catalog import Leaf
-    from permacite.archive.entries import Sealer
+    from permacite.archive.entries import Leaf
     from permacite.archive.model import JSON
+    from permacite.archive.records.rows import Transaction
 
-__all__ = ["ON_REQUEST", "day_entry_at", "find", "open_days", "seal", "seal_passed", "unique_ids"]
+__all__ = [
+    "ON_REQUEST",
+    "behind",
+    "check_borne_out",
+    "entry_at",
+    "is_synchronised",
+    "kept",
+    "names_file",
+    "names_in",
+    "seal",
+    "seal_all",
+    "seal_of",
+    "seal_passed",
+    "unique_ids",
+]
+
+_LONGEST_IDLE = timedelta(days=31)
+"""How far from the last commit a date may be that nothing bears out."""
+
+_TIMEX_OCTETS = 512
+"""More than `struct timex` has on any system; zeros ask and set nothing."""
+_TIME_ERROR = 5
+"""The clock is not synchronised: STA_UNSYNC is set (adjtimex(2))."""
+
+_LAST_COMMIT = """
+SELECT coalesce((SELECT committed_at FROM representation ORDER BY representation_id DESC LIMIT 1),
+                (SELECT min(added_at) FROM series))
+"""
+"""Of an archive without any, when it was made."""
 
 ON_REQUEST = "on-request"
 """The value of the setting `sealing` where days are sealed only when someone asks."""
 
 
-def seal(
-    connection: sqlite3.Connection, series: str, date: str, now: datetime, *, sealer: Sealer
-) -> Leaf:
-    """Seal one day of a series, yyyy-mm-dd, or return the seal that it has.
+def names_file(unique_ids: Sequence[str]) -> bytes:
+    """Unique ids, sorted already, one a line: the form whose digest the seal tells."""
+    return "".join(f"{unique_id}\n" for unique_id in unique_ids).encode()
 
-    Raises ConflictError for a day that has not passed (UTC), NotFoundError for another's series.
+
+def names_in(content: bytes) -> list[str]:
+    """The unique ids in such a list. Raises ValueError unless it is sorted, each once."""
+    lines = content.decode().split("\n")
+    if lines.pop() or any(left >= right for left, right in pairwise(lines)):
+        raise ValueError("expected sorted names, one a line")
+    return lines
+
+
+def seal(transaction: Transaction, series: str, day: date) -> Leaf:
+    """Seal one day of a series; the seal is returned, be it one that it has already.
+
+    Raises ConflictError for a day that has not passed (UTC), NotFoundError for another's series,
+    StorageError (reason "clock") for a day that only this machine's clock says has passed.
     """
-    found = find(connection, series, date)
-    if found is not None:
-        return found
-    if not connection.execute("SELECT 1 FROM series WHERE name = ?", (series,)).fetchone():
-        raise NotFoundError(f"{series} does not mint here", series)
-    today = now.astimezone(UTC).date().isoformat()
-    if date >= today:
-        raise ConflictError(
-            f"{date} cannot be sealed before it has ended (UTC); today is {today}",
-            f"{series}/{date.replace('-', '/')}",
-        )
-    sealed_at = timestamp(now)
-    sequence = leaves.append(connection, _entry(connection, series, date, sealed_at), sealer)
-    connection.execute("INSERT INTO day VALUES (?, ?, ?, ?)", (series, date, sequence, sealed_at))
-    return leaves.leaves(connection, sequence, sequence + 1)[0]
+    now = transaction.clock()
+    check_borne_out(transaction.connection, day, now, clock=transaction.clock)
+    return _seal(transaction, series, day.isoformat(), now)
 
 
-def seal_passed(
-    connection: sqlite3.Connection, series: str, last: str, now: datetime, *, sealer: Sealer
-) -> None:
+def seal_all(transaction: Transaction) -> list[Leaf]:
+    """Seal every day that has documents and has passed; the new seals are returned."""
+    now = transaction.clock()
+    return [_seal(transaction, *day, now) for day in _open_days(transaction.connection, now)]
+
+
+def seal_passed(transaction: Transaction, series: str, last: str, now: datetime) -> None:
     """Seal the last day on which a series minted, now that a later one has begun."""
-    if find(connection, series, last) is not None:
+    connection = transaction.connection
+    if _find(connection, series, last) is not None:
         return
     asked = connection.execute("SELECT value FROM setting WHERE name = 'sealing'").fetchone()
     if asked is None or asked[0] != ON_REQUEST:
-        seal(connection, series, last, now, sealer=sealer)
+        _seal(transaction, series, last, now)
 
 
-def find(connection: sqlite3.Connection, series: str, date: str) -> Leaf | None:
-    """Return the entry that seals a day, None where there is none."""
+def _seal(transaction: Transaction, series: str, day: str, now: datetime) -> Leaf:
+    """Seal one day, yyyy-mm-dd. Raises ConflictError, NotFoundError."""
+    connection = transaction.connection
+    kept = _find(connection, series, day)
+    if kept is not None:
+        return kept
+    if not connection.execute("SELECT 1 FROM series WHERE name = ?", (series,)).fetchone():
+        raise NotFoundError(f"{series} does not mint here", series)
+    today = now.astimezone(UTC).date().isoformat()
+    if day >= today:
+        raise ConflictError(
+            f"{day} cannot be sealed before it has ended (UTC); today is {today}",
+            f"{series}/{day.replace('-', '/')}",
+        )
+    sealed_at = timestamp(now)
+    sequence = leaves.append(transaction, _entry(connection, series, day, sealed_at))
+    connection.execute("INSERT INTO day VALUES (?, ?, ?, ?)", (series, day, sequence, sealed_at))
+    return leaves.leaves(connection, sequence, sequence + 1)[0]
+
+
+def seal_of(connection: sqlite3.Connection, series: str, day: str) -> Leaf | None:
+    """The entry that seals a day, yyyy-mm-dd; None where there is none."""
+    return _find(connection, series, day) if has_schema(connection, DAYS) else None
+
+
+def _find(connection: sqlite3.Connection, series: str, day: str) -> Leaf | None:
+    """The same where the schema is known to have days."""
     row = connection.execute(
-        "SELECT sequence FROM day WHERE series = ? AND date = ?", (series, date)
+        "SELECT sequence FROM day WHERE series = ? AND date = ?", (series, day)
     ).fetchone()
     return None if row is None else leaves.leaf_at(connection, row[0])
 
 
-def open_days(connection: sqlite3.Connection, now: datetime) -> list[tuple[str, str]]:
-    """Return series and date of each day that has documents, has passed, and is not sealed."""
+def _open_days(connection: sqlite3.Connection, now: datetime) -> list[tuple[str, str]]:
+    """Series and date of each day that has documents, has passed, and is not sealed."""
     return connection.execute(
         "SELECT DISTINCT series, date FROM document AS d WHERE date < ? AND NOT EXISTS"
         " (SELECT 1 FROM day WHERE day.series = d.series AND day.date = d.date) ORDER BY date",
@@ -82,35 +151,100 @@ def open_days(connection: sqlite3.Connection, now: datetime) -> list[tuple[str, 
     ).fetchall()
 
 
-def unique_ids(connection: sqlite3.Connection, series: str, date: str) -> list[str]:
-    """Return the unique ids of a day, sorted by their octets."""
-    found = connection.execute(
+def unique_ids(connection: sqlite3.Connection, series: str, day: str) -> list[str]:
+    """The unique ids of a day, sorted by their octets."""
+    rows = connection.execute(
         "SELECT unique_id FROM document WHERE series = ? AND date = ? ORDER BY unique_id",
-        (series, date),
+        (series, day),
     )
-    return [unique_id for (unique_id,) in found]
+    return [unique_id for (unique_id,) in rows]
 
 
-def day_entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
-    """Return the entry of the day whose leaf is `sequence`, as its documents are now."""
+def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
+    """The entry of the day whose leaf is `sequence`, as its documents are now."""
     row = connection.execute(
         "SELECT series, date, sealed_at FROM day WHERE sequence = ?", (sequence,)
     ).fetchone()
     return None if row is None else _entry(connection, *row)
 
 
-def _entry(connection: sqlite3.Connection, series: str, date: str, sealed_at: str) -> Entry:
-    """Return what the leaf of a day says."""
-    found = unique_ids(connection, series, date)
+def _entry(connection: sqlite3.Connection, series: str, day: str, sealed_at: str) -> Entry:
+    """What the leaf of a day says."""
+    names = unique_ids(connection, series, day)
     (highest,) = connection.execute(
-        "SELECT max(serial) FROM document WHERE series = ? AND date = ?", (series, date)
+        "SELECT max(serial) FROM document WHERE series = ? AND date = ?", (series, day)
     ).fetchone()
     clear: dict[str, JSON] = {
         "kind": "day",
-        "name": f"urn:pdi://{series}/{date.replace('-', '/')}",
-        "documents": len(found),
+        "name": f"urn:pdi://{series}/{day.replace('-', '/')}",
+        "documents": len(names),
         "highest": highest,
-        "names": digest_of_names(found),
+        "names": digest_of(names_file(names)),
         "sealed_at": sealed_at,
     }
     return Entry(clear, {})
+
+
+def kept(clock: Clock) -> Timekeeper:
+    """Return a clock with what keeps it right: for the system's clock, what the kernel says.
+
+    A clock that the caller brought is taken at its word, unless it is a Timekeeper already.
+    """
+    if isinstance(clock, Timekeeper):
+        return clock
+    return Timekeeper(clock, is_synchronised if clock is utc_now else _always)
+
+
+def _always() -> bool:
+    return True
+
+
+def is_synchronised() -> bool:
+    """Say whether the kernel has the clock from others (NTP, PTP); False where it cannot say."""
+    import ctypes  # noqa: PLC0415 - few commits need it
+
+    try:
+        ask = ctypes.CDLL(None).adjtimex
+    except (OSError, AttributeError):  # not Linux
+        return False
+    return 0 <= int(ask(ctypes.create_string_buffer(_TIMEX_OCTETS))) < _TIME_ERROR
+
+
+def check_borne_out(
+    connection: sqlite3.Connection,
+    day: date,
+    now: datetime,
+    *,
+    clock: Timekeeper,
+    witness: Witness = NOBODY,
+) -> None:
+    """Raise StorageError (reason "clock") for a day long after the last commit that none confirms.
+
+    Up to 31 days nobody is asked; beyond, something must bear out what the clock says.
+    """
+    (last,) = connection.execute(_LAST_COMMIT).fetchone()
+    if day - instant(last).astimezone(UTC).date() <= _LONGEST_IDLE:
+        return
+    if clock.is_kept_right() or witness.agrees(now):
+        return
+    raise StorageError(
+        f"the clock says {now:%Y-%m-%d}, the last commit was on {last[:10]}, and neither the system"
+        " nor a server bears the clock out",
+        path="the clock",
+        reason="clock",
+        hint=f"if the clock is right, confirm it once: --confirm-date {now:%Y-%m-%d}"
+        " (`save`, `import`), or Witness(operator=...) in Python; if not, set it right",
+    )
+
+
+def behind(today: date, what: str, series: str, *, borne_out: bool) -> StorageError:
+    """Return the error of a clock behind what a series has done; one of the two is wrong."""
+    other = f"`permacite series use` mints in another series, such as new.{series}"
+    return StorageError(
+        f"the clock says {today}, but {what}",
+        path=series,
+        reason="clock",
+        hint=f"the clock is right, and the series ahead of it: {other}"
+        if borne_out
+        else f"set the clock of this machine right; if it is, {other}",
+    )

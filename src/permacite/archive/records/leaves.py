@@ -2,43 +2,67 @@
 
 A leaf is canonical JSON (`log.entries` tells what it says); what it commits to stands in `opening`.
 Its hash stands in `log_node` at level 0; above it stands every node whose subtree is complete
-(RFC 6962 §2.1), so that a proof among a million leaves reads some forty rows.
+(RFC 6962 §2.1), so that a proof among a million leaves reads some forty rows. Checkpoints that were
+signed are kept, with the time-stamps of others on them.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.catalog import Leaf
-from permacite.archive.entries import FORMAT, Entry
+from permacite.archive.entries import FORMAT, Entry, Leaf
 from permacite.archive.merkle import node_hash
+from permacite.archive.records.rows import (
+    DAYS,
+    ERASABLE,
+    document_key,
+    has_schema,
+    in_order,
+    name_of,
+    timestamp,
+)
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
+    from datetime import datetime
 
-    from permacite.archive.entries import Sealer
+    from permacite.archive.entries import Sealed
     from permacite.archive.model import JSON
+    from permacite.archive.records.rows import Transaction
+    from permacite.pdi import PDI
 
 __all__ = [
     "Committed",
+    "Stamped",
     "append",
     "append_all",
+    "append_as_is",
+    "checkpoints",
     "committed",
     "entries",
     "format_entry",
-    "has_days",
-    "has_openings",
+    "head",
     "leaf_at",
     "leaves",
     "node",
     "openings",
+    "record_checkpoint",
+    "record_timestamp",
     "side",
     "size",
+    "stamped",
     "version_entry",
 ]
+
+_HEAD = """
+SELECT (SELECT 1 + coalesce(max(sequence), -1) FROM leaf),
+       (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)
+"""
+"""One statement, so one view of the database."""
 
 _VERSION = """
 SELECT v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
@@ -62,6 +86,18 @@ _DESCRIBED = (
     "derived_from",
     "rendition",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """A checkpoint with a time-stamp of another authority on it (RFC 3161)."""
+
+    size: int
+    note: str
+    authority: str
+    """The address that was asked."""
+    response: bytes
+    """A TimeStampResp in DER."""
 
 
 class Committed(NamedTuple):
@@ -131,28 +167,34 @@ def _formats(made: Committed, tokens: Collection[str] | None) -> dict[str, dict[
     }
 
 
-def append(connection: sqlite3.Connection, entry: Entry, sealer: Sealer) -> int:
-    """Append one leaf and the nodes it completes; return its place."""
-    return append_all(connection, [entry], sealer)
+def append(transaction: Transaction, entry: Entry) -> int:
+    """Append one leaf and the nodes it completes; the place of the leaf is returned."""
+    return append_all(transaction, [entry])
 
 
-def append_all(connection: sqlite3.Connection, entries: Sequence[Entry], sealer: Sealer) -> int:
-    """Append leaves, each node above them written once; return the place of the first one."""
+def append_all(transaction: Transaction, entries: Sequence[Entry]) -> int:
+    """Append leaves, each node above them written once; the place of the first is returned."""
+    connection = transaction.connection
     first = size(connection)
-    sealed = [sealer(entry) for entry in entries]
+    sealed = [transaction.sealer(entry) for entry in entries]
     rows = [
-        (sequence, json.loads(one.content)["name"], one.content.decode())
-        for sequence, one in enumerate(sealed, first)
+        (sequence, json.loads(leaf.content)["name"], leaf.content.decode())
+        for sequence, leaf in enumerate(sealed, first)
     ]
     connection.executemany("INSERT INTO leaf VALUES (?, ?, ?)", rows)
     openings = [
         (sequence, part, opening.decode())
-        for sequence, one in enumerate(sealed, first)
-        for part, opening in one.openings.items()
+        for sequence, leaf in enumerate(sealed, first)
+        for part, opening in leaf.openings.items()
     ]
     connection.executemany("INSERT INTO opening VALUES (?, ?, ?)", openings)
-    _append_nodes(connection, first, [one.hash for one in sealed])
+    _append_nodes(connection, first, [leaf.hash for leaf in sealed])
     return first
+
+
+def append_as_is(transaction: Transaction, name: str, leaf: Sealed) -> None:
+    """Append a leaf about the document `name` as it is, of which no record is left."""
+    append(transaction._replace(sealer=lambda _: leaf), Entry({"name": name}, {}))
 
 
 def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes]) -> None:
@@ -171,7 +213,7 @@ def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes
 
 def openings(connection: sqlite3.Connection, sequence: int) -> dict[str, bytes]:
     """Return the openings of a leaf by part, in the order of their parts; without those erased."""
-    if not has_openings(connection):
+    if not has_schema(connection, ERASABLE):
         return {}
     rows = connection.execute(
         "SELECT part, CAST(content AS BLOB) FROM opening WHERE sequence = ? ORDER BY part",
@@ -186,14 +228,13 @@ def size(connection: sqlite3.Connection) -> int:
     return int(row[0])
 
 
-def has_days(connection: sqlite3.Connection) -> bool:
-    """Say whether the catalog has schema 2; one that may only be read may be older."""
-    return bool(connection.execute("PRAGMA user_version").fetchone()[0] > 1)
+def head(connection: sqlite3.Connection) -> tuple[int, str | None]:
+    """The number of leaves and the newest checkpoint, as they are at one moment.
 
-
-def has_openings(connection: sqlite3.Connection) -> bool:
-    """Say whether the catalog has schema 4, likewise."""
-    return bool(connection.execute("PRAGMA user_version").fetchone()[0] > 3)  # noqa: PLR2004 - 4
+    Read one after the other, a checkpoint that others signed in between would promise more.
+    """
+    size, note = connection.execute(_HEAD).fetchone()
+    return int(size), note
 
 
 def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
@@ -209,18 +250,20 @@ def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
 
 
 def leaves(connection: sqlite3.Connection, start: int, end: int) -> list[Leaf]:
-    """Return the leaves from `start` up to `end`."""
-    return _leaves(connection, "l.sequence >= ? AND l.sequence < ?", (start, end))
+    """The leaves from `start` up to `end`."""
+    page = _leaves(connection, "l.sequence >= ? AND l.sequence < ?", (start, end))
+    in_order(leaf.sequence >= start for leaf in page)
+    return page
 
 
 def leaf_at(connection: sqlite3.Connection, sequence: int) -> Leaf | None:
-    """Return one leaf, None where it is missing."""
+    """One leaf, None where it is missing."""
     return next(iter(leaves(connection, sequence, sequence + 1)), None)
 
 
-def entries(connection: sqlite3.Connection, subject: str) -> list[Leaf]:
-    """Return the leaves about the document named `subject`, oldest first."""
-    return _leaves(connection, "l.subject = ?", (subject,))
+def entries(connection: sqlite3.Connection, pdi: PDI) -> list[Leaf]:
+    """The leaves about the document `pdi`, oldest first."""
+    return _leaves(connection, "l.subject = ?", (str(name_of(document_key(pdi))),))
 
 
 def _leaves(
@@ -264,6 +307,47 @@ def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, J
         (representation_id,),
     ).fetchall()
     return side(attachments, quotations)
+
+
+def checkpoints(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+    """Sizes and notes of the checkpoints that were signed, the newest first."""
+    return connection.execute("SELECT size, note FROM checkpoint ORDER BY size DESC").fetchall()
+
+
+def record_checkpoint(transaction: Transaction, size: int, note: str) -> str:
+    """Keep a signed checkpoint; where one of this size is kept, that is returned instead."""
+    question = "SELECT note FROM checkpoint WHERE size = ?"
+    kept = transaction.connection.execute(question, (size,)).fetchone()
+    if kept is not None:
+        return str(kept[0])
+    row = (size, note, timestamp(transaction.clock()))
+    transaction.connection.execute("INSERT INTO checkpoint VALUES (?, ?, ?)", row)
+    return note
+
+
+def stamped(connection: sqlite3.Connection, sequence: int | None = None) -> list[Stamped]:
+    """The time-stamps on checkpoints, of the shortest log first.
+
+    Of those that cover the leaf `sequence`, where it is given.
+    """
+    if not has_schema(connection, DAYS):
+        return []
+    rows = connection.execute(
+        "SELECT size, note, authority, response FROM timestamp JOIN checkpoint USING (size)"
+        " WHERE size > ? ORDER BY size, timestamp_id",
+        (-1 if sequence is None else sequence,),
+    )
+    return [Stamped(*row) for row in rows]
+
+
+def record_timestamp(
+    transaction: Transaction, size: int, authority: str, response: bytes, *, stamped_at: datetime
+) -> None:
+    """Keep a time-stamp on the checkpoint of `size`."""
+    transaction.connection.execute(
+        "INSERT INTO timestamp (size, authority, response, stamped_at) VALUES (?, ?, ?, ?)",
+        (size, authority, response, timestamp(stamped_at)),
+    )
 
 
 def _name(series: str, date: str, unique_id: str) -> str:

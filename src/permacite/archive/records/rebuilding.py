@@ -1,4 +1,7 @@
-"""What the entries of the log would say if they were made of the records as they are now."""
+"""What the entries of the log would say if they were made of the records as they are now.
+
+An entry that agrees with its hash, its openings and its records is without fault.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import entries
+from permacite.archive.objects import digest_of
 from permacite.archive.records import citations, days, leaves, statements
+from permacite.archive.records.rows import DAYS, ERASABLE, has_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.archive.catalog import Leaf
-    from permacite.archive.entries import Entry
+    from permacite.archive.entries import Entry, Leaf
 
-__all__ = ["counted", "erased", "rebuilt"]
+__all__ = ["about", "counted", "entry_fault", "erased", "rebuilt"]
 
 _VERSION_ID = """
 SELECT version_id FROM version JOIN document USING (document_id)
@@ -24,7 +28,7 @@ WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
 _OF_SEQUENCE: dict[str, Callable[[sqlite3.Connection, int], Entry | None]] = {
     "assertion": statements.entry_at,
     "citation": citations.entry_at,
-    "day": days.day_entry_at,
+    "day": days.entry_at,
     "delegation": statements.delegation_entry_at,
 }
 """How to make the entry again that a row of its own refers to, by kind."""
@@ -58,7 +62,7 @@ def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
 
 def erased(connection: sqlite3.Connection, sequence: int) -> set[str | None]:
     """Return the parts of an entry that an erasure covers; None stands for all of it."""
-    if not leaves.has_openings(connection):
+    if not has_schema(connection, ERASABLE):
         return set()
     question = "SELECT part FROM erased_entry WHERE sequence = ?"
     return {part for (part,) in connection.execute(question, (sequence,))}
@@ -83,7 +87,7 @@ def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> 
 
 def counted(connection: sqlite3.Connection) -> tuple[int, dict[str, int]]:
     """Return the number of leaves, and of the rows that they tell by table, at one moment."""
-    tables = _COUNTED + (_COUNTED_LATER if leaves.has_days(connection) else ())
+    tables = _COUNTED + (_COUNTED_LATER if has_schema(connection, DAYS) else ())
     counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608 - ours
     size, *found = connection.execute(
         f"SELECT (SELECT count(*) FROM leaf), {counts}"  # noqa: S608 - ours
@@ -95,3 +99,39 @@ def _key(name: str) -> tuple[str, str, str]:
     """Return the key of the document that a leaf names. Raises ValueError for other texts."""
     series, year, month, day, unique_id = name.removeprefix("urn:pdi://").split("/")
     return series, f"{year}-{month}-{day}", unique_id
+
+
+def entry_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
+    """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
+    if entries.hash_of(leaf) != leaf.hash:
+        return f"entry {leaf.sequence}{about(leaf)} is not what its hash says"
+    if entries.is_erased(leaf.content) and None not in erased(connection, leaf.sequence):
+        return f"entry {leaf.sequence}{about(leaf)} is gone, and no erasure says so"
+    problem = _opening_fault(connection, leaf)
+    if problem:
+        return f"{problem} of entry {leaf.sequence}{about(leaf)}"
+    if rebuilt(connection, leaf) != leaf.content:
+        return f"entry {leaf.sequence}{about(leaf)} is not what the catalog says"
+    return ""
+
+
+def _opening_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
+    """Say which opening of an entry is missing or another; those that are erased may be missing."""
+    committed = entries.commitments(entries.lenient(leaf))
+    if not committed:
+        return ""
+    kept = leaves.openings(connection, leaf.sequence)
+    for part in sorted(committed.keys() | kept.keys()):
+        if part in kept and digest_of(kept[part]) != committed.get(part):
+            return f"the opening {part!r} is not the one"
+        if part not in kept and not {None, part} & erased(connection, leaf.sequence):
+            return f"the opening {part!r} is missing"
+    return ""
+
+
+def about(leaf: Leaf) -> str:
+    """Return what an entry is about, in brackets; "" where it cannot be read."""
+    entry = entries.lenient(leaf)
+    name, number = entry.get("name"), entry.get("version")
+    version = "" if number is None else f", version {number}"
+    return f" ({entry.get('kind')} {name}{version})" if name else ""

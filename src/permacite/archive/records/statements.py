@@ -7,23 +7,36 @@ from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
-from permacite.archive.delegation import Delegation, Kind
 from permacite.archive.entries import Entry
-from permacite.archive.model import JSON, Assertion
+from permacite.archive.model import Assertion, Delegation
 from permacite.archive.names import as_urn
 from permacite.archive.records import leaves
-from permacite.archive.records.rows import instant, timestamp
-from permacite.archive.sqlite.writer import Access
+from permacite.archive.records.rows import DAYS, ERASABLE, has_schema, instant, timestamp
 from permacite.pdi import PDI, PDIPattern
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from permacite.archive.entries import Sealer
+    from permacite.archive.model import JSON, Kind
+    from permacite.archive.records.rows import Transaction
 
-__all__ = ["SqliteStatements", "delegation_entry_at", "delegations", "entry_at", "log_all"]
+__all__ = [
+    "assertions",
+    "delegation_entry_at",
+    "delegations",
+    "entry_at",
+    "lineage",
+    "log_all",
+    "minters",
+    "persons",
+    "record_assertion",
+    "record_delegation",
+    "record_person",
+    "remarks",
+    "winning",
+]
 
 _DELEGATION = "kind, series, first_date, last_date, target, recorded_at"
 _BINDS = """
@@ -38,89 +51,81 @@ _PERSON = "person:"
 """Begins the random id that stands where a name would, so that the name can be forgotten."""
 
 
-class SqliteStatements(Access):
-    """The statements of one catalog."""
+def record_assertion(
+    transaction: Transaction,
+    subject: str,
+    predicate: str,
+    text: str,
+    *,
+    who: str | None,
+    remark: str | None = None,
+    again: bool = False,
+) -> Assertion:
+    """Record a statement; `subject` is a canonical name. A `remark` is for the operator.
 
-    def record_assertion(
-        self,
-        subject: str,
-        predicate: str,
-        text: str,
-        who: str | None,
-        *,
-        remark: str | None = None,
-        again: bool = False,
-    ) -> Assertion:
-        """Record a statement; `subject` is a canonical name. A `remark` is for the operator.
+    With `again`, `who` stands as it stood in another archive: an id, or a name of before.
+    """
+    connection, now = transaction.connection, transaction.clock()
+    person_id = who if again or who is None else _id_of(connection, who, now)
+    row = (subject, predicate, text, person_id, timestamp(now))
+    sequence = leaves.append(transaction, _entry(row))
+    connection.execute(_ADD, (sequence, *row))
+    if remark is not None:
+        connection.execute("INSERT INTO remark VALUES (?, ?)", (sequence, remark))
+    return _assertion((*row[:3], _name_of(connection, person_id), row[-1]))
 
-        With `again`, `who` stands as it stood in another archive: an id, or a name of before.
-        """
 
-        def record(connection: sqlite3.Connection) -> Assertion:
-            now = self._clock()
-            known = again or who is None
-            person_id = who if known else _id_of(connection, str(who), now)
-            row = (subject, predicate, text, person_id, timestamp(now))
-            sequence = leaves.append(connection, _entry(row), self._sealer)
-            connection.execute(_ADD, (sequence, *row))
-            if remark is not None:
-                connection.execute("INSERT INTO remark VALUES (?, ?)", (sequence, remark))
-            return _assertion((*row[:3], _name_of(connection, person_id), row[-1]))
+def assertions(
+    connection: sqlite3.Connection,
+    subjects: Sequence[str] | None = None,
+    predicates: Sequence[str] | None = None,
+) -> list[Assertion]:
+    """The statements about any of `subjects` with any of `predicates`, oldest first."""
+    conditions = ["TRUE"]
+    parameters: list[str] = []
+    for column, values in (("subject", subjects), ("predicate", predicates)):
+        if values is not None:
+            conditions.append(f"{column} IN ({','.join('?' * len(values))})")
+            parameters += values
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)} ORDER BY assertion_id",  # noqa: S608 - ours
+        parameters,
+    )
+    return [_assertion((*said, _name_of(connection, who), at)) for *said, who, at in rows]
 
-        return self._writer.run(record)
 
-    def remarks(self, subjects: Sequence[str]) -> list[str]:
-        """Return the private words beside statements about any of `subjects`, oldest first."""
-        places = ",".join("?" * len(subjects))
-        question = (
-            "SELECT content FROM remark JOIN assertion USING (sequence)"  # noqa: S608 - ours
-            f" WHERE subject IN ({places}) ORDER BY sequence"
-        )
-        with self._readers.lend() as connection:
-            if not leaves.has_openings(connection):
-                return []
-            found = connection.execute(question, subjects).fetchall()
-            return [content for (content,) in found]
+def remarks(connection: sqlite3.Connection, subjects: Sequence[str]) -> list[str]:
+    """The private words beside statements about any of `subjects`, oldest first."""
+    if not has_schema(connection, ERASABLE):
+        return []
+    rows = connection.execute(
+        "SELECT content FROM remark JOIN assertion USING (sequence)"  # noqa: S608 - ours
+        f" WHERE subject IN ({','.join('?' * len(subjects))}) ORDER BY sequence",
+        subjects,
+    )
+    return [content for (content,) in rows]
 
-    def assertions(
-        self, subjects: Sequence[str] | None, predicates: Sequence[str] | None
-    ) -> list[Assertion]:
-        """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
-        with self._readers.lend() as connection:
-            return _assertions(connection, subjects, predicates)
 
-    def persons(self) -> dict[str, str]:
-        """Return the names of persons by their ids."""
-        question = "SELECT person_id, name FROM person WHERE name IS NOT NULL ORDER BY added_at"
-        with self._readers.lend() as connection:
-            found = connection.execute(question) if leaves.has_openings(connection) else ()
-            return dict(found)
+def persons(connection: sqlite3.Connection) -> dict[str, str]:
+    """The names of persons by their ids."""
+    if not has_schema(connection, ERASABLE):
+        return {}
+    question = "SELECT person_id, name FROM person WHERE name IS NOT NULL ORDER BY added_at"
+    return dict(connection.execute(question).fetchall())
 
-    def record_person(self, person_id: str, name: str) -> None:
-        """Keep the name of a person under an id that was given before, as copies do."""
-        row = (person_id, name, timestamp(self._clock()))
-        self._writer.run(lambda connection: connection.execute(_ADD_PERSON, row).close())
 
-    def record_delegation(
-        self, kind: Kind, series: str, target: str, *, first: date, last: date
-    ) -> Delegation:
-        """Record a delegation."""
-        made = Delegation(kind, series, first, last, target, self._clock().astimezone(UTC))
-        self._writer.run(lambda connection: _delegate(connection, made, self._sealer))
-        return made
-
-    def delegations(self, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
-        """Return the delegations of any of these series (of all where None), oldest first."""
-        with self._readers.lend() as connection:
-            return delegations(connection, kind, series)
+def record_person(transaction: Transaction, person_id: str, name: str) -> None:
+    """Keep the name of a person under an id that was given before, as copies do."""
+    row = (person_id, name, timestamp(transaction.clock()))
+    transaction.connection.execute(_ADD_PERSON, row)
 
 
 def delegations(
     connection: sqlite3.Connection, kind: Kind, series: Sequence[str] | None
 ) -> list[Delegation]:
-    """Return the delegations of any of these series (of all where None), oldest first."""
+    """The delegations of any of these series (of all where None), oldest first."""
     condition = "TRUE" if series is None else f"series IN ({','.join('?' * len(series))})"
-    binds = _BINDS if leaves.has_days(connection) else "0"
+    binds = _BINDS if has_schema(connection, DAYS) else "0"
     rows = connection.execute(
         f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
         " ORDER BY delegation_id",
@@ -129,36 +134,33 @@ def delegations(
     return [_delegation(row) for row in rows]
 
 
-def _delegate(connection: sqlite3.Connection, made: Delegation, sealer: Sealer) -> None:
-    """Write a delegation and its leaf."""
-    row = (
-        made.kind,
-        made.series,
-        str(made.first),
-        str(made.last),
-        made.target,
-        timestamp(made.recorded_at),
-    )
-    question = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
-    _log(connection, connection.execute(question, row).lastrowid, row, sealer)
+def record_delegation(
+    transaction: Transaction, kind: Kind, series: str, target: str, *, first: date, last: date
+) -> Delegation:
+    """Record a delegation."""
+    recorded_at = transaction.clock().astimezone(UTC)
+    row = (kind, series, str(first), str(last), target, timestamp(recorded_at))
+    statement = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+    _log_delegation(transaction, transaction.connection.execute(statement, row).lastrowid, row)
+    return Delegation(kind, series, first, last, target, recorded_at)
 
 
-def _log(
-    connection: sqlite3.Connection, delegation_id: int | None, row: tuple[Any, ...], sealer: Sealer
-) -> None:
-    """Append the leaf of a delegation."""
-    sequence = leaves.append(connection, _delegation_entry(row), sealer)
-    connection.execute("INSERT INTO delegation_leaf VALUES (?, ?)", (delegation_id, sequence))
-
-
-def log_all(connection: sqlite3.Connection, sealer: Sealer) -> None:
+def log_all(transaction: Transaction) -> None:
     """Append the leaves of all delegations that have none, oldest first."""
     question = (
         f"SELECT delegation_id, {_DELEGATION} FROM delegation WHERE delegation_id NOT IN"  # noqa: S608 - ours
         " (SELECT delegation_id FROM delegation_leaf) ORDER BY delegation_id"
     )
-    for delegation_id, *row in connection.execute(question).fetchall():
-        _log(connection, delegation_id, tuple(row), sealer)
+    for delegation_id, *row in transaction.connection.execute(question).fetchall():
+        _log_delegation(transaction, delegation_id, tuple(row))
+
+
+def _log_delegation(
+    transaction: Transaction, delegation_id: int | None, row: tuple[Any, ...]
+) -> None:
+    """Append the leaf of a delegation."""
+    place = (delegation_id, leaves.append(transaction, _delegation_entry(row)))
+    transaction.connection.execute("INSERT INTO delegation_leaf VALUES (?, ?)", place)
 
 
 def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
@@ -178,25 +180,6 @@ def _name_of(connection: sqlite3.Connection, person_id: str | None) -> str | Non
     question = "SELECT name FROM person WHERE person_id = ?"
     row = connection.execute(question, (person_id,)).fetchone()
     return person_id if row is None or row[0] is None else str(row[0])
-
-
-def _assertions(
-    connection: sqlite3.Connection,
-    subjects: Sequence[str] | None,
-    predicates: Sequence[str] | None,
-) -> list[Assertion]:
-    """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
-    conditions = ["TRUE"]
-    parameters: list[str] = []
-    for column, values in (("subject", subjects), ("predicate", predicates)):
-        if values is not None:
-            conditions.append(f"{column} IN ({','.join('?' * len(values))})")
-            parameters += values
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)} ORDER BY assertion_id",  # noqa: S608 - ours
-        parameters,
-    )
-    return [_assertion((*said, _name_of(connection, who), at)) for *said, who, at in rows]
 
 
 def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
@@ -266,3 +249,28 @@ def _delegation(row: tuple[Any, ...]) -> Delegation:
         instant(recorded_at),
         bool(binds),
     )
+
+
+def winning(found: Iterable[Delegation], series: str, day: date) -> list[Delegation]:
+    """Return those of the delegations that count for a series on a day, the latest last."""
+    covering = [one for one in found if one.covers(series, day)]
+    if not covering:
+        return []
+    best = min(_rank(one) for one in covering)
+    return [one for one in covering if _rank(one) == best]
+
+
+def minters(found: Iterable[Delegation], series: str, day: date) -> set[str]:
+    """Return who mints in a series on a day; empty where nobody was named."""
+    return {one.target for one in winning((one for one in found if one.binds), series, day)}
+
+
+def lineage(series: str) -> list[str]:
+    """Return a series and all above it, the longest first."""
+    parts = series.split(".")
+    return [".".join(parts[start:]) for start in range(len(parts) - 1)]
+
+
+def _rank(delegation: Delegation) -> tuple[int, int]:
+    """Return what to compare: less is better."""
+    return -delegation.series.count("."), (delegation.last - delegation.first).days

@@ -14,7 +14,7 @@ from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSI
 from permacite.errors import ConflictError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "connect",
     "copy",
     "faults",
-    "in_order",
     "make",
     "reading_rows",
     "recognize",
@@ -77,16 +76,6 @@ def _refusal(error: Exception, path: Path) -> StorageError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     reason, problem = _REASONS.get(code, ("io", f"the catalog refuses: {error}"))
     return StorageError(problem, path=str(path), reason=reason)
-
-
-def in_order(right: Iterable[bool]) -> None:
-    """Raise LookupError unless all rows are beyond where they were asked for.
-
-    SQLite does not look again at rows that it came to by a damaged page, and whoever reads page
-    by page would never come to an end.
-    """
-    if not all(right):
-        raise LookupError("rows are out of order")
 
 
 def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> sqlite3.Connection:
@@ -255,27 +244,6 @@ def _check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
             raise ConflictError("the copy has entries that the archive has not", "catalog.sqlite")
 
 
-class _Loan:
-    """A connection for as long as a block runs: `contextlib` would cost as much as a question."""
-
-    __slots__ = ("_connection", "_readers")
-
-    def __init__(self, readers: Readers) -> None:
-        self._readers = readers
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._connection = self._readers.take()
-        return self._connection
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
-    ) -> None:
-        self._readers.give_back(self._connection)
-        if isinstance(error, Exception):
-            with reading_rows(self._readers.path):
-                raise error
-
-
 class Readers:
     """Connections that only read, one for each thread that reads at the moment."""
 
@@ -285,10 +253,6 @@ class Readers:
         self._lock = threading.Lock()
         self._free: list[sqlite3.Connection] = []
         self._closed = False
-
-    def lend(self) -> _Loan:
-        """Lend a connection until the block ends. Raises StorageError."""
-        return _Loan(self)
 
     def close(self) -> None:
         """Close what is free now; what is lent is closed when it comes back."""

@@ -12,7 +12,10 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.entries import seal
+from permacite.archive.model import utc_now
 from permacite.archive.records import citations, statements
+from permacite.archive.records.days import kept
+from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import connect, reading_rows
 from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS
 
@@ -45,8 +48,9 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
             for number in range(earlier + 1, SCHEMA_VERSION + 1):
                 _take(connection, number)
             if earlier < _LEAVES_FOR_ALL:
-                statements.log_all(connection, seal)
-                citations.log_all(connection, seal)
+                transaction = Transaction(connection, kept(utc_now), seal)
+                statements.log_all(transaction)
+                citations.log_all(transaction)
             connection.execute("COMMIT")
         except BaseException:
             connection.rollback()

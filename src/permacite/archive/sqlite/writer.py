@@ -16,8 +16,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from permacite.archive.records.dates import kept
-from permacite.archive.sqlite.connection import Readers, connect, reporting
+from permacite.archive.records.rows import Transaction
+from permacite.archive.sqlite.connection import connect, reporting
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock
+    from permacite.archive.model import Timekeeper
 
-__all__ = ["Access", "Writer"]
+__all__ = ["Writer"]
 
 T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 - what goes in
@@ -45,7 +45,7 @@ class _Job(Generic[I, T]):
     __slots__ = ("_done", "item", "outcome", "work")
 
     def __init__(
-        self, work: Callable[[sqlite3.Connection, Sequence[I]], Sequence[T | Exception]], item: I
+        self, work: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]], item: I
     ) -> None:
         self.work = work
         self.item = item
@@ -68,8 +68,12 @@ class _Job(Generic[I, T]):
 class Writer:
     """The only writer of this process; it starts with the first job."""
 
-    def __init__(self, path: Path, *, busy_timeout_s: float) -> None:
+    def __init__(
+        self, path: Path, *, clock: Timekeeper, sealer: Sealer, busy_timeout_s: float
+    ) -> None:
         self._path = path
+        self._clock = clock
+        self._sealer = sealer
         self._busy_timeout_s = busy_timeout_s
         self._jobs: queue.SimpleQueue[_Job[Any, Any] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -93,7 +97,7 @@ class Writer:
             with self._lock:
                 self._announced -= 1
 
-    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def run(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction and return its value once that is on the disk.
 
         Raises what `work` raises, after undoing it alone; StorageError where SQLite refuses.
@@ -101,7 +105,7 @@ class Writer:
         return self.run_together(_one_by_one, work)
 
     def run_together(
-        self, work: Callable[[sqlite3.Connection, Sequence[I]], Sequence[T | Exception]], item: I
+        self, work: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]], item: I
     ) -> T:
         """Run `work` on this item and on those that others hand in with it at the same time.
 
@@ -154,10 +158,11 @@ class Writer:
     def _work(self, connection: sqlite3.Connection) -> None:
         """Serve until the sentinel comes."""
         patience_s = 0.0
+        transaction = Transaction(connection, self._clock, self._sealer)
         try:
             while jobs := self._waiting(patience_s):
                 start = time.monotonic()
-                _commit(connection, jobs)
+                _commit(transaction, jobs)
                 patience_s = min(_PATIENCE_S, (time.monotonic() - start) / 2)
         finally:
             connection.close()
@@ -182,21 +187,22 @@ class Writer:
 
 
 def _one_by_one(
-    connection: sqlite3.Connection, items: Iterable[Callable[[sqlite3.Connection], T]]
+    transaction: Transaction, items: Iterable[Callable[[Transaction], T]]
 ) -> list[T | Exception]:
     """Run items that have nothing in common; the first that fails raises."""
-    return [work(connection) for work in items]
+    return [work(transaction) for work in items]
 
 
-def _commit(connection: sqlite3.Connection, jobs: list[_Job[Any, Any]]) -> None:
+def _commit(transaction: Transaction, jobs: list[_Job[Any, Any]]) -> None:
     """Run `jobs` in one transaction, commit, then answer each."""
+    connection = transaction.connection
     try:
         connection.execute("BEGIN IMMEDIATE")
-        if not _all_at_once(connection, jobs):
+        if not _all_at_once(transaction, jobs):
             connection.execute("ROLLBACK")
             connection.execute("BEGIN IMMEDIATE")
             for job in jobs:
-                _attempt(connection, job)
+                _attempt(transaction, job)
         connection.execute("COMMIT")
     except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
         with contextlib.suppress(sqlite3.Error):
@@ -207,7 +213,7 @@ def _commit(connection: sqlite3.Connection, jobs: list[_Job[Any, Any]]) -> None:
         job.acknowledge()
 
 
-def _all_at_once(connection: sqlite3.Connection, jobs: list[_Job[Any, Any]]) -> bool:
+def _all_at_once(transaction: Transaction, jobs: list[_Job[Any, Any]]) -> bool:
     """Do all jobs, those of one kind in one go, and say whether every one of them was answered.
 
     There is no savepoint: SQLite would copy every page before it is changed. Raises sqlite3.Error
@@ -218,45 +224,28 @@ def _all_at_once(connection: sqlite3.Connection, jobs: list[_Job[Any, Any]]) -> 
         kinds.setdefault(job.work, []).append(job)
     try:
         for work, same in kinds.items():
-            outcomes = work(connection, [job.item for job in same])
+            outcomes = work(transaction, [job.item for job in same])
             for job, outcome in zip(same, outcomes, strict=True):
                 job.outcome = outcome
     except Exception:
-        if not connection.in_transaction:
+        if not transaction.connection.in_transaction:
             raise
         return False
     return True
 
 
-def _attempt(connection: sqlite3.Connection, job: _Job[Any, Any]) -> None:
+def _attempt(transaction: Transaction, job: _Job[Any, Any]) -> None:
     """Do one job in a savepoint of its own.
 
     Raises sqlite3.Error where the failure took the whole transaction with it.
     """
+    connection = transaction.connection
     connection.execute("SAVEPOINT job")
     try:
-        (job.outcome,) = job.work(connection, [job.item])
+        (job.outcome,) = job.work(transaction, [job.item])
     except Exception as error:
         if not connection.in_transaction:
             raise
         connection.execute("ROLLBACK TO job")
         job.outcome = error
     connection.execute("RELEASE job")
-
-
-class Access:
-    """The file as the parts of a catalog use it: many read, one writes, a clock dates the rows.
-
-    The `sealer` makes leaves of entries.
-    """
-
-    def __init__(self, path: Path, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> None:
-        self._clock = kept(clock)
-        self._sealer = sealer
-        self._readers = Readers(path, busy_timeout_s=busy_timeout_s)
-        self._writer = Writer(path, busy_timeout_s=busy_timeout_s)
-
-    def close(self) -> None:
-        """Finish what waits to be written and give all connections back."""
-        self._writer.close()
-        self._readers.close()

@@ -11,6 +11,7 @@ import dataclasses
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from permacite.archive.records.versions import sidecars
 from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text, text_of_new
 from permacite.archive.texts.pieces import CheckedFile, Pieces, check_digest
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
@@ -21,9 +22,8 @@ from permacite.text.index import Index
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.archive.catalog import Catalog
     from permacite.archive.model import NewRepresentation, Representation
-    from permacite.archive.objects import Objects
+    from permacite.archive.sqlite import Catalog, WriteBehind
 
 __all__ = ["INDEX", "PIECES", "SMALLEST_BYTES", "Texts", "with_indexes"]
 
@@ -62,7 +62,7 @@ def _with_index(new: NewRepresentation) -> NewRepresentation:
 class Texts:
     """The texts of an archive that have an index. Any number of threads may ask."""
 
-    def __init__(self, catalog: Catalog, objects: Objects) -> None:
+    def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
         """Take a catalog and objects that are open."""
         self._catalog = catalog
         self._objects = objects
@@ -132,7 +132,7 @@ class Texts:
         """Return the digests of the side objects; None where there are none."""
         if representation.size_bytes < SMALLEST_BYTES:
             return None
-        named = self._catalog.attachments(representation)
+        named = self._catalog.read(sidecars, representation)
         return (named[INDEX], named[PIECES]) if INDEX in named and PIECES in named else None
 
     def _read_sides(self, index: str, pieces: str) -> tuple[Index, Pieces]:

@@ -13,8 +13,8 @@ from permacite.service import names
 from permacite.service.promises_model import Delegation
 
 if TYPE_CHECKING:
+    from permacite.archive import Delegation as Record
     from permacite.archive import Repository
-    from permacite.archive.delegation import Delegation as Record
 
 __all__ = ["delegate", "delegations", "elsewhere", "with_directions"]
 

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import (
         Citation,
+        Delegation,
         Leaf,
         Repository,
         Version,
     )
-    from permacite.archive.delegation import Delegation
 
 __all__ = ["RECORDS", "delegations_of", "export", "numbered", "told_at"]
 

@@ -308,7 +308,7 @@ def _delegate(archive: Repository, leaf: dict[str, Any]) -> None:
 def _seal(archive: Repository, leaf: dict[str, Any]) -> None:
     """Seal a day again."""
     series, *day = leaf["name"].removeprefix("urn:pdi://").split("/")
-    archive.days.seal(series, date(*map(int, day)))
+    archive.seal_day(series, date(*map(int, day)))
 
 
 def _erase(archive: Repository, leaf: dict[str, Any]) -> None:

@@ -117,7 +117,7 @@ def kept_note(text: str) -> str:
 
 def seal_days(archive: Repository) -> list[SealedDay]:
     """Seal every day that has documents and has ended (UTC), and return those that were not yet."""
-    found = [json.loads(leaf.content) for leaf in archive.days.seal_all()]
+    found = [json.loads(leaf.content) for leaf in archive.seal_days()]
     return [
         SealedDay(
             name=entry["name"],

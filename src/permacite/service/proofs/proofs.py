@@ -77,7 +77,7 @@ def _absence(archive: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal
         raise unknown
     try:
         if seal:
-            archive.days.seal(series, date(int(name.year), int(name.month), int(name.day)))
+            archive.seal_day(series, date(int(name.year), int(name.month), int(name.day)))
         content = archive.prove_absence(name)
     except (ConflictError, NotFoundError) as error:
         unknown.hint = f"nor can its absence be proven: {error.problem}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.log.bundles.members import SPEC
 from permacite.archive.log.bundles.reports import Check
-from permacite.archive.log.days import names_in
 from permacite.archive.objects import digest_of
+from permacite.archive.records.days import names_in
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import CITATION, FORMAT, read, tokens
 from permacite.archive.log.bundles.forms import keys_file, pem_of, signature_of
 from permacite.archive.log.bundles.readme import README
-from permacite.archive.log.days import names_file
 from permacite.archive.log.note import Note, proof_text
+from permacite.archive.records.days import names_file
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive.catalog import Leaf
+    from permacite.archive.entries import Leaf
     from permacite.archive.log.log import Log
     from permacite.archive.model import Citation, Representation
 

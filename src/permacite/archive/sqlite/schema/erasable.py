@@ -8,12 +8,10 @@ triggers. docs/decisions/0021-leaves-of-commitments.md tells what erasing does i
 # ruff: noqa: S608 - all of it is our own
 from __future__ import annotations
 
+from permacite.archive.records.rows import ERASED_DIGEST
 from permacite.archive.sqlite.schema.steps import immutable
 
 __all__ = ["ERASABLE", "ERASED_DIGEST"]
-
-ERASED_DIGEST = "sha-256:" + "0" * 64
-"""Stands where the digest of erased octets stood: that of a short text could be guessed from."""
 
 _TABLES = """
 CREATE TABLE opening (

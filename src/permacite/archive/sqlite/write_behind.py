@@ -1,9 +1,10 @@
-"""Small octets reach the disk together with their names, and become files of their own after that.
+"""Write-behind: small octets reach the disk with their names, and become files after that.
 
 A file for each content costs flushes that cannot be shared. Where several commit at the same time,
-small octets are handed to the catalog, which writes them in the transaction that names them: one
-flush is enough for all. A thread makes files of them when it is quiet, and what a dead process left
-is made files of when the archive is opened next. Whoever reads looks for the file first.
+small octets are staged: the catalog writes them in the transaction that names them, and one flush
+of the disk is enough for all. (Their table is called `unsettled`.) A thread makes files of them
+when it is quiet, and what a dead process left is made files of when the archive is opened next.
+Whoever reads looks for the file first.
 
 Whoever commits alone, large octets, and what finds too much waiting already go to files at once.
 """
@@ -15,17 +16,19 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects.protocol import digest_of
+from permacite.archive.objects import digest_of
+from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive.catalog import UnsettledRecords
-    from permacite.archive.objects.protocol import Objects
+    from permacite.archive.objects import FileObjects
+    from permacite.archive.sqlite.catalog import Catalog
 
-__all__ = ["Basket", "Settling"]
+__all__ = ["Staging", "WriteBehind"]
 
 _SMALL_BYTES = 64 * 1024
 """What is larger costs more to write twice than a flush."""
@@ -33,65 +36,41 @@ _MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
 _QUIET_S = 0.2
 _BATCH = 64
-"""How many octets are settled in one transaction; they are in memory meanwhile."""
+"""How many octets are flushed in one transaction; they are in memory meanwhile."""
 _HANDS = 4
 """How many files are flushed at the same time: the disk shares what it can."""
 
 
-class Basket:
-    """Where one commit puts its octets: the objects, but small ones may be for the catalog."""
+class Staging:
+    """Where one commit puts its octets: with the objects, but small ones may be staged."""
 
     __slots__ = ("_objects", "_together", "contents")
 
-    def __init__(self, objects: Objects, *, together: bool) -> None:
-        """Take whether small octets are for the catalog."""
+    def __init__(self, objects: FileObjects, *, together: bool) -> None:
+        """Take whether small octets are to be staged."""
         self.contents: list[tuple[str, bytes]] = []
         """Digests and octets that the catalog is to keep."""
         self._objects = objects
         self._together = together
 
     def put(self, content: bytes) -> str:
-        """Keep `content`, here or as an object, and return its digest."""
+        """Keep `content`, staged or as an object; its digest is returned."""
         if self._together and len(content) <= _SMALL_BYTES:
-            # Whether there is a file already is asked when it is settled: no call of the system
+            # Whether there is a file already is asked when it is flushed: no call of the system
             # here, after which each of many threads would have to wait for the interpreter.
             digest = digest_of(content)
             self.contents.append((digest, content))
             return digest
         return self._objects.put(content)
 
-    def has(self, digest: str) -> bool:
-        """Say whether there is an object under this digest."""
-        return self._objects.has(digest)
 
-    def get(self, digest: str) -> bytes:
-        """Return the octets of an object, recomputed just now."""
-        return self._objects.get(digest)
+class WriteBehind:
+    """The objects of an archive, those that are staged among them."""
 
-    def check(self, digest: str) -> None:
-        """Return where an object is right, and raise where it is not."""
-        self._objects.check(digest)
-
-    def path(self, digest: str) -> Path:
-        """Return the file of an object."""
-        return self._objects.path(digest)
-
-    def delete(self, digest: str) -> None:
-        """Destroy the octets of an object, durably."""
-        self._objects.delete(digest)
-
-    def digests(self) -> Iterator[str]:
-        """Return the digests of all objects, in no order."""
-        return self._objects.digests()
-
-
-class Settling:
-    """The objects of an archive, those that are no files so far among them."""
-
-    def __init__(self, objects: Objects, records: UnsettledRecords) -> None:
+    def __init__(self, objects: FileObjects, catalog: Catalog) -> None:
         """Take both that are open; `resume` makes files of what was left."""
         self._objects = objects
-        self._records = records
+        self._catalog = catalog
         self._lock = threading.Lock()
         self._waiting_bytes = 0
         """Of what this process handed to the catalog."""
@@ -103,27 +82,27 @@ class Settling:
         self._stop = threading.Event()
 
     @contextlib.contextmanager
-    def basket(self, *, together: bool) -> Iterator[Basket]:
-        """Lend a basket until the commit that fills it is on the disk, or has failed.
+    def staging(self, *, together: bool) -> Iterator[Staging]:
+        """Lend a staging until the commit that fills it is on the disk, or has failed.
 
         `together`: others commit at the same time.
         """
         with self._lock:
             together = together and self._waiting_bytes < _MOST_BYTES
-        basket = Basket(self._objects, together=together)
+        staging = Staging(self._objects, together=together)
         try:
-            yield basket
+            yield staging
         finally:
-            if basket.contents:
+            if staging.contents:
                 with self._lock:
-                    self._waiting_bytes += sum(len(content) for _, content in basket.contents)
+                    self._waiting_bytes += sum(len(content) for _, content in staging.contents)
                     self._busy = True
                     self._start()
 
     def resume(self) -> None:
         """Make files, in a thread, of what a process that died left in the catalog."""
         with self._lock:
-            if self._records.unsettled_digests(1):
+            if self._catalog.read(octets.staged_digests, 1):
                 self._start()
 
     def close(self) -> None:
@@ -134,11 +113,11 @@ class Settling:
         if thread is not None:
             thread.join()
         if left:
-            self.settle()
+            self.flush()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Make files of all that waits, as far as the disk allows."""
-        while self._settle_some():
+        while self._flush_some():
             pass
 
     def put(self, content: bytes) -> str:
@@ -147,16 +126,16 @@ class Settling:
 
     def has(self, digest: str) -> bool:
         """Say whether octets are kept under this digest."""
-        return self._objects.has(digest) or self._records.unsettled(digest) is not None
+        return self._objects.has(digest) or self._catalog.read(octets.staged, digest) is not None
 
     def get(self, digest: str) -> bytes:
         """Return the octets with this digest, recomputed just now."""
         try:
             return self._objects.get(digest)
         except (NotFoundError, IntegrityError):
-            content = self._records.unsettled(digest)
+            content = self._catalog.read(octets.staged, digest)
         if content is None:
-            return self._objects.get(digest)  # settled between the two looks, or nowhere
+            return self._objects.get(digest)  # flushed between the two looks, or nowhere
         actual = digest_of(content)
         if actual != digest:
             raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
@@ -172,7 +151,7 @@ class Settling:
     def path(self, digest: str) -> Path:
         """Return the file that holds the octets, made now where it was not."""
         if not self._objects.has(digest):
-            content = self._records.unsettled(digest)
+            content = self._catalog.read(octets.staged, digest)
             if content is not None:
                 self._objects.put(content)
         return self._objects.path(digest)
@@ -189,43 +168,44 @@ class Settling:
         """Start the thread if it does not run."""
         if self._thread is None and not self._stop.is_set():
             self._thread = threading.Thread(
-                target=self._work, name="permacite-settler", daemon=True
+                target=self._work, name="permacite-flusher", daemon=True
             )
             self._thread.start()
 
     def _work(self) -> None:
-        """Settle what waits whenever it is quiet; stop when nothing does."""
+        """Flush what waits whenever it is quiet; stop when nothing does."""
         while not self._stop.wait(_QUIET_S):
             with self._lock:
                 busy, self._busy = self._busy, False
                 urgent = self._waiting_bytes > _MOST_BYTES // 2
             if busy and not urgent:
                 continue
-            more = self._settle_some()
+            more = self._flush_some()
             with self._lock:
                 if not more and not self._busy:
                     self._thread = None
                     return
 
-    def _settle_some(self) -> bool:
+    def _flush_some(self) -> bool:
         """Make files of one batch, and say whether there may be more to do."""
         try:
-            digests = self._records.unsettled_digests(_BATCH + len(self._refused))
+            digests = self._catalog.read(octets.staged_digests, _BATCH + len(self._refused))
             digests = [digest for digest in digests if digest not in self._refused]
             if not digests:
                 return False
             with ThreadPoolExecutor(_HANDS) as hands:
-                sizes = list(hands.map(self._settle_one, digests))
-            self._records.settle([one for one in digests if one not in self._refused])
+                sizes = list(hands.map(self._flush_one, digests))
+            done = [digest for digest in digests if digest not in self._refused]
+            self._catalog.write(octets.let_go, done)
         except (StorageError, RuntimeError):
             return False  # the disk is full, or Python is ending: it all waits where it is safe
         with self._lock:
             self._waiting_bytes = max(0, self._waiting_bytes - sum(sizes))
         return True
 
-    def _settle_one(self, digest: str) -> int:
+    def _flush_one(self, digest: str) -> int:
         """Make a file of octets and return their size. Raises StorageError."""
-        content = self._records.unsettled(digest)
+        content = self._catalog.read(octets.staged, digest)
         if content is None:
             return 0  # another process was faster
         try:
@@ -233,6 +213,11 @@ class Settling:
                 self._refused.add(digest)
         except IntegrityError:
             self._refused.add(digest)
-        if self._records.unsettled(digest) is None and not self._records.names(digest):
+        if not self._catalog.read(_is_kept, digest):
             self._objects.delete(digest)  # erased since it was read
         return len(content)
+
+
+def _is_kept(connection: sqlite3.Connection, digest: str) -> bool:
+    """Whether octets are staged or named still."""
+    return octets.staged(connection, digest) is not None or octets.is_named(connection, digest)

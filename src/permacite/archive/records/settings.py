@@ -1,4 +1,4 @@
-"""What no entry of the log tells, and what guards it all the same.
+"""Settings, the series that mint, and what guards all that no entry of the log tells.
 
 Columns that are kept for searching follow from others, and must not say anything else. Settings and
 series have a digest, idempotency keys and standings a sum of digests, among the settings. These
@@ -11,19 +11,37 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.deposit import cited_document
+from permacite.archive.names import cited_document
 from permacite.archive.objects import digest_of
 from permacite.archive.records.citations import identities
+from permacite.archive.records.rows import timestamp
 from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["SET", "derived_faults", "note_rows", "settings_digest"]
+    from permacite.archive.records.rows import Transaction
+
+__all__ = [
+    "SET",
+    "add_series",
+    "derived_faults",
+    "fill",
+    "note_rows",
+    "series_names",
+    "set_setting",
+    "setting",
+    "settings_digest",
+]
 
 SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
 """Sets or replaces a setting."""
+
+_ADD_SERIES = (
+    "INSERT INTO series (name, added_at) SELECT * FROM (SELECT ? AS name, ?) AS new"
+    " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = new.name)"
+)
 
 _DIGEST = "digest"
 """The setting that holds the digest of all others and of the series."""
@@ -49,6 +67,39 @@ SELECT assertion_id FROM (
 """,
 }
 """What is wrong with the rows that a question finds."""
+
+
+def fill(transaction: Transaction, series: str) -> None:
+    """Write the first rows of a new catalog, in which `series` mints."""
+    add_series(transaction, series)
+    set_setting(transaction, "series", series)
+
+
+def setting(connection: sqlite3.Connection, name: str) -> str | None:
+    """One setting, or None."""
+    row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def set_setting(transaction: Transaction, name: str, value: str) -> None:
+    """Set or replace one setting, and the digest that guards them all."""
+    transaction.connection.execute(SET, (name, value))
+    transaction.connection.execute(SET, settings_digest(transaction.connection))
+
+
+def series_names(connection: sqlite3.Connection) -> list[str]:
+    """The series that mint here, the first one first. Raises LookupError where there is none."""
+    names = [name for (name,) in connection.execute("SELECT name FROM series ORDER BY series_id")]
+    if not names:
+        raise LookupError("no series mints here")
+    return names
+
+
+def add_series(transaction: Transaction, name: str) -> None:
+    """Let `name` mint here; nothing happens where it does already."""
+    row = (name, timestamp(transaction.clock()))
+    transaction.connection.execute(_ADD_SERIES, row)
+    transaction.connection.execute(SET, settings_digest(transaction.connection))
 
 
 def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:

@@ -21,21 +21,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from permacite.archive.delegation import lineage, minters
 from permacite.archive.model import NOBODY
-from permacite.archive.records.dates import behind, check_borne_out
-from permacite.archive.records.days import seal_passed
-from permacite.archive.records.rows import Key, document_key, name_of
-from permacite.archive.records.statements import delegations
+from permacite.archive.records.days import behind, check_borne_out, seal_passed
+from permacite.archive.records.rows import document_key, name_of
+from permacite.archive.records.statements import delegations, lineage, minters
 from permacite.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from permacite.archive.catalog import Order
-    from permacite.archive.entries import Sealer
-    from permacite.archive.model import Timekeeper, Witness
+    from permacite.archive.model import Witness
+    from permacite.archive.records.rows import Key, Transaction
     from permacite.errors import StorageError
     from permacite.pdi import PDI
 
@@ -65,45 +62,49 @@ class Place:
 
 
 class Places:
-    """The places that the orders of one transaction get.
+    """The places that the requests of one transaction get.
 
-    It remembers the serial numbers it gave. Two orders that want the same unique id, or the next
+    It remembers the serial numbers it gave. Two requests that want the same unique id, or the next
     version of the same document, get the same place: the database refuses the second row.
     """
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        clock: Timekeeper,
-        sealer: Sealer,
-        *,
-        expected: int = 1,
-    ) -> None:
-        """Take how many orders are `expected`: so many serial numbers are looked at together."""
-        self._connection = connection
-        self._clock = clock
-        self._sealer = sealer
+    def __init__(self, transaction: Transaction, *, expected: int = 1) -> None:
+        """Take how many requests are `expected`: as many serial numbers are looked up together."""
+        self._transaction = transaction
+        self._connection = transaction.connection
+        self._clock = transaction.clock
         self._expected = expected
         self._now: datetime | None = None
         self._begun: set[str] = set()
         """Series that the date was found right for."""
         self._serials: dict[str, Iterator[int]] = {}
 
-    def place(self, order: Order) -> Place:
-        """Return the place of an order. Raises ConflictError, NotFoundError, StorageError."""
-        if order.replaces is not None:
-            return self._next_version(order.replaces, order.witness)
-        series = order.series
+    def new_document(self, series: str, unique_id: str | None, witness: Witness) -> Place:
+        """The place of a new document; a `unique_id` of None takes the next serial number.
+
+        Raises ConflictError, NotFoundError, StorageError.
+        """
         if series not in self._begun:
             self._check_mints(series)
-        date = self.today(series, order.witness)
-        if order.unique_id is None:
+        date = self.today(series, witness)
+        if unique_id is None:
             serial = next(self._serials_of(series, date))
             return Place(None, (series, date, str(serial)), 1, serial)
-        key = (series, date, order.unique_id)
+        key = (series, date, unique_id)
         if document_id(self._connection, key) is not None:
             raise ConflictError(f"{name_of(key)} is committed already", str(name_of(key)))
         return Place(None, key, 1, None)
+
+    def next_version(self, replaced: PDI, witness: Witness) -> Place:
+        """The place of the next version of a document. Raises NotFoundError, StorageError."""
+        key = document_key(replaced)
+        document = document_id(self._connection, key)
+        if document is None:
+            raise NotFoundError(f"no document {name_of(key)}", str(replaced))
+        self.add_to(key[0], witness)
+        question = "SELECT max(number) FROM version WHERE document_id = ?"
+        highest = self._connection.execute(question, (document,)).fetchone()[0]
+        return Place(document, key, highest + 1, None)
 
     def _check_mints(self, series: str) -> None:
         """Raise NotFoundError where a series is not one of here, ConflictError where others mint.
@@ -159,7 +160,7 @@ class Places:
         if last is not None and today < last:
             return self._behind(series, f"has minted on {last}", witness)
         if last is not None and today > last:
-            seal_passed(self._connection, series, last, self.now, sealer=self._sealer)
+            seal_passed(self._transaction, series, last, self.now)
         self._begun.add(series)
         return None
 
@@ -177,17 +178,6 @@ class Places:
         if series not in self._serials:
             self._serials[series] = _free(self._connection, series, date, self._expected)
         return self._serials[series]
-
-    def _next_version(self, replaced: PDI, witness: Witness) -> Place:
-        """Take the next version of a document. Raises NotFoundError, StorageError."""
-        key = document_key(replaced)
-        found = document_id(self._connection, key)
-        if found is None:
-            raise NotFoundError(f"no document {name_of(key)}", str(replaced))
-        self.add_to(key[0], witness)
-        question = "SELECT max(number) FROM version WHERE document_id = ?"
-        highest = self._connection.execute(question, (found,)).fetchone()[0]
-        return Place(found, key, highest + 1, None)
 
 
 def document_id(connection: sqlite3.Connection, key: Key) -> int | None:

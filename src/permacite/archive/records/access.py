@@ -1,0 +1,323 @@
+"""Who may see each document, why it is kept and how long; and what is erased.
+
+Of the standings of a document the latest row counts. Erasing goes rows first, in one transaction
+with the erasure; then files; then traces.
+
+| step | where it stops, the next one to open the archive goes on |
+|---|---|
+| `erase` | rows are emptied or deleted, digests of octets go to `erasure_object`: all or nothing |
+| `octets.destroy` | octets that nothing names are deleted, then their rows in `erasure_object` |
+| `Catalog.scour` | the file is written anew, without what deleted rows left in its pages and WAL |
+| `finish` | the erasures are marked as done |
+"""
+# ruff: noqa: S608 - the names of tables and columns are our own
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive.entries import Entry, read, tombstone
+from permacite.archive.model import Erasure, Standing
+from permacite.archive.records import leaves
+from permacite.archive.records.octets import is_named
+from permacite.archive.records.rows import (
+    ERASABLE,
+    ERASED_DIGEST,
+    document_key,
+    has_schema,
+    instant,
+    name_of,
+    storable,
+    timestamp,
+)
+from permacite.archive.records.settings import note_rows
+from permacite.errors import NotFoundError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from permacite.archive.model import JSON
+    from permacite.archive.records.rows import Transaction
+    from permacite.pdi import PDI
+
+__all__ = [
+    "default_standing",
+    "erase",
+    "erasures",
+    "finish",
+    "insert_standings",
+    "overdue",
+    "set_standing",
+    "standings",
+    "unfinished",
+]
+
+_LATEST = """
+SELECT d.series, d.date, d.unique_id, s.access, s.embargo_until, s.ground, s.retain_until, s.set_at
+FROM document AS d JOIN standing AS s ON s.standing_id =
+  (SELECT max(standing_id) FROM standing WHERE document_id = d.document_id)
+"""
+_OF_DOCUMENTS = """
+(d.series, d.date, d.unique_id) IN (SELECT json_extract(value, '$[0]'),
+  json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?))
+"""
+"""The condition that a document is one of those in a JSON array of keys."""
+
+_INSERT = """
+INSERT INTO standing (document_id, access, embargo_until, ground, retain_until, set_at)
+VALUES (?, ?, ?, ?, ?, ?)
+"""
+_COVERED = """
+SELECT representation_id FROM representation JOIN version USING (version_id)
+WHERE document_id = :document AND version_id = coalesce(:version, version_id)
+"""
+
+_DIGESTS = f"""
+SELECT digest FROM representation
+WHERE representation_id IN ({_COVERED}) AND digest <> '{ERASED_DIGEST}'
+UNION SELECT received_digest FROM representation
+WHERE representation_id IN ({_COVERED}) AND received_digest IS NOT NULL
+UNION SELECT digest FROM attachment WHERE representation_id IN ({_COVERED})
+"""
+
+_VERSIONS = """
+SELECT version_id FROM version
+WHERE document_id = :document AND version_id = coalesce(:version, version_id)
+"""
+
+_EMPTIED = f"""
+DELETE FROM citation_leaf WHERE citation_id IN
+  (SELECT citation_id FROM citation WHERE representation_id IN ({_COVERED}));
+DELETE FROM citation WHERE representation_id IN ({_COVERED});
+DELETE FROM attachment WHERE representation_id IN ({_COVERED});
+DELETE FROM quotation WHERE representation_id IN ({_COVERED});
+UPDATE representation SET digest = '{ERASED_DIGEST}', size_bytes = 0, charset = NULL,
+  canonical_digest = NULL, received_digest = NULL, derived_from = NULL, rendition = NULL
+WHERE representation_id IN ({_COVERED});
+UPDATE version SET title = NULL, uri = NULL, final_uri = NULL, retrieved_at = NULL, details = '{{}}'
+WHERE version_id IN ({_VERSIONS});
+UPDATE idempotency SET request = '' WHERE version_id IN ({_VERSIONS})
+"""
+"""What empties the rows of formats and versions, one statement after the other."""
+
+_ERASURES = """
+SELECT d.series, d.date, d.unique_id, v.number, e.ground, e.erased_at, e.done_at
+FROM erasure AS e JOIN document AS d USING (document_id)
+LEFT JOIN version AS v ON v.version_id = e.version_id
+WHERE e.entry IS NULL AND e.representation_id IS NULL
+"""
+
+
+def set_standing(transaction: Transaction, pdi: PDI, standing: Standing) -> None:
+    """Record the standing of a document from now on. Raises NotFoundError."""
+    row = transaction.connection.execute(
+        "SELECT document_id FROM document WHERE series = ? AND date = ? AND unique_id = ?",
+        document_key(pdi),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"no document {pdi.document} here", str(pdi))
+    now = timestamp(transaction.clock())
+    insert_standings(transaction.connection, [(row[0], standing)], now)
+
+
+def standings(
+    connection: sqlite3.Connection, pdis: Iterable[PDI], *, but_public: bool = False
+) -> dict[PDI, Standing]:
+    """The standings of documents, without those of which none is on record.
+
+    With `but_public`, without those of public documents too.
+    """
+    condition = " AND s.access <> 'public'" if but_public else ""
+    return _standings(connection, f"WHERE {_OF_DOCUMENTS}{condition}", _keys(pdis))
+
+
+def overdue(connection: sqlite3.Connection, today: date) -> dict[PDI, Standing]:
+    """The documents that were to be kept until a day before `today`."""
+    condition = "WHERE s.retain_until < ? ORDER BY s.retain_until"
+    return _standings(connection, condition, today.isoformat())
+
+
+def _keys(pdis: Iterable[PDI]) -> str:
+    """The keys of documents, each once, as a JSON array."""
+    return json.dumps(list(dict.fromkeys(document_key(pdi) for pdi in pdis)))
+
+
+def _standings(
+    connection: sqlite3.Connection, condition: str, parameter: str
+) -> dict[PDI, Standing]:
+    """The standings that meet a condition."""
+    if not has_schema(connection, ERASABLE):
+        return {}
+    rows = connection.execute(f"{_LATEST} {condition}", (parameter,))
+    return {name_of((row[0], row[1], row[2])): _standing(row[3:]) for row in rows}
+
+
+def default_standing(connection: sqlite3.Connection) -> Standing:
+    """Return the standing that the settings `access` and `ground` say."""
+    question = "SELECT name, value FROM setting WHERE name IN ('access', 'ground')"
+    return Standing(**dict(connection.execute(question).fetchall()))
+
+
+def insert_standings(
+    connection: sqlite3.Connection, standings: Sequence[tuple[int, Standing]], now: str
+) -> None:
+    """Write the standings of documents."""
+    rows = [
+        (
+            document_id,
+            standing.access,
+            _day(standing.embargo_until),
+            standing.ground,
+            _day(standing.retain_until),
+            now,
+        )
+        for document_id, standing in standings
+    ]
+    connection.executemany(_INSERT, rows)
+    note_rows(connection, "standing", rows)
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _standing(row: tuple[Any, ...]) -> Standing:
+    access, embargo_until, ground, retain_until, set_at = row
+    return Standing(access, ground, _date(embargo_until), _date(retain_until), instant(set_at))
+
+
+def _date(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
+
+
+def erasures(connection: sqlite3.Connection, pdis: Iterable[PDI] | None = None) -> list[Erasure]:
+    """The erasures of any of these documents, or of their parts; all where None."""
+    if not has_schema(connection, ERASABLE):
+        return []
+    condition = "" if pdis is None else f" AND {_OF_DOCUMENTS}"
+    parameters = () if pdis is None else (_keys(pdis),)
+    rows = connection.execute(f"{_ERASURES}{condition} ORDER BY erasure_id", parameters)
+    return [_erasure(row) for row in rows]
+
+
+def unfinished(connection: sqlite3.Connection) -> list[int]:
+    """The rows of erasures of which octets or traces may be left."""
+    if not has_schema(connection, ERASABLE):
+        return []
+    rows = connection.execute("SELECT erasure_id FROM erasure WHERE done_at IS NULL")
+    return [erasure_id for (erasure_id,) in rows]
+
+
+def finish(transaction: Transaction, erasure_ids: Sequence[int]) -> None:
+    """Mark erasures as done."""
+    now = timestamp(transaction.clock())
+    statement = "UPDATE erasure SET done_at = ? WHERE erasure_id = ? AND done_at IS NULL"
+    rows = [(now, erasure_id) for erasure_id in erasure_ids]
+    transaction.connection.executemany(statement, rows)
+
+
+def erase(transaction: Transaction, pdi: PDI, ground: str) -> tuple[Erasure, int]:
+    """Erase a document, or the version that `pdi` names, and put that on record.
+
+    What is returned is the record, and how many octets stay as others have them too. Octets are
+    destroyed by `octets.destroy`. The same again gives the first record. Raises NotFoundError.
+    """
+    connection = transaction.connection
+    scope = _scope(connection, pdi)
+    known = connection.execute(
+        "SELECT erasure_id FROM erasure WHERE document_id = :document AND entry IS NULL"
+        " AND representation_id IS NULL AND coalesce(version_id, :version) IS :version",
+        scope,
+    ).fetchone()
+    if known is not None:
+        return _by_id(connection, known[0]), 0
+    name, now = str(name_of(document_key(pdi))), timestamp(transaction.clock())
+    clear: dict[str, JSON] = {
+        "kind": "erasure",
+        "name": name,
+        "version": pdi.version,
+        "ground": ground,
+        "erased_at": now,
+    }
+    sequence = leaves.append(transaction, Entry(clear, {}))
+    digests = [digest for (digest,) in connection.execute(_DIGESTS, scope)]
+    erasure_id = connection.execute(
+        "INSERT INTO erasure (sequence, document_id, version_id, ground, erased_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (sequence, scope["document"], scope["version"], ground, now),
+    ).lastrowid
+    assert erasure_id is not None  # noqa: S101 - an INSERT always has one
+    connection.execute("PRAGMA defer_foreign_keys = ON")
+    # A part of the document has a dot, a number sign or an at sign behind its name.
+    covered = connection.execute(
+        "SELECT sequence, part FROM erased_entry WHERE erasure_id = ? AND sequence IN"
+        " (SELECT sequence FROM leaf WHERE subject >= ? AND subject < ?)",
+        (erasure_id, name, f"{name}A"),
+    ).fetchall()
+    for statement in _EMPTIED.split(";"):
+        connection.execute(statement, scope)
+    for place, part in covered:
+        _empty_entry(connection, place, part)
+    shared = 0
+    for digest in digests:
+        if is_named(connection, digest):
+            shared += 1
+        else:
+            row = (erasure_id, digest)
+            connection.execute("INSERT INTO erasure_object VALUES (?, ?)", row)
+            connection.execute("DELETE FROM unsettled WHERE digest = ?", (digest,))
+    return _by_id(connection, erasure_id), shared
+
+
+def _scope(connection: sqlite3.Connection, pdi: PDI) -> dict[str, int | None]:
+    """Return the rows of the document, and of the version if `pdi` names one."""
+    row = connection.execute(
+        "SELECT document_id, version_id FROM document JOIN version USING (document_id)"
+        " WHERE series = ? AND date = ? AND unique_id = ? AND number = coalesce(?, number)",
+        (*document_key(pdi), None if pdi.version is None else storable(pdi.version)),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"there is nothing to erase: {pdi}", str(pdi))
+    return {"document": row[0], "version": None if pdi.version is None else row[1]}
+
+
+def _empty_entry(connection: sqlite3.Connection, sequence: int, part: str | None) -> None:
+    """Delete what an entry of the log commits to; of an early one, what it says in clear."""
+    who = connection.execute("SELECT who FROM assertion WHERE sequence = ?", (sequence,)).fetchall()
+    connection.execute("DELETE FROM assertion WHERE sequence = ?", (sequence,))
+    connection.execute("DELETE FROM remark WHERE sequence = ?", (sequence,))
+    connection.execute(
+        "DELETE FROM opening WHERE sequence = ? AND part = coalesce(?, part)", (sequence, part)
+    )
+    connection.executemany(
+        "UPDATE person SET name = NULL WHERE person_id = ?"
+        " AND NOT EXISTS (SELECT 1 FROM assertion WHERE who = person_id)",
+        who,
+    )
+    if part is None:
+        subject, content = connection.execute(
+            "SELECT subject, content FROM leaf WHERE sequence = ?", (sequence,)
+        ).fetchone()
+        said = read(content.encode())
+        if "schema" not in said and "erased" not in said:
+            left = (subject.partition("#")[0], tombstone(content.encode()).decode(), sequence)
+            connection.execute("UPDATE leaf SET subject = ?, content = ? WHERE sequence = ?", left)
+
+
+def _by_id(connection: sqlite3.Connection, erasure_id: int) -> Erasure:
+    question = f"{_ERASURES} AND erasure_id = ?"
+    return _erasure(connection.execute(question, (erasure_id,)).fetchone())
+
+
+def _erasure(row: Sequence[Any]) -> Erasure:
+    series, date, unique_id, number, ground, erased_at, done_at = row
+    return Erasure(
+        name_of((series, date, unique_id)),
+        number,
+        ground,
+        instant(erased_at),
+        None if done_at is None else instant(done_at),
+    )

@@ -1,0 +1,123 @@
+"""Which octets the rows name, which wait to become objects, and which are to be destroyed.
+
+Octets that are staged were committed in the transaction that names them, and become objects
+after it. The table is called `unsettled`: that is its stored name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.archive.records.rows import STAGED, has_schema
+from permacite.archive.records.settings import SET, settings_digest
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
+
+    from permacite.archive.records.rows import Transaction
+
+__all__ = [
+    "check_octets",
+    "destroy",
+    "erasing_round",
+    "is_named",
+    "let_go",
+    "stage",
+    "staged",
+    "staged_digests",
+]
+
+_ROUND = "erasing"
+"""The setting that counts how often octets were destroyed."""
+
+_NAMED = """
+SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
+    OR EXISTS (SELECT 1 FROM representation WHERE received_digest = :digest)
+    OR EXISTS (SELECT 1 FROM attachment WHERE digest = :digest)
+"""
+
+_STAGE = """
+INSERT INTO unsettled (digest, content) SELECT * FROM (SELECT ? AS digest, ?) AS new
+WHERE NOT EXISTS (SELECT 1 FROM unsettled WHERE digest = new.digest)
+"""
+
+
+def is_named(connection: sqlite3.Connection, digest: str) -> bool:
+    """Whether anything committed has these octets."""
+    return bool(connection.execute(_NAMED, {"digest": digest}).fetchone()[0])
+
+
+def stage(connection: sqlite3.Connection, contents: Sequence[tuple[str, bytes]]) -> None:
+    """Keep octets, each with its digest, until they are objects."""
+    if contents:
+        connection.executemany(_STAGE, contents)
+
+
+def staged(connection: sqlite3.Connection, digest: str) -> bytes | None:
+    """The octets that are staged under a digest, or None."""
+    if not has_schema(connection, STAGED):
+        return None
+    question = "SELECT content FROM unsettled WHERE digest = ?"
+    row = connection.execute(question, (digest,)).fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def staged_digests(connection: sqlite3.Connection, limit: int) -> list[str]:
+    """Up to `limit` digests of what is staged, the oldest first."""
+    if not has_schema(connection, STAGED):
+        return []
+    question = "SELECT digest FROM unsettled ORDER BY unsettled_id LIMIT ?"
+    return [digest for (digest,) in connection.execute(question, (limit,))]
+
+
+def let_go(transaction: Transaction, digests: Sequence[str]) -> None:
+    """Let go of staged octets: they are objects now, and would survive a loss of power."""
+    statement = "DELETE FROM unsettled WHERE digest = ?"
+    transaction.connection.executemany(statement, [(digest,) for digest in digests])
+
+
+def erasing_round(connection: sqlite3.Connection) -> int:
+    """How often octets were destroyed so far: see `check_octets`. Raises StorageError."""
+    question = "SELECT value FROM setting WHERE name = ?"
+    row = connection.execute(question, (_ROUND,)).fetchone()
+    if row is None:
+        return 0
+    if not row[0].isdecimal():
+        raise StorageError(
+            f"the catalog is damaged: the setting {_ROUND} is no number", path="", reason="damaged"
+        )
+    return int(row[0])
+
+
+def check_octets(
+    connection: sqlite3.Connection, digests: Iterable[str], earlier_round: int
+) -> None:
+    """Raise StorageError (reason "erasing") where octets that were there may be gone since.
+
+    They are not if nothing was destroyed since the round that was read before, and none of them
+    waits to be.
+    """
+    if erasing_round(connection) == earlier_round:
+        if connection.execute("SELECT 1 FROM erasure_object LIMIT 1").fetchone() is None:
+            return
+        question = "SELECT 1 FROM erasure_object WHERE digest = ?"
+        if not any(connection.execute(question, (digest,)).fetchone() for digest in digests):
+            return
+    raise StorageError("octets were erased meanwhile", path="", reason="erasing")
+
+
+def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:
+    """Call `delete` for the digests of octets that are to be destroyed and nothing names.
+
+    Nobody commits meanwhile; whoever is about to learns of it (see `check_octets`).
+    """
+    connection = transaction.connection
+    waiting = connection.execute("SELECT DISTINCT digest FROM erasure_object").fetchall()
+    for (digest,) in waiting:
+        if not is_named(connection, digest):
+            delete(digest)
+    connection.execute("DELETE FROM erasure_object")
+    connection.execute(SET, (_ROUND, str(erasing_round(connection) + 1)))
+    connection.execute(SET, settings_digest(connection))

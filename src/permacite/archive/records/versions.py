@@ -1,0 +1,337 @@
+"""Which versions there are, and which of them, and of their formats, answers to a name.
+
+PDI draft:
+  §2.5, §3.4.1 formats -> `names.nearest`, of `representation` and `answering`
+  §2.6 versions        -> `version`: the highest where a name has none
+
+Deviations: none.
+Readings: none.
+"""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from permacite import pdi as grammar
+from permacite.archive.names import nearest
+from permacite.archive.records.rows import (
+    VERSION,
+    Key,
+    document_key,
+    in_order,
+    name_of,
+    representation_of,
+    storable,
+    version_of,
+)
+from permacite.errors import NotFoundError
+from permacite.pdi import PDI
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from permacite.archive.model import Representation, Version
+
+__all__ = [
+    "all_of",
+    "answering",
+    "find",
+    "from_uri",
+    "is_serial",
+    "named",
+    "numbers",
+    "places",
+    "representation",
+    "representations_named",
+    "sidecars",
+    "version",
+    "version_by_id",
+    "versions_named",
+    "versions_where",
+]
+
+_CANDIDATES = 5
+_MAX_DIGITS = 18
+"""More do not fit the integers of SQLite."""
+
+_VERSIONS = f"SELECT {VERSION} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
+
+_REPRESENTATIONS = """
+SELECT version_id, format, media_type, charset, size_bytes, digest, received_digest,
+       derived_from, rendition, committed_at
+FROM representation WHERE version_id IN ({marks}) ORDER BY representation_id
+"""
+
+_NAMED = """
+WITH asked (place, series, date, unique_id, number) AS (VALUES {values})
+SELECT asked.place, r.representation_id, v.number, {columns}
+FROM asked CROSS JOIN document AS d CROSS JOIN version AS v LEFT JOIN representation AS r
+  ON r.version_id = v.version_id
+WHERE d.series = asked.series AND d.date = asked.date AND d.unique_id = asked.unique_id
+  AND v.document_id = d.document_id AND v.number = coalesce(
+    asked.number, (SELECT max(number) FROM version AS w WHERE w.document_id = d.document_id))
+"""
+_FORMAT = """
+r.format, r.media_type, r.charset, r.size_bytes, r.digest, r.received_digest, r.derived_from,
+r.rendition, r.committed_at
+"""
+_FORMAT_FROM = 3
+"""Where in a row of the answer its format begins, and where the version, behind that."""
+_VERSION_FROM = 12
+_AT_ONCE = 100
+"""How many names one question holds; two questions, for one name and for so many, stay prepared."""
+
+_MANY = 500
+"""How many versions are asked for their formats at once; SQLite allows 32,766 parameters."""
+
+
+def version(connection: sqlite3.Connection, pdi: PDI) -> Version:
+    """The version that `pdi` names, the highest where it names none.
+
+    Raises NotFoundError, whose candidates are the versions, formats or names that exist.
+    """
+    known = find(connection, pdi, pdi.version)
+    if known is not None:
+        return known
+    document = pdi.document
+    ascending = numbers(connection, pdi)
+    if not ascending:
+        near = neighbours(connection, document_key(pdi), _CANDIDATES)
+        candidates = tuple(_meant(connection, pdi, name) for name in near)
+        raise NotFoundError(f"no document {document} here", str(pdi), candidates=candidates)
+    latest = [find(connection, pdi, number) for number in reversed(ascending[-_CANDIDATES:])]
+    raise NotFoundError(
+        f"{document} has no version {pdi.version}",
+        str(pdi),
+        candidates=tuple(_instead(pdi.format, known) for known in latest if known is not None),
+    )
+
+
+def _instead(token: str | None, known: Version) -> str:
+    """The name of a version in the format nearest to a token, in any where none is."""
+    formats = [(each.format, each.media_type) for each in known.representations]
+    return str(known.representations[nearest(token, formats) or 0].pdi)
+
+
+def _meant(connection: sqlite3.Connection, pdi: PDI, near: str) -> str:
+    """The document of that name in the series `near`, if it is there; else `near`."""
+    if not near.endswith("/"):
+        return near
+    name = grammar.parse(f"{near}{pdi.year}/{pdi.month}/{pdi.day}/{pdi.unique_id}")
+    known = find(connection, name) if isinstance(name, PDI) else None
+    return near if known is None else str(known.pdi.document)
+
+
+def representation(connection: sqlite3.Connection, pdi: PDI) -> Representation:
+    """What answers to `pdi`: exact, or the highest version and the nearest format.
+
+    `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format,
+    as `nearest` says. Raises NotFoundError.
+    """
+    (chosen,) = representations_named(connection, [pdi])
+    return answering(connection, pdi)[1] if chosen is None else chosen
+
+
+def answering(connection: sqlite3.Connection, pdi: PDI) -> tuple[Version, Representation]:
+    """What answers to `pdi`, likewise, and the version it is of. Raises NotFoundError."""
+    known = version(connection, pdi)
+    formats = [(each.format, each.media_type) for each in known.representations]
+    chosen = nearest(pdi.format, formats)
+    if chosen is not None:
+        return known, known.representations[chosen]
+    raise NotFoundError(
+        f"{known.pdi.document} has no format {pdi.format} in version {known.number}",
+        str(pdi),
+        candidates=tuple(str(each.pdi) for each in known.representations),
+    )
+
+
+def find(connection: sqlite3.Connection, pdi: PDI, number: int | None = None) -> Version | None:
+    """One version of the document `pdi`, the highest where `number` is None; None if unknown."""
+    return versions_named(connection, [(pdi, number)])[0]
+
+
+def all_of(connection: sqlite3.Connection, pdi: PDI) -> list[Version]:
+    """All versions of the document `pdi`, the first one first."""
+    names = [(pdi, number) for number in numbers(connection, pdi)]
+    return [known for known in versions_named(connection, names) if known is not None]
+
+
+def named(connection: sqlite3.Connection, pdis: Sequence[PDI]) -> list[Version | None]:
+    """The version that each of `pdis` names, the highest where it names none; None if unknown."""
+    return versions_named(connection, [(pdi, pdi.version) for pdi in pdis])
+
+
+def numbers(connection: sqlite3.Connection, pdi: PDI) -> list[int]:
+    """The version numbers of the document `pdi`, ascending; empty if it is unknown."""
+    rows = connection.execute(
+        "SELECT number FROM version JOIN document USING (document_id)"
+        " WHERE series = ? AND date = ? AND unique_id = ? ORDER BY number",
+        document_key(pdi),
+    )
+    return [number for (number,) in rows]
+
+
+def from_uri(connection: sqlite3.Connection, uri: str) -> list[Version]:
+    """The versions with this requested or final URI, newest first."""
+    condition = "v.uri = ? OR v.final_uri = ?"
+    rows = versions_where(connection, condition, (uri, uri), order="v.version_id DESC")
+    return [known for _, known in rows]
+
+
+def is_serial(connection: sqlite3.Connection, pdi: PDI) -> bool:
+    """Whether a document's unique id was taken from the day's serial numbers."""
+    row = connection.execute(
+        "SELECT serial FROM document WHERE series = ? AND date = ? AND unique_id = ?",
+        document_key(pdi),
+    ).fetchone()
+    return row is not None and row[0] is not None
+
+
+def places(connection: sqlite3.Connection, *, after: int, limit: int) -> list[int]:
+    """The places of up to `limit` versions past `after`, be they readable or not."""
+    question = "SELECT version_id FROM version WHERE version_id > ? ORDER BY 1 LIMIT ?"
+    rows = [place for (place,) in connection.execute(question, (after, limit))]
+    in_order(place > after for place in rows)
+    return rows
+
+
+def sidecars(connection: sqlite3.Connection, representation: Representation) -> dict[str, str]:
+    """The digests of a representation's sidecars by name."""
+    pdi = representation.pdi
+    rows = connection.execute(
+        "SELECT a.name, a.digest FROM attachment AS a"
+        " JOIN representation USING (representation_id) JOIN version USING (version_id)"
+        " JOIN document USING (document_id) WHERE series = ? AND date = ?"
+        " AND unique_id = ? AND format = ? AND number = ?",
+        (*document_key(pdi), representation.format, pdi.version),
+    )
+    return dict(rows.fetchall())
+
+
+def version_by_id(connection: sqlite3.Connection, version_id: int) -> Version:
+    """Return one version; it must exist."""
+    return versions_where(connection, "v.version_id = ?", (version_id,))[0][1]
+
+
+def versions_named(
+    connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]]
+) -> list[Version | None]:
+    """Return the version of each document and number, the highest for None; None if unknown."""
+    found: list[Version | None] = [None] * len(names)
+    for place, rows in _named(connection, names, f"{_FORMAT}, {VERSION}"):
+        formats = [row[_FORMAT_FROM:_VERSION_FROM] for row in rows if row[1] is not None]
+        found[place] = version_of(rows[0][_VERSION_FROM:], formats)
+    return found
+
+
+def representations_named(
+    connection: sqlite3.Connection, names: Sequence[PDI]
+) -> list[Representation | None]:
+    """Return what answers to each name (`nearest`), of the highest version where it has none."""
+    found: list[Representation | None] = [None] * len(names)
+    for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
+        formats = [row[_FORMAT_FROM:] for row in rows if row[1] is not None]
+        chosen = nearest(names[place].format, formats)
+        if chosen is not None:
+            key = document_key(names[place])
+            found[place] = representation_of(key, rows[0][2], formats[chosen])
+    return found
+
+
+def _named(
+    connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]], columns: str
+) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+    """Return the place of each name that is known, and its rows, one for each format."""
+    size = 1 if len(names) == 1 else _AT_ONCE
+    for start in range(0, len(names), size):
+        parameters: list[str | int | None] = []
+        for place, (pdi, number) in enumerate(names[start : start + size], start):
+            parameters += (place, *document_key(pdi))
+            parameters.append(None if number is None else storable(number))
+        parameters += (None,) * (5 * size - len(parameters))
+        groups: dict[int, list[tuple[Any, ...]]] = {}
+        for row in connection.execute(_question(size, columns), parameters):
+            groups.setdefault(row[0], []).append(row)
+        for place, rows in groups.items():
+            yield place, sorted(rows, key=itemgetter(1)) if len(rows) > 1 else rows
+
+
+@lru_cache(maxsize=4)
+def _question(size: int, columns: str) -> str:
+    """Return the question for so many names."""
+    return _NAMED.format(values=",".join(["(?, ?, ?, ?, ?)"] * size), columns=columns)
+
+
+def versions_where(
+    connection: sqlite3.Connection,
+    condition: str,
+    parameters: Iterable[str | int | None],
+    *,
+    order: str = "v.version_id",
+    limit: int = -1,
+) -> list[tuple[int, Version]]:
+    """Return the versions that meet `condition`, each with its place in the order of commit."""
+    rows = connection.execute(
+        f"{_VERSIONS} WHERE {condition} ORDER BY {order} LIMIT {int(limit)}",
+        tuple(parameters),
+    ).fetchall()
+    found: list[tuple[int, Version]] = []
+    for start in range(0, len(rows), _MANY):
+        found += _with_formats(connection, rows[start : start + _MANY])
+    return found
+
+
+def _with_formats(
+    connection: sqlite3.Connection, rows: list[tuple[Any, ...]]
+) -> list[tuple[int, Version]]:
+    """Return the versions of `rows`, with their formats."""
+    formats: dict[int, list[tuple[Any, ...]]] = {row[0]: [] for row in rows}
+    question = _REPRESENTATIONS.format(marks=",".join("?" * len(rows)))
+    for version_id, *fields in connection.execute(question, tuple(formats)):
+        formats[version_id].append(tuple(fields))
+    return [(row[0], version_of(row, formats[row[0]])) for row in rows]
+
+
+def neighbours(connection: sqlite3.Connection, key: Key, limit: int) -> list[str]:
+    """Return up to `limit` names near the unknown `key`: of the day, of the series, or series.
+
+    Each question is served by an index, so that unknown names cost no more than known ones.
+    """
+    series, date, _ = key
+    found = _of_day(connection, key, limit) or _of_other_days(connection, series, date)
+    if found:
+        return [str(name_of(one)) for one in found[:limit]]
+    known = [name for (name,) in connection.execute("SELECT name FROM series")]
+    close = difflib.get_close_matches(series, [name for name in known if name != series], limit)
+    return [f"urn:pdi://{name}/" for name in close]
+
+
+def _of_day(connection: sqlite3.Connection, key: Key, limit: int) -> list[Key]:
+    """Return documents of the same day, by the distance of their serial numbers."""
+    series, date, unique_id = key
+    digits = unique_id.isascii() and unique_id.isdigit() and len(unique_id) <= _MAX_DIGITS
+    wanted = int(unique_id) if digits else 0
+    question = "SELECT serial FROM document WHERE series = ? AND date = ? AND serial IS NOT NULL"
+    below = connection.execute(
+        f"{question} AND serial <= ? ORDER BY serial DESC LIMIT ?", (series, date, wanted, limit)
+    ).fetchall()
+    above = connection.execute(
+        f"{question} AND serial > ? ORDER BY serial LIMIT ?", (series, date, wanted, limit)
+    ).fetchall()
+    serials = sorted((serial for (serial,) in below + above), key=lambda one: abs(one - wanted))
+    return [(series, date, str(serial)) for serial in serials]
+
+
+def _of_other_days(connection: sqlite3.Connection, series: str, date: str) -> list[Key]:
+    """Return the last document before the day and the first one after it."""
+    question = "SELECT series, date, unique_id FROM document WHERE series = ? AND date"
+    before = connection.execute(
+        f"{question} < ? ORDER BY date DESC LIMIT 1", (series, date)
+    ).fetchall()
+    after = connection.execute(f"{question} > ? ORDER BY date LIMIT 1", (series, date)).fetchall()
+    return before + after
