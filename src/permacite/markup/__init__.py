@@ -20,8 +20,9 @@ if TYPE_CHECKING:
         sniff_charset,
     )
     from permacite.markup.css import CssUrl, css_urls
-    from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run, plain_text
-    from permacite.markup.plain.title import title
+    from permacite.markup.document import Document, PageReading, Quotation, plain_text, title
+    from permacite.markup.media_types import PAGES, is_xml
+    from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run
     from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
     from permacite.markup.tokens import (
         Attribute,
@@ -36,16 +37,20 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "PAGES",
     "RENDITION_VERSION",
     "TOKENIZER_VERSION",
     "Attribute",
     "Comment",
     "CssUrl",
     "Doctype",
+    "Document",
     "EndTag",
     "Ignored",
+    "PageReading",
     "Piece",
     "ProcessingInstruction",
+    "Quotation",
     "Rendition",
     "Run",
     "Settled",
@@ -56,6 +61,7 @@ __all__ = [
     "content_type",
     "css_urls",
     "decode",
+    "is_xml",
     "plain_text",
     "sniff_charset",
     "title",
@@ -67,8 +73,9 @@ on_demand(
     {
         "permacite.markup.charset": "Settled, charset_in, content_type, decode, sniff_charset",
         "permacite.markup.css": "CssUrl, css_urls",
-        "permacite.markup.plain": "RENDITION_VERSION, Piece, Rendition, Run, plain_text",
-        "permacite.markup.plain.title": "title",
+        "permacite.markup.document": "Document, PageReading, Quotation, plain_text, title",
+        "permacite.markup.media_types": "PAGES, is_xml",
+        "permacite.markup.plain": "RENDITION_VERSION, Piece, Rendition, Run",
         "permacite.markup.tokenizer": "TOKENIZER_VERSION, tokenize",
         "permacite.markup.tokens": (
             "Attribute, Comment, Doctype, EndTag, Ignored, ProcessingInstruction, StartTag, "

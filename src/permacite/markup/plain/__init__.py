@@ -34,8 +34,7 @@ specification of this; the rules follow what browsers show without style sheets 
     end.
 """
 
-from permacite.markup.plain.render import RENDITION_VERSION, plain_text
+from permacite.markup.plain.render import RENDITION_VERSION, Renderer
 from permacite.markup.plain.rendition import Piece, Rendition, Run
-from permacite.markup.plain.title import title
 
-__all__ = ["RENDITION_VERSION", "Piece", "Rendition", "Run", "plain_text", "title"]
+__all__ = ["RENDITION_VERSION", "Piece", "Renderer", "Rendition", "Run"]

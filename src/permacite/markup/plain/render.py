@@ -18,14 +18,14 @@ from permacite.markup.names import (
     VOID,
 )
 from permacite.markup.plain.flow import Flow
-from permacite.markup.tokenizer import tokenize
-from permacite.markup.tokens import EndTag, StartTag, Text
+from permacite.markup.tokens import StartTag
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.markup.plain.rendition import Rendition
+    from permacite.markup.tokens import EndTag, Text
 
-__all__ = ["RENDITION_VERSION", "plain_text"]
+__all__ = ["RENDITION_VERSION", "Renderer"]
 
 RENDITION_VERSION = 1
 """What text positions are counted by; every stored rendition names it."""
@@ -39,29 +39,8 @@ _NOTED = LEFT_OUT | CELLS | _BREAKS.keys() | {"br", "dialog"}
 _RUN = compile_pattern(r"[\t\n\f\r ]++")
 
 
-def plain_text(source: str, *, xml: bool = False) -> Rendition:
-    """Return the text of a page, with the map between it and `source`.
-
-    `xml`: the page is XHTML, SVG or other XML, by its media type. Linear in time for any source,
-    and raises nothing.
-    """
-    renderer = _Renderer(source, xml=xml)
-    for token in tokenize(source, xml=xml):
-        if isinstance(token, Text):
-            renderer.text(token)
-        elif isinstance(token, StartTag):
-            renderer.start(token, _local(token.name) if xml else token.name)
-        elif isinstance(token, EndTag):
-            renderer.end(token, _local(token.name) if xml else token.name)
-    return renderer.flow.rendition(RENDITION_VERSION)
-
-
-def _local(name: str) -> str:
-    return name.rpartition(":")[2]
-
-
-class _Renderer:
-    """What is known of the elements that are open, between two tokens."""
+class Renderer:
+    """Makes the text of a page of its tokens: what is known of the open elements between two."""
 
     __slots__ = (
         "flow",
@@ -88,8 +67,13 @@ class _Renderer:
         self.skip: _Skip | None = None
         self.seen_root = self.other_xml = False
 
-    # ------------------------------------------------------------ tags
+    def rendition(self) -> Rendition:
+        """The text, once all tokens were given."""
+        return self.flow.rendition(RENDITION_VERSION)
+
+    # ------------------------------------------------------------ tokens
     def start(self, tag: StartTag, name: str) -> None:
+        """Take a start tag; `name` is its name, of XML the local one."""
         if self.skip is not None and self._left_out(self.skip, tag, name):
             return
         if not self.seen_root:
@@ -119,6 +103,7 @@ class _Renderer:
             self.rows.append(self.flow.writer.length)
 
     def end(self, tag: EndTag, name: str) -> None:
+        """Take an end tag; `name` as in `start`."""
         if self.skip is not None and self._left_out(self.skip, tag, name):
             return
         if self.other_xml:
@@ -171,6 +156,7 @@ class _Renderer:
             flow.tabs += 1
 
     def text(self, token: Text) -> None:
+        """Take characters."""
         if self.skip is not None:
             return
         start, end = token.start, token.end
