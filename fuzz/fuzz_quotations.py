@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from permacite import markup
-from permacite.archive.deposit import canonical_text
 from permacite.errors import ParseError
 from permacite.service.quotations import finding
+from permacite.text.document import canonical
 
 _NAME = "urn:pdi://lab.example.us/2026/11/21/1.text.1#char=4,9"
 _TEXTS = (
@@ -23,11 +23,11 @@ def target(data: bytes) -> None:
     source = data.decode("utf-8", "replace")
     for xml in (False, True):
         text = markup.plain_text(source, xml=xml).text
-        for one in finding.in_page(source, xml=xml):
+        for one in finding.in_page(markup.read_page(source, xml=xml)):
             _check(one, text)
             if one.words != text[one.start : one.end]:
                 raise AssertionError(f"other words stand there: {one!r}")
-    text = canonical_text(source.encode(), "utf-8") or ""
+    text = canonical(source.encode(), "utf-8") or ""
     for one in finding.in_markdown(text):
         _check(one, text)
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.errors import NotFoundError, ParseError
+from permacite.markup import read_page
 from permacite.service.archive import Archive
 from permacite.service.quotations import finding
 
@@ -129,14 +130,14 @@ def test_other_quotations_are_left_alone(service: Archive) -> None:
 def test_quotations_nest_in_the_order_of_their_beginnings() -> None:
     inner = f'<q cite="{NAME}#1,2">b</q>'
     text = f'<blockquote cite="{NAME}">a<blockquote><p>{inner}</blockquote>c'
-    outer, within = finding.in_page(text)
+    outer, within = finding.in_page(read_page(text))
     assert outer.words.split() == ["a", "b", "c"]
     assert (within.words, within.reference) == ("b", f"{NAME}#1,2")
 
 
 def test_xhtml_is_read_as_xml() -> None:
     text = f'<h:html xmlns:h="x"><h:q cite="{NAME}"/>a<h:Q cite="{NAME}">b</h:Q></h:html>'
-    assert [one.words for one in finding.in_page(text, xml=True)] == [""]
+    assert [one.words for one in finding.in_page(read_page(text, xml=True))] == [""]
 
 
 MARKDOWN = [
@@ -266,8 +267,8 @@ def test_a_block_shares_no_line_in_markdown(service: Archive, source: str) -> No
 @given(st.text(alphabet="<>qblockquote cite=\"'/pdi:/ \n\r>-`()[]7.1#", max_size=200))
 def test_any_text_is_searched(text: str) -> None:
     for xml in (False, True):
-        finding.in_page(text, xml=xml)
-    finding.in_page(f'<q cite="pdi://{text}">')
+        finding.in_page(read_page(text, xml=xml))
+    finding.in_page(read_page(f'<q cite="pdi://{text}">'))
     for found in finding.in_markdown(text.replace("\r", "").replace("\n", "\r\n")):
         assert found.start < found.end
 

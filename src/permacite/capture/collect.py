@@ -14,8 +14,7 @@ from permacite.capture.address import absolute
 from permacite.capture.fetcher import DOCUMENT
 from permacite.capture.model import Exchange, Failure, Progress
 from permacite.errors import CaptureError, ParseError
-from permacite.markup import content_type
-from permacite.mhtml.links import references
+from permacite.mhtml.links import references_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,8 +89,7 @@ class Collector:
     def _shown(self, exchange: Exchange) -> Iterator[tuple[Link, str]]:
         """Yield each reference of a page or style sheet with the base it is resolved against."""
         base, found = exchange.final_uri, False
-        _, charset = content_type(exchange.content_type)
-        for link in references(exchange.content, exchange.media_type, charset):
+        for link in references_of(exchange.document):
             if link.role == "base" and not found:
                 base, found = _absolute(link.value, exchange.final_uri) or base, True
             yield link, base

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import __version__
+from permacite.markup import Document, content_type
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -105,11 +106,17 @@ class Exchange:
     duration_s: float
     digest: str
     """Of `content`: "sha-256:" and 64 hexadecimal digits."""
+    document: Document = field(init=False, repr=False, compare=False)
+    """The content, to be read: once for all who need its text or its tags."""
+
+    def __post_init__(self) -> None:
+        document = Document(self.content, *content_type(self.content_type))
+        object.__setattr__(self, "document", document)
 
     @property
     def media_type(self) -> str:
         """Type and subtype alone, in lower case."""
-        return self.content_type.partition(";")[0].strip().lower()
+        return self.document.media_type
 
     def record(self) -> dict[str, object]:
         """Return all that is known of it as plain values for JSON, the content by its digest."""

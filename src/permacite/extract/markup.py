@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from permacite.errors import NotFoundError
 from permacite.extract.excerpt import extent, nothing
 from permacite.extract.text import excerpt
+from permacite.markup.media_types import is_xml
 from permacite.markup.tree import html_elements, xml_elements
 from permacite.pdi import decapsulate
 
@@ -19,12 +20,7 @@ if TYPE_CHECKING:
     from permacite.markup.tree import Element
     from permacite.text.document import DocumentText
 
-__all__ = ["by_name", "by_position", "is_xml"]
-
-
-def is_xml(media_type: str) -> bool:
-    """Whether the tags of this media type are those of XML."""
-    return media_type in {"text/xml", "application/xml"} or media_type.endswith("+xml")
+__all__ = ["by_name", "by_position"]
 
 
 def by_position(text: DocumentText, media_type: str, start: int, end: int) -> Excerpt:

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
         sniff_charset,
     )
     from permacite.markup.css import CssUrl, css_urls
-    from permacite.markup.document import Document, PageReading, Quotation, plain_text, title
+    from permacite.markup.document import (
+        Document,
+        PageReading,
+        Quotation,
+        plain_text,
+        read_page,
+        title,
+    )
     from permacite.markup.media_types import PAGES, is_xml
     from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run
     from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
@@ -63,6 +70,7 @@ __all__ = [
     "decode",
     "is_xml",
     "plain_text",
+    "read_page",
     "sniff_charset",
     "title",
     "tokenize",
@@ -73,7 +81,9 @@ on_demand(
     {
         "permacite.markup.charset": "Settled, charset_in, content_type, decode, sniff_charset",
         "permacite.markup.css": "CssUrl, css_urls",
-        "permacite.markup.document": "Document, PageReading, Quotation, plain_text, title",
+        "permacite.markup.document": (
+            "Document, PageReading, Quotation, plain_text, read_page, title"
+        ),
         "permacite.markup.media_types": "PAGES, is_xml",
         "permacite.markup.plain": "RENDITION_VERSION, Piece, Rendition, Run",
         "permacite.markup.tokenizer": "TOKENIZER_VERSION, tokenize",

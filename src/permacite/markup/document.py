@@ -71,7 +71,7 @@ class Document:
         """Take octets that came in. `media_type` is without parameters; `label` is the charset."""
         self.media_type = media_type
         self.label = label
-        self._content = content
+        self.content = content
         self._tokens: list[Token] | None = None
 
     @classmethod
@@ -84,12 +84,12 @@ class Document:
     @cached_property
     def settled(self) -> Settled:
         """The charset, and what settled it."""
-        return sniff_charset(self._content, self.label, self.media_type)
+        return sniff_charset(self.content, self.label, self.media_type)
 
     @cached_property
     def text(self) -> DocumentText:
         """The text, with the positions of a PDI."""
-        return DocumentText(self._content, of_codec(self.settled.codec))
+        return DocumentText(self.content, of_codec(self.settled.codec))
 
     @property
     def source(self) -> str:

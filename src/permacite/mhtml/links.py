@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.markup import StartTag, Text, css_urls, decode, sniff_charset, tokenize
+from permacite.markup import Document, StartTag, Text, css_urls, is_xml, tokenize
 from permacite.markup import references as character_references
 from permacite.markup.tokens import Attribute, EndTag, ProcessingInstruction
 from permacite.mhtml import links_values
@@ -24,7 +24,9 @@ from permacite.mhtml.links_table import ATTRIBUTES, LAZY, PAINT, Kind, Role, lin
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["Kind", "Link", "Role", "references", "references_in", "rewrite"]
+    from permacite.markup import Token
+
+__all__ = ["Kind", "Link", "Role", "references", "references_in", "references_of", "rewrite"]
 
 _SRCDOC_DEPTH = 3
 """How many documents inside `srcdoc` inside `srcdoc` are looked into."""
@@ -57,20 +59,30 @@ def references(
     also references that only scripts would load (`data-src`). Raises nothing, takes linear time.
     """
     media_type = media_type.partition(";")[0].strip().lower()
-    if _syntax(media_type) is None:
+    return references_of(Document(content, media_type, charset), lazy=lazy)
+
+
+def references_of(document: Document, *, lazy: bool = False) -> Iterator[Link]:
+    """Yield the references of a document: see `references`. Its tokens are kept."""
+    if document.media_type == "text/css":
+        return _style_sheet(document.source)
+    if not _has_tags(document.media_type):
         return iter(())
-    codec = sniff_charset(content, charset, media_type).codec
-    return references_in(decode(content, codec), media_type, lazy=lazy)
+    return _markup(document.tokens(), xml=document.is_xml, lazy=lazy, depth=0)
 
 
 def references_in(source: str, media_type: str, *, lazy: bool = False) -> Iterator[Link]:
-    """Yield the references of a decoded document: see `references`."""
-    syntax = _syntax(media_type)
-    if syntax == "css":
+    """Yield the references of a text that was decoded by other rules: see `references`."""
+    if media_type == "text/css":
         return _style_sheet(source)
-    if syntax is None:
+    if not _has_tags(media_type):
         return iter(())
-    return _markup(source, xml=syntax == "xml", lazy=lazy, depth=0)
+    xml = is_xml(media_type)
+    return _markup(tokenize(source, xml=xml), xml=xml, lazy=lazy, depth=0)
+
+
+def _has_tags(media_type: str) -> bool:
+    return media_type == "text/html" or is_xml(media_type)
 
 
 def rewrite(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
@@ -87,13 +99,6 @@ def rewrite(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
         done = end
     pieces.append(source[done:])
     return "".join(pieces)
-
-
-def _syntax(media_type: str) -> str | None:
-    if media_type in ("text/html", "text/css"):
-        return media_type[len("text/") :]
-    is_xml = media_type.endswith("+xml") or media_type in ("text/xml", "application/xml")
-    return "xml" if is_xml else None
 
 
 # ---------------------------------------------------------------- CSS
@@ -122,9 +127,9 @@ def _style(
 
 
 # ---------------------------------------------------------------- markup
-def _markup(source: str, *, xml: bool, lazy: bool, depth: int) -> Iterator[Link]:
+def _markup(tokens: Iterable[Token], *, xml: bool, lazy: bool, depth: int) -> Iterator[Link]:
     in_style = False
-    for token in tokenize(source, xml=xml):
+    for token in tokens:
         if isinstance(token, StartTag):
             name = _local(token.name) if xml else token.name
             yield from _tag(token, name, lazy=lazy, depth=depth)
@@ -241,7 +246,7 @@ def _srcdoc(tag: StartTag, attribute: Attribute, *, lazy: bool, depth: int) -> I
     if depth == _SRCDOC_DEPTH:
         return
     value, offsets = _mapped(tag, attribute)
-    for link in _markup(value, xml=False, lazy=lazy, depth=depth + 1):
+    for link in _markup(tokenize(value), xml=False, lazy=lazy, depth=depth + 1):
         yield Link(
             link.value,
             link.element,

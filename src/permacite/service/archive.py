@@ -18,11 +18,9 @@ from permacite.service.access.standing import UNSAID
 from permacite.service.citations import checking, citing, recorded
 from permacite.service.citations.recorded import DEFAULT_RESOLVER
 from permacite.service.ingest import saving
-from permacite.service.ingest.saving import CaptureOptions
-from permacite.service.ingest.sources import media_type_of
+from permacite.service.ingest.saving import CaptureOptions, ImportOptions
 from permacite.service.model import About
 from permacite.service.promises import Promises
-from permacite.service.quotations.refusing import check_quotations
 from permacite.service.reader import pages, reading
 from permacite.service.reader.kept import KeptPages
 from permacite.service.resolution import foreign, listing, resolving
@@ -160,18 +158,11 @@ class Archive(Promises):
         A document that quotes other words than stand at their names is refused (IntegrityError),
         unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
         """
-        if not misquoted and uri is None:
-            media_type = media_type_of(name, content)
-            check_quotations(self._archive, content, media_type, charset=charset)
         return saving.import_document(
             self._archive,
             name,
             content,
-            series=series,
-            charset=charset,
-            uri=uri,
-            confirmed_date=confirmed_date,
-            standing=standing,
+            ImportOptions(series, charset, uri, misquoted, confirmed_date, standing),
         )
 
     def passages(self, reference: str, quote: str) -> list[Passage]:

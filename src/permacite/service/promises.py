@@ -10,7 +10,7 @@ from permacite.service.assertions import delegating, statements
 from permacite.service.ingest import writing
 from permacite.service.preservation import keeping, ocfl, warc
 from permacite.service.proofs import logs, proofs, stamping
-from permacite.service.quotations import comparing, composing, refusing
+from permacite.service.quotations import comparing, composing
 from permacite.service.resolution import sets
 
 if TYPE_CHECKING:
@@ -214,9 +214,9 @@ class Promises:
 
         A document that misquotes is refused unless it is `misquoted` on purpose.
         """
-        if not misquoted:
-            refusing.check_quotations(self._archive, content, content_type)
-        return writing.put(self._archive, reference, content, content_type, key=key)
+        return writing.put(
+            self._archive, reference, content, content_type, key=key, misquoted=misquoted
+        )
 
     def export_ocfl(self, directory: Path) -> Copy:
         """Write the whole archive as OCFL objects; `restore` makes an archive of them."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.model import Decoding
 from permacite.charsets import RULES_VERSION, of_codec
 from permacite.errors import ParseError
-from permacite.markup import sniff_charset
+from permacite.markup import Document, is_xml, sniff_charset
 from permacite.text import first
 from permacite.text.document import DocumentText
 
@@ -40,19 +40,19 @@ DERIVED = Decoding(f"utf-8{_RULES}")
 """Of texts that we write."""
 
 
-def settle(content: bytes, media_type: str, label: str | None) -> Decoding | None:
+def settle(document: Document) -> Decoding | None:
     """Return what a text that comes in is decoded by; None for what is no text.
 
-    `label` is the charset that came with it. Raises ParseError for plain text without one that is
-    not UTF-8: nothing tells what it is.
+    Raises ParseError for plain text without a label that is not UTF-8: nothing tells what it is.
     """
-    declaring = media_type in _DECLARING or media_type.endswith(("+xml", "/xml"))
+    media_type, label = document.media_type, document.label
+    declaring = media_type in _DECLARING or document.is_xml
     if label is None and not declaring and not media_type.startswith("text/"):
         return None
-    found = sniff_charset(content, label, media_type)
-    if found.by == "fallback" and label is None and not declaring:
-        raise _unknown(content)
-    return Decoding(found.codec + _RULES, found.by, label)
+    settled = document.settled
+    if settled.by == "fallback" and label is None and not declaring:
+        raise _unknown(document.content)
+    return Decoding(settled.codec + _RULES, settled.by, label)
 
 
 def _unknown(content: bytes) -> ParseError:
@@ -72,7 +72,7 @@ def _unknown(content: bytes) -> ParseError:
 
 def decoding_of(new: NewRepresentation) -> Decoding | None:
     """Return what a format that is to be committed is decoded by. Raises ParseError."""
-    return new.decoding or settle(new.content, new.media_type.lower(), new.charset)
+    return new.decoding or settle(Document(new.content, new.media_type.lower(), new.charset))
 
 
 def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
@@ -83,7 +83,7 @@ def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
     if recorded is not None and not is_of_first_rules(recorded):
         codec = recorded.removesuffix(_RULES)
         return of_codec(codec)
-    if recorded is None and not media_type.endswith(("+xml", "/xml")):
+    if recorded is None and not is_xml(media_type):
         recorded = "us-ascii" if media_type == "message/header" else "utf-8"
     return first.charset(recorded or sniff_charset(head, None, media_type).codec)
 

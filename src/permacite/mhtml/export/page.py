@@ -16,7 +16,6 @@ from permacite.markup import (
     ProcessingInstruction,
     StartTag,
     Text,
-    tokenize,
 )
 from permacite.markup.foreign import ROOTS, ForeignContent
 from permacite.mhtml.export.styles import without_tags
@@ -27,7 +26,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.markup import Token
+    from permacite.markup import Document, Token
     from permacite.mhtml.export.elements import Elements
     from permacite.mhtml.export.marks import Marks
 
@@ -52,8 +51,9 @@ class Page:
     `head` is markup of our own that stands first in its head.
     """
 
-    def __init__(self, source: str, elements: Elements, marks: Marks, *, head: str) -> None:
-        self._source = source
+    def __init__(self, document: Document, elements: Elements, marks: Marks, *, head: str) -> None:
+        self._document = document
+        self._source = document.source
         self._elements = elements
         self._marks = marks
         self._head = head
@@ -73,7 +73,7 @@ class Page:
     def html(self) -> str:
         """Return the inert document."""
         edits: list[Edit] = []
-        for token in tokenize(self._source, xml=self._elements.xml):
+        for token in self._document.tokens():
             edits += self._edits(token)
         edits += self._style()
         edits.append((self._head_at, self._head_at, self._head))

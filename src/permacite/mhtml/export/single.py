@@ -22,7 +22,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.markup import decode, sniff_charset
+from permacite.markup import PAGES, Document
 from permacite.mhtml.export.data import NOTHING, Resource, data_uri
 from permacite.mhtml.export.elements import Elements
 from permacite.mhtml.export.marks import STYLE, Marks
@@ -44,9 +44,6 @@ __all__ = ["Export", "single_html"]
 
 MAX_BYTES = 100_000_000
 MAX_DEPTH = 4
-
-_PAGES = {"text/html": False, "application/xhtml+xml": True}
-"""Media types that are pages, and whether they are XML."""
 
 _HEAD = (
     '<meta charset="utf-8"><meta name="referrer" content="no-referrer">'
@@ -86,7 +83,7 @@ def single_html(
     aggregate: Aggregate,
     part: BodyPart | None = None,
     *,
-    source: str | None = None,
+    document: Document | None = None,
     marks: Iterable[tuple[int, int]] = (),
     inline_script: str = "",
     include_scripts: bool = False,
@@ -95,7 +92,7 @@ def single_html(
 ) -> Export:
     """Return a part, the root if None, as one inert HTML document in UTF-8.
 
-    `source`: the part's text, where it was decoded before. `marks`: (start, end) ranges of it that
+    `document`: the part, where it was read before. `marks`: (start, end) ranges of its source that
     are wrapped in `<mark class="permacite-mark">`, the first with the id `permacite-mark`.
     `inline_script`: the one script the result holds, byte for byte, first in its head.
     `include_scripts`: keep the page's own scripts. `max_bytes`: how much is embedded in all; what
@@ -111,8 +108,8 @@ def single_html(
         head += f"<script>{inline_script}</script>"
     if marked:
         head += f"<style>{STYLE}</style>"
-    document = _of_part(aggregate.root if part is None else part, 0, source)
-    html = maker.html(document, marked, head)
+    shown = _of_part(aggregate.root if part is None else part, 0, document)
+    html = maker.html(shown, marked, head)
     return Export(html, maker.supply.unresolved, maker.supply.left_out, marked.count)
 
 
@@ -134,27 +131,23 @@ def _policy(script: str, *, include_scripts: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Document:
+class _Shown:
     """Content to be shown, `depth` frames deep; references in it are resolved within `part`."""
 
     resource: Resource
     part: BodyPart
     depth: int
-    text: str | None = None
+    known: Document | None = None
 
-    @property
-    def source(self) -> str:
-        """The text, as it was decoded before or by what the resource says."""
-        if self.text is not None:
-            return self.text
+    def read(self) -> Document:
+        """Return the document as it was read before, or as the resource says how to."""
         resource = self.resource
-        codec = sniff_charset(resource.content, resource.charset, resource.media_type).codec
-        return decode(resource.content, codec)
+        return self.known or Document(resource.content, resource.media_type, resource.charset)
 
 
-def _of_part(part: BodyPart, depth: int, text: str | None = None) -> _Document:
+def _of_part(part: BodyPart, depth: int, known: Document | None = None) -> _Shown:
     resource = Resource(part.content, part.content_type, part.parameters.get("charset"))
-    return _Document(resource, part, depth, text)
+    return _Shown(resource, part, depth, known)
 
 
 class _Maker:
@@ -167,27 +160,28 @@ class _Maker:
         self._scripts = scripts
         self._framed: dict[tuple[str, int], str] = {}
 
-    def html(self, document: _Document, marks: Marks, head: str) -> str:
+    def html(self, document: _Shown, marks: Marks, head: str) -> str:
         """Return a document that does nothing."""
         resource = document.resource
-        if resource.media_type in _PAGES:
+        if resource.media_type in PAGES:
             return self._page(document, marks, head)
         body = self._other(document, marks)
         title = escape(document.part.content_location or resource.media_type)
         return _SHELL.format(head=head, title=title, body=body)
 
-    def _page(self, document: _Document, marks: Marks, head: str) -> str:
+    def _page(self, document: _Shown, marks: Marks, head: str) -> str:
+        source = document.read()
         elements = Elements(
             self.supply,
             self._styles,
             document.part,
             frame=lambda tag: self._frame(tag, document),
-            xml=_PAGES[document.resource.media_type],
+            xml=source.is_xml,
             scripts=self._scripts,
         )
-        return Page(document.source, elements, marks, head=head).html()
+        return Page(source, elements, marks, head=head).html()
 
-    def _other(self, document: _Document, marks: Marks) -> str:
+    def _other(self, document: _Shown, marks: Marks) -> str:
         """Return the body of a document around what is no page."""
         resource = document.resource
         media_type = resource.media_type
@@ -199,10 +193,10 @@ class _Maker:
                 uri if self.supply.charge(len(uri), name, document.part) else NOTHING
             )
         if kind == "text" or media_type in _TEXTS or media_type.endswith(("+xml", "+json")):
-            return _preformatted(document.source, marks)
+            return _preformatted(document.read().source, marks)
         return f"<p>{escape(media_type)}, {len(resource.content)} octets</p>"
 
-    def _frame(self, tag: StartTag, outer: _Document) -> str:
+    def _frame(self, tag: StartTag, outer: _Shown) -> str:
         """Return the document that an `iframe` or `frame` shows."""
         reference, depth = get(tag, "src") or "", outer.depth + 1
         if depth > self._max_depth:
@@ -222,7 +216,7 @@ class _Maker:
 
     def _inner(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
         if isinstance(found, Resource):
-            return self.html(_Document(found, within, depth), Marks(()), _HEAD)
+            return self.html(_Shown(found, within, depth), Marks(()), _HEAD)
         known = self._framed.get((found.path, depth))
         if known is None:
             known = self.html(_of_part(found, depth), Marks(()), _HEAD)

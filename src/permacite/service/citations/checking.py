@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from permacite import capture
-from permacite.archive import document_text
 from permacite.archive.objects import digest_of
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.extract import extract
@@ -41,7 +40,7 @@ def check(archive: Repository, reference: str, *, options: CaptureOptions) -> Ch
         )
     exchange = capture.fetch(address, limits=options.limits, allow_private=options.allow_private)
     archived = archive.main(version)
-    live = _Live(exchange.content, sources.read_source(exchange.content, exchange.content_type))
+    live = _Live(exchange.content, sources.source_of(exchange.document))
     digest = digest_of(exchange.content)
     same_bytes = digest == archived.digest
     comparison = _Comparison(archive, live)
@@ -63,8 +62,7 @@ class _Live:
         self.source = source
         self.document: DocumentText | None = None
         if source.decoding is not None:
-            recorded = source.decoding.recorded
-            self.document = document_text(content, source.media_type, recorded)
+            self.document = source.document.text
         self.text = source.text
         if self.text is None and self.document is not None:
             self.text = self.document.text
@@ -73,7 +71,9 @@ class _Live:
         """Return the part that a fragment names there, None where it names none."""
         charset = None if self.document is None else self.document.charset
         try:
-            return extract(self.content, self.source.media_type, specifier, charset=charset)
+            return extract(
+                self.content, self.source.document.media_type, specifier, charset=charset
+            )
         except PermaciteError:
             return None
 

@@ -10,10 +10,12 @@ from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.errors import ParseError
 from permacite.service.ingest import sources
 from permacite.service.ingest.collections import refuse_collections
-from permacite.service.quotations.recording import with_quotations
+from permacite.service.quotations.recording import quotations_in, with_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from permacite.service.quotations.recording import Quotations
 
 __all__ = ["Incoming", "understood"]
 
@@ -30,8 +32,11 @@ class Incoming:
     uri: str | None
     """Where an aggregate says that it came from."""
     parts: int
+    quotations: Quotations = field(default_factory=dict, hash=False)
+    """What it quotes, by the media type of the format that does."""
     details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
     """What else is to be put on record."""
+    is_aggregate: bool = False
 
 
 def understood(
@@ -47,8 +52,9 @@ def understood(
     if media_type in sources.MESSAGES:
         return _aggregate(content, media_type)
     page = sources.read_source(content, content_type, charset=charset)
-    formats = with_indexes(with_quotations(sources.representations(content, page)))
-    return Incoming(formats, page.title, None, 1)
+    quotations = quotations_in(page.document)
+    formats = with_quotations(sources.representations(page), quotations)
+    return Incoming(with_indexes(formats), page.title, None, 1, quotations)
 
 
 def _aggregate(content: bytes, media_type: str) -> Incoming:
@@ -57,18 +63,27 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     root = aggregate.root
     formats: list[NewRepresentation] = []
     title = None
+    quotations: Quotations = {}
     try:
         label = root.parameters.get("charset")
         page = sources.read_source(root.content, root.content_type, charset=label)
     except ParseError:
         page = None  # the root is damaged; the aggregate is kept as it is
-    if page is not None and page.media_type.startswith("text/"):
-        formats = sources.representations(root.content, page)
+    if page is not None and page.document.media_type.startswith("text/"):
+        quotations = quotations_in(page.document)
+        formats = with_quotations(sources.representations(page), quotations)
         title = page.title
     formats.append(NewRepresentation(content, media_type))
     location = root.content_location
     absolute = location if location and "://" in location else None
-    ready = with_indexes(with_quotations(formats))
     cut_off = [one.problem for one in aggregate.structure_defects if one.code in _CUT_OFF]
     details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
-    return Incoming(ready, title, absolute, max(1, len(aggregate.body_parts)), details)
+    return Incoming(
+        with_indexes(formats),
+        title,
+        absolute,
+        max(1, len(aggregate.body_parts)),
+        quotations,
+        details,
+        is_aggregate=True,
+    )

@@ -15,12 +15,13 @@ from permacite import capture, mhtml
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance, Witness, with_indexes
 from permacite.archive.objects import digest_of
-from permacite.service.access.standing import apply
+from permacite.service.access.standing import UNSAID, apply
 from permacite.service.ingest import incoming, sources
 from permacite.service.model import LostResource, Saved
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import quotes
-from permacite.service.quotations.recording import with_quotations
+from permacite.service.quotations.recording import quotations_in, with_quotations
+from permacite.service.quotations.refusing import check_quotations
 from permacite.service.resolution import records
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository, Version
     from permacite.service.access.standing import Choice
+    from permacite.service.quotations.recording import Quotations
 
-__all__ = ["CaptureOptions", "import_document", "save", "saved"]
+__all__ = ["CaptureOptions", "ImportOptions", "import_document", "save", "saved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,10 @@ def save(
         progress=_as_progress(progress),
     )
     root = captured.root
-    page = sources.read_source(root.content, root.content_type)
+    page = sources.source_of(root.document)
+    quotations = quotations_in(root.document)
     previous = None if new else _previous(archive, captured.requested_uri, series)
-    representations = with_indexes(with_quotations(_page_formats(captured, page)))
+    representations = with_indexes(with_quotations(_page_formats(captured, page), quotations))
     provenance = Provenance(
         title=page.title or _last_segment(root.final_uri),
         uri=captured.requested_uri,
@@ -101,13 +104,16 @@ def save(
             standing=standing.over(archive.default_standing()),
         )
     size = sum(len(item.content) for item in (root, *captured.resources))
-    kept = saved(archive, version, parts=1 + len(captured.resources), size_bytes=size)
+    parts = 1 + len(captured.resources)
+    kept = saved(archive, version, quotations, parts=parts, size_bytes=size)
     lost = tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures)
     return dataclasses.replace(kept, lost=lost, unchanged=unchanged)
 
 
-def saved(archive: Repository, version: Version, *, parts: int, size_bytes: int) -> Saved:
-    """Return what is told of a version that was committed."""
+def saved(
+    archive: Repository, version: Version, known: Quotations, *, parts: int, size_bytes: int
+) -> Saved:
+    """Return what is told of a version that was committed; `known`: what its formats quote."""
     chosen = archive.main(version)
     main = str(chosen.pdi)
     return Saved(
@@ -115,7 +121,7 @@ def saved(archive: Repository, version: Version, *, parts: int, size_bytes: int)
         document=records.document(archive, version),
         parts=parts,
         size_bytes=size_bytes,
-        quotations=() if archive.restrictions([chosen]) else tuple(quotes(archive, main)),
+        quotations=() if archive.restrictions([chosen]) else tuple(quotes(archive, main, known)),
         warnings=tuple(_warnings(version)),
     )
 
@@ -156,8 +162,8 @@ def _as_progress(
 
 def _page_formats(captured: capture.Capture, page: sources.Source) -> list[NewRepresentation]:
     """Return the formats of a captured page; of any other document, itself and its text."""
-    formats = sources.representations(captured.root.content, page)
-    if not page.is_page:
+    formats = sources.representations(page)
+    if not page.document.is_page:
         return formats
     root, resources = capture.body_parts(captured)
     # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.
@@ -172,30 +178,41 @@ def _same(version: Version, representations: list[NewRepresentation]) -> bool:
     return held == {digest_of(item.content) for item in representations}
 
 
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What a user may say of files to be imported."""
+
+    series: str | None = None
+    charset: str | None = None
+    uri: str | None = None
+    """Where the file came from; then it is somebody else's."""
+    misquoted: bool = False
+    confirmed_date: date | None = None
+    standing: Choice = UNSAID
+
+
 def import_document(
-    archive: Repository,
-    name: str,
-    content: bytes,
-    *,
-    series: str | None,
-    charset: str | None,
-    uri: str | None,
-    confirmed_date: date | None,
-    standing: Choice,
+    archive: Repository, name: str, content: bytes, options: ImportOptions
 ) -> Saved:
-    """Commit a local file under a new name. Raises ParseError where it is not what it claims."""
+    """Commit a local file under a new name.
+
+    Raises ParseError where it is not what it claims, IntegrityError where one of our user's own
+    quotes other words than stand at their names, and not on purpose.
+    """
     media_type = sources.media_type_of(name, content)
-    found = incoming.understood(content, media_type, charset=charset, name=name)
+    found = incoming.understood(content, media_type, charset=options.charset, name=name)
+    if not (options.misquoted or options.uri is not None or found.is_aggregate):
+        check_quotations(archive, found.quotations)
     provenance = Provenance(
         title=found.title or name,
-        uri=uri or found.uri,
+        uri=options.uri or found.uri,
         details={"file_name": name, **found.details},
     )
     version = archive.commit(
         found.representations,
-        series=series,
+        series=options.series,
         provenance=provenance,
-        witness=Witness(operator=confirmed_date),
-        standing=standing.over(archive.default_standing()),
+        witness=Witness(operator=options.confirmed_date),
+        standing=options.standing.over(archive.default_standing()),
     )
-    return saved(archive, version, parts=found.parts, size_bytes=len(content))
+    return saved(archive, version, found.quotations, parts=found.parts, size_bytes=len(content))

@@ -10,18 +10,16 @@ import mimetypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import markup
-from permacite.archive import DERIVED, NewRepresentation, document_text, settle
+from permacite.archive import DERIVED, NewRepresentation, settle
+from permacite.markup import RENDITION_VERSION, Document, content_type
 
 if TYPE_CHECKING:
     from permacite.archive import Decoding
 
-__all__ = ["MESSAGES", "Source", "media_type_of", "read_source", "representations"]
+__all__ = ["MESSAGES", "Source", "media_type_of", "read_source", "representations", "source_of"]
 
 MESSAGES = frozenset({"multipart/related", "message/rfc822"})
 """Media types of files that hold an aggregate."""
-
-_PAGES = frozenset({"text/html", "application/xhtml+xml"})
 
 _SUFFIXES = {
     ".mhtml": "multipart/related",
@@ -39,13 +37,20 @@ _SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Bytes understood: `media_type` without parameters, `charset` None where there is none."""
+    """A document that came in, and what it is decoded by; None for what is no text."""
 
-    media_type: str
+    document: Document
     decoding: Decoding | None
-    title: str | None
-    text: str | None
-    """The rendition of a page; None for anything else."""
+
+    @property
+    def title(self) -> str | None:
+        """The title of a page."""
+        return self.document.reading.title if self.document.is_page else None
+
+    @property
+    def text(self) -> str | None:
+        """The rendition of a page; None for anything else."""
+        return self.document.reading.rendition.text if self.document.is_page else None
 
     @property
     def charset(self) -> str | None:
@@ -54,11 +59,6 @@ class Source:
             return None
         found = "us-ascii" if self.decoding.by == "ascii" else self.decoding.codec
         return self.decoding.label or found
-
-    @property
-    def is_page(self) -> bool:
-        """Whether this is HTML or XHTML."""
-        return self.media_type in _PAGES
 
 
 def media_type_of(name: str, content: bytes) -> str:
@@ -74,19 +74,18 @@ def media_type_of(name: str, content: bytes) -> str:
     return "text/plain" if is_text else "application/octet-stream"
 
 
-def read_source(content: bytes, content_type: str, *, charset: str | None = None) -> Source:
+def read_source(content: bytes, field: str, *, charset: str | None = None) -> Source:
     """Understand bytes by their Content-Type field value.
 
     Raises ParseError for text whose charset is neither declared nor found.
     """
-    media_type, declared = markup.content_type(content_type)
-    decoding = settle(content, media_type, charset or declared)
-    if decoding is None or media_type not in _PAGES:
-        return Source(media_type, decoding, None, None)
-    source = document_text(content, media_type, decoding.recorded).stored
-    xml = media_type != "text/html"
-    text = markup.plain_text(source, xml=xml).text
-    return Source(media_type, decoding, markup.title(source, xml=xml), text)
+    media_type, declared = content_type(field)
+    return source_of(Document(content, media_type, charset or declared))
+
+
+def source_of(document: Document) -> Source:
+    """Understand a document. Raises ParseError as `read_source` does."""
+    return Source(document, settle(document))
 
 
 def _is_text(content: bytes) -> bool:
@@ -100,9 +99,10 @@ def _is_text(content: bytes) -> bool:
     return True
 
 
-def representations(content: bytes, source: Source) -> list[NewRepresentation]:
-    """Return the formats in which some bytes are committed: themselves, and a page's text."""
-    own = NewRepresentation(content, source.media_type, decoding=source.decoding)
+def representations(source: Source) -> list[NewRepresentation]:
+    """Return the formats in which a document is committed: itself, and a page's text."""
+    document = source.document
+    own = NewRepresentation(document.content, document.media_type, decoding=source.decoding)
     if source.text is None:
         return [own]
     derived = NewRepresentation(
@@ -110,7 +110,7 @@ def representations(content: bytes, source: Source) -> list[NewRepresentation]:
         "text/plain",
         decoding=DERIVED,
         format="utf-8",
-        derived_from="html" if source.media_type == "text/html" else "xhtml%2bxml",
-        rendition=f"permacite-plain/{markup.RENDITION_VERSION}",
+        derived_from="html" if document.media_type == "text/html" else "xhtml%2bxml",
+        rendition=f"permacite-plain/{RENDITION_VERSION}",
     )
     return [own, derived]

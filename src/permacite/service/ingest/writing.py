@@ -15,6 +15,7 @@ from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.ingest import incoming
 from permacite.service.ingest.saving import saved
+from permacite.service.quotations.refusing import check_quotations
 
 if TYPE_CHECKING:
     from permacite.archive import Repository
@@ -32,10 +33,12 @@ def put(
     content_type: str,
     *,
     key: str | None = None,
+    misquoted: bool = False,
 ) -> Saved:
     """Commit a document under the next version of `reference`, or under a new name of a series.
 
-    The same idempotency `key` again gives the first answer. Raises NotFoundError for an unknown
+    The same idempotency `key` again gives the first answer. A document that misquotes is refused
+    (IntegrityError) unless it is `misquoted` on purpose. Raises NotFoundError for an unknown
     name, ConflictError for a series that does not mint here, for a part of a document, and for a
     format that the document is not put in.
     """
@@ -44,6 +47,8 @@ def put(
     if series is not None and series[1].lower() not in archive.series_names():
         raise ConflictError(f"{series[1]} does not mint here", reference)
     found = incoming.understood(content, content_type)
+    if not (misquoted or found.is_aggregate):
+        check_quotations(archive, found.quotations)
     if replaces is not None and replaces.format is not None:
         _check_format(replaces, found)
     version = archive.commit(
@@ -53,7 +58,7 @@ def put(
         provenance=Provenance(title=found.title, uri=found.uri, details=found.details),
         key=key,
     )
-    return saved(archive, version, parts=found.parts, size_bytes=len(content))
+    return saved(archive, version, found.quotations, parts=found.parts, size_bytes=len(content))
 
 
 def _known(archive: Repository, reference: str) -> pdi.PDI:

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING
 from permacite import pdi
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.markup import PAGES, Document
 from permacite.service import names
 from permacite.service.citations.recorded import resolver
 from permacite.service.model import Quotation
 from permacite.service.quotations import finding
 from permacite.service.quotations.overlapping import Overlaps
-from permacite.service.quotations.recording import MARKDOWN, MOST, PAGES
+from permacite.service.quotations.recording import MOST
 from permacite.service.resolution.resolving import resolve
 
 if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
+    from permacite.service.quotations.recording import Quotations
     from permacite.text.document import DocumentText
 
 __all__ = ["quoters", "quotes"]
@@ -33,9 +35,10 @@ _HIDDEN = frozenset({"withdrawn", "erased", "closed"})
 """What becomes of quotations whose source is not given out: their words are not repeated."""
 
 
-def quotes(archive: Repository, reference: str) -> list[Quotation]:
+def quotes(archive: Repository, reference: str, known: Quotations | None = None) -> list[Quotation]:
     """Return what the version that `reference` names quotes, in order, and whether it agrees.
 
+    `known`: what its formats quote, where they were just read.
     Raises NotFoundError, RestrictedError.
     """
     name, _ = names.document_of(reference)
@@ -43,7 +46,7 @@ def quotes(archive: Repository, reference: str) -> list[Quotation]:
     recorded = {(one.origin, as_urn(one.cited)): one for one in archive.quotations(version.pdi)}
     sources = _Sources(archive)
     answers = []
-    for composite, found in _found(archive, version):
+    for composite, found in _found(archive, version, known):
         for one in found[:MOST]:
             answers.append(_compared(sources, version, composite, one))
             key = (str(one.start), recorded_name(one.reference))
@@ -53,7 +56,7 @@ def quotes(archive: Repository, reference: str) -> list[Quotation]:
 
 
 def _found(
-    archive: Repository, version: Version
+    archive: Repository, version: Version, known: Quotations | None
 ) -> list[tuple[Representation, list[finding.Found]]]:
     """Return each format that quotes, with its quotations."""
     restricted = archive.restrictions(version.representations)
@@ -61,15 +64,20 @@ def _found(
     formats = [one for one in version.representations if one.pdi not in restricted]
     if not formats:
         archive.path(version.representations[0])  # nothing is given out: the error says why
-    pages = [one for one in formats if one.media_type in PAGES]
-    texts = [one for one in formats if one.derived_from is not None]
-    pairs = []
-    if pages and texts:
-        source = archive.text(pages[0]).stored
-        found = finding.in_page(source, xml=pages[0].media_type != "text/html")
-        pairs.append((texts[0], found))
-    drafts = (one for one in formats if one.media_type in MARKDOWN)
-    return pairs + [(one, finding.in_markdown(archive.text(one).text)) for one in drafts]
+    pages = [one for one in formats if one.media_type in PAGES][:1]
+    texts = [one for one in formats if one.derived_from is not None][:1]
+    drafts = [one for one in formats if one.media_type in finding.MARKDOWN]
+    return [
+        (composite, _read(archive, quoting) if known is None else known.get(quoting.media_type, []))
+        for quoting, composite in (
+            *zip(pages, texts, strict=False),
+            *zip(drafts, drafts, strict=True),
+        )
+    ]
+
+
+def _read(archive: Repository, quoting: Representation) -> list[finding.Found]:
+    return finding.in_document(Document.of(archive.text(quoting), quoting.media_type))
 
 
 def recorded_name(reference: str) -> str:

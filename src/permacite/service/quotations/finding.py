@@ -23,19 +23,24 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import markup, pdi
+from permacite import pdi
 from permacite.errors import ParseError
+from permacite.markup.document import read_page
 from permacite.scan import compile_pattern
 from permacite.service import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Found", "cited_name", "in_markdown", "in_page", "mentions_names"]
+    from permacite.markup import Document, PageReading
+
+__all__ = ["Found", "cited_name", "in_document", "in_markdown", "in_page"]
 
 Name = pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI
 
-_QUOTING = frozenset({"blockquote", "q"})
+MARKDOWN = ("text/markdown",)
+
+_ELEMENT = compile_pattern(r"(?i)<(?:blockquote|q)[\t\n\f\r /]")
 _SCHEME = compile_pattern(r"(?i)pdi://")
 _NAME = compile_pattern(
     r"(?i)(?:https?://[^\s<>()\[\]`\"/]{1,255}/(?:[^\s<>()\[\]`\"/?#]{1,255}/){0,8}?)?"
@@ -68,11 +73,6 @@ class Found:
     """What is quoted; "" where the document leaves the words to whoever shows it."""
 
 
-def mentions_names(source: str) -> bool:
-    """Say whether a text can quote anything by name."""
-    return _SCHEME.search(source) is not None
-
-
 def cited_name(reference: str) -> Name:
     """Return the name that is quoted from. Raises ParseError where it is none, or open."""
     found = names.parse(reference)
@@ -88,56 +88,35 @@ def cited_name(reference: str) -> Name:
     return found
 
 
-def in_page(source: str, *, xml: bool = False) -> list[Found]:
+def in_document(document: Document) -> list[Found]:
+    """The quotations of a page or of a Markdown text; none of any other document."""
+    if document.is_page:
+        return in_page(document.reading)
+    return in_markdown(document.text.text) if document.media_type in MARKDOWN else []
+
+
+def in_page(page: PageReading) -> list[Found]:
     """Return the quotations of an HTML or XHTML page, in the order of their start tags."""
-    return [Found(one.reference, *place, one.words) for one, place in _marked(source, xml=xml)]
+    return [Found(one.reference, *place, one.words) for one, place in _marked(page)]
 
 
-def _marked(source: str, *, xml: bool) -> Iterator[tuple[Found, tuple[int, int]]]:
+def _marked(page: PageReading) -> Iterator[tuple[Found, tuple[int, int]]]:
     """Yield the quotations that elements mark, placed in the source; and their places in its text.
 
     Elements that nobody closes lie in one another. Where the words of all are more than `_DEPTH`
     times the text, the rest is passed over: no author means it, and a machine would drown in it.
     """
-    marked = [one for one in _elements(source, xml=xml) if _SCHEME.search(one[0])]
-    if not marked:
-        return
-    rendition = markup.plain_text(source, xml=xml)
+    rendition = page.rendition
     left = _DEPTH * len(rendition.text)
-    for reference, start, end in marked:
+    for reference, start, end in page.quotations:
+        if not _SCHEME.search(reference):
+            continue
         begin, stop = rendition.text_range(start, end)
         left -= stop - begin
         if left < 0:
             return
         words = rendition.text[begin:stop]
         yield Found(reference.strip(), start, end, words), (begin, stop)
-
-
-def _elements(source: str, *, xml: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield `cite` and the extent of the content of each quoting element that has one."""
-    open_: dict[str, list[tuple[int, str | None, int]]] = {name: [] for name in _QUOTING}
-    closed: list[tuple[int, str | None, int, int]] = []
-    count = 0
-    for token in markup.tokenize(source, xml=xml):
-        if isinstance(token, markup.StartTag | markup.EndTag):
-            name = token.name.rpartition(":")[2] if xml else token.name
-            if name not in _QUOTING:
-                continue
-            if isinstance(token, markup.EndTag):
-                if open_[name]:
-                    closed.append((*open_[name].pop(), token.start))
-            else:
-                count += 1
-                begun = (count, token.get("cite"), token.end)
-                if xml and token.self_closing:
-                    closed.append((*begun, token.end))
-                else:
-                    open_[name].append(begun)
-    for left in open_.values():
-        closed.extend((*begun, len(source)) for begun in left)
-    for _, cite, start, end in sorted(closed, key=lambda one: one[0]):
-        if cite is not None:
-            yield cite, start, end
 
 
 def in_markdown(text: str) -> list[Found]:
@@ -177,7 +156,9 @@ def _inline(text: str) -> Iterator[Found]:
 
 def _marked_up(text: str) -> Iterator[Found]:
     """Yield the quotations of the HTML in a Markdown text."""
-    for one, _ in _marked(text, xml=False):
+    if not _ELEMENT.search(text):
+        return
+    for one, _ in _marked(read_page(text)):
         yield dataclasses.replace(one, words=_ESCAPED.sub(r"\1", one.words))
 
 

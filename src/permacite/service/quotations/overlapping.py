@@ -16,15 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite import markup
 from permacite.archive.objects import digest_of
 from permacite.errors import PermaciteError
+from permacite.markup import Document
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
-    from permacite.text.document import DocumentText
 
 __all__ = ["Overlaps"]
 
@@ -42,7 +41,7 @@ class Overlaps:
     def __init__(self, archive: Repository) -> None:
         self._archive = archive
         self._bytes: dict[str, Range | None] = {}
-        self._pages: dict[str, tuple[DocumentText, markup.Rendition]] = {}
+        self._pages: dict[str, Document] = {}
 
     def touch(self, a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
         """Say whether two passages share anything; not where one of them is not to be had."""
@@ -75,24 +74,23 @@ class Overlaps:
     ) -> bool:
         """Compare a passage of a page with one of its text."""
         found = self._place(page, a)
-        source, rendition = self._rendition(page)
+        document = self._page(page)
+        rendition = document.reading.rendition
         made = digest_of(rendition.text.encode())
         if found is None or made != text.digest:
             return False
-        start, end = map(source.offset, found)
-        shown = rendition.text_range(start, min(end, len(source.stored)))
+        start, end = map(document.text.offset, found)
+        shown = rendition.text_range(start, min(end, len(document.source)))
         if b.scheme == "char":
             return _share(shown, _numbers(b))
         # Any other scheme of the text is compared by its bytes, which are UTF-8.
         edges = (len(rendition.text[:position].encode()) for position in shown)
         return _share((next(edges), next(edges)), self._place(text, b))
 
-    def _rendition(self, page: Representation) -> tuple[DocumentText, markup.Rendition]:
-        """Return the source of a page and its text."""
+    def _page(self, page: Representation) -> Document:
+        """Return a page, to be read once."""
         if page.digest not in self._pages:
-            source = self._archive.text(page)
-            xml = page.media_type != "text/html"
-            self._pages[page.digest] = source, markup.plain_text(source.stored, xml=xml)
+            self._pages[page.digest] = Document.of(self._archive.text(page), page.media_type)
         return self._pages[page.digest]
 
     def _place(self, one: Representation, fragment: pdi.FragmentPDI) -> Range | None:

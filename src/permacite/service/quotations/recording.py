@@ -5,50 +5,46 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from permacite.archive import text_of_new
 from permacite.archive.names import as_urn
 from permacite.errors import ParseError
 from permacite.service.quotations import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
     from permacite.archive import NewRepresentation
+    from permacite.markup import Document
 
-__all__ = ["MARKDOWN", "MOST", "PAGES", "found_in", "with_quotations"]
+    Quotations: TypeAlias = Mapping[str, list[finding.Found]]
+    """What a document quotes, under its media type."""
 
-PAGES = ("text/html", "application/xhtml+xml")
-MARKDOWN = ("text/markdown",)
+__all__ = ["MOST", "Quotations", "quotations_in", "with_quotations"]
 
 MOST = 500
 """How many quotations of one document are recorded and compared."""
 
 
-def with_quotations(representations: Sequence[NewRepresentation]) -> list[NewRepresentation]:
-    """Return the formats of a document, those that quote with what they quote.
+def quotations_in(document: Document) -> Quotations:
+    """What a page or a Markdown text quotes; nothing for any other document."""
+    found = finding.in_document(document)
+    return {document.media_type: found} if found else {}
+
+
+def with_quotations(
+    representations: Sequence[NewRepresentation], quotations: Quotations
+) -> list[NewRepresentation]:
+    """Return the formats of a document, the one that quotes with what it quotes.
 
     A page's quotations stand in its text, a Markdown document's in itself. A quotation whose name
     is none, or lacks its version, is not recorded: `comparing` tells of it.
     """
     done = list(representations)
-    for number, found in found_in(representations):
+    for found in quotations.values():
+        # A page's text is derived from it, and comes behind it.
+        number = next((i for i, one in enumerate(done) if one.derived_from is not None), 0)
         done[number] = _with(done[number], found)
     return done
-
-
-def found_in(representations: Sequence[NewRepresentation]) -> list[tuple[int, list[finding.Found]]]:
-    """Return which formats of a document quote, by their places, and what each quotes."""
-    pairs = []
-    for number, one in enumerate(representations):
-        if one.media_type in MARKDOWN:
-            pairs.append((number, finding.in_markdown(text_of_new(one).text)))
-        elif one.media_type == "text/plain" and one.derived_from is not None:
-            page = next((page for page in representations if page.media_type in PAGES), None)
-            if page is not None:
-                xml = page.media_type != "text/html"
-                found = finding.in_page(text_of_new(page).stored, xml=xml)
-                pairs.append((number, found))
-    return pairs
 
 
 def _with(one: NewRepresentation, found: Iterable[finding.Found]) -> NewRepresentation:

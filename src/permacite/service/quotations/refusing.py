@@ -11,15 +11,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from permacite.errors import IntegrityError, PermaciteError
-from permacite.service.ingest import sources
 from permacite.service.quotations import finding
-from permacite.service.quotations.recording import MOST, found_in
+from permacite.service.quotations.recording import MOST
 from permacite.service.resolution.resolving import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite.archive import Repository
+    from permacite.service.quotations.recording import Quotations
 
 __all__ = ["check_quotations"]
 
@@ -28,25 +28,16 @@ _LONGEST = 400
 _HINT = "mend it, or have the difference recorded: --misquoted, or ?misquoted over HTTP"
 
 
-def check_quotations(
-    archive: Repository, content: bytes, content_type: str, *, charset: str | None = None
-) -> None:
+def check_quotations(archive: Repository, quotations: Quotations) -> None:
     """Raise IntegrityError where a document quotes other words than stand at their names.
 
     `expected` and `actual` are the words there and here of the first such quotation; the problem
     shows more of them, side by side. A name that nothing here answers to, or that nothing can be
     quoted from, is no fault.
     """
-    media_type = content_type.partition(";")[0].strip().lower()
-    # Without its nulls UTF-16 shows the names in it too.
-    readable = content.replace(b"\0", b"").decode("latin-1")
-    if media_type in sources.MESSAGES or not finding.mentions_names(readable):
-        return
-    page = sources.read_source(content, content_type, charset=charset)
-    formats = sources.representations(content, page)
     wrong = [
         (one, there)
-        for _, found in found_in(formats)
+        for found in quotations.values()
         for one, there in _differing(archive, found[:MOST])
     ]
     if not wrong:

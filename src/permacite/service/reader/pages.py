@@ -13,8 +13,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import __version__, markup, mhtml
+from permacite import __version__, mhtml
 from permacite.errors import RestrictedError
+from permacite.markup import PAGES, Document
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.model import Page, PageState
@@ -25,11 +26,8 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.model import TextPiece
     from permacite.service.reader.marking import Marked
-    from permacite.text.document import DocumentText
 
 __all__ = ["View", "page", "view"]
-
-_PAGES = ("text/html", "application/xhtml+xml")
 
 _SHELL = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -59,8 +57,8 @@ class View:
     @property
     def is_page(self) -> bool:
         """Whether the page itself is shown; else another document as it is."""
-        shown_in_page = (*_PAGES, "text/plain", "multipart/related")
-        return self.main.media_type in _PAGES and self.shown.media_type in shown_in_page
+        shown_in_page = (*PAGES, "text/plain", "multipart/related")
+        return self.main.media_type in PAGES and self.shown.media_type in shown_in_page
 
 
 def view(archive: Repository, reference: str, *, script: str, text_fragment: str | None) -> View:
@@ -93,11 +91,10 @@ def page(archive: Repository, wanted: View) -> Page:
         return _other(archive, wanted, marked)
     content = archive.read(main)
     aggregate = mhtml.open(_aggregate_bytes(archive, version, main, content))
-    source = archive.text(main)
+    source = Document.of(archive.text(main), main.media_type)
+    source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
     marks = _marks(archive, wanted, marked, source)
-    made = export.single_html(
-        aggregate, source=source.stored, marks=marks, inline_script=wanted.script
-    )
+    made = export.single_html(aggregate, document=source, marks=marks, inline_script=wanted.script)
     return Page(
         str(main.pdi),
         made.html,
@@ -133,12 +130,12 @@ def _marked(
 
 
 def _marks(
-    archive: Repository, wanted: View, marked: Marked, source: DocumentText
+    archive: Repository, wanted: View, marked: Marked, source: Document
 ) -> list[tuple[int, int]]:
     """Return the pieces of the page's source that are marked, as offsets of its decoded text."""
     main, fragment = wanted.main, wanted.fragment
     if marked.spans:
-        rendition = markup.plain_text(source.stored, xml=main.media_type != "text/html")
+        rendition = source.reading.rendition
         runs = (run for span in marked.spans for run in rendition.runs(*span))
         return [(run.source_start, run.source_end) for run in runs]
     if fragment is None or marked.trouble:
@@ -146,7 +143,7 @@ def _marks(
     excerpt = archive.excerpt(main, fragment.specifier)
     if excerpt.source_range is None:
         return []
-    start, end = map(source.offset, excerpt.source_range)
+    start, end = map(source.text.offset, excerpt.source_range)
     return [(start, end)]
 
 

@@ -45,9 +45,9 @@ def resolve(reference: str, *, options: CaptureOptions, force: bool) -> Resolved
     content, source = _content(address, options)
     if not mark:
         return _answer(typed, address, source, content, text=None, part=content)
-    if source.media_type != "text/plain":
+    if source.document.media_type != "text/plain":
         raise ParseError(
-            f"expected text/plain, the address gives {source.media_type}",
+            f"expected text/plain, the address gives {source.document.media_type}",
             typed,
             len(address) + 1,
             "RFC 5147 §1",
@@ -76,8 +76,7 @@ def _content(address: str, options: CaptureOptions) -> tuple[bytes, sources.Sour
             raise NotFoundError(f"no file can be read there: {error.strerror}", address) from error
         return content, sources.read_source(content, sources.media_type_of(path.name, content))
     exchange = capture.fetch(address, limits=options.limits, allow_private=options.allow_private)
-    source = sources.read_source(exchange.content, exchange.content_type)
-    return exchange.content, source
+    return exchange.content, sources.source_of(exchange.document)
 
 
 def _path(address: str) -> Path:
@@ -122,7 +121,7 @@ def _answer(
         reference=typed,
         pdi=address,
         exact=typed,
-        media_type=source.media_type,
+        media_type=source.document.media_type,
         charset=source.charset,
         text=text,
         before="",
