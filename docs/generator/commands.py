@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -31,12 +32,16 @@ EXIT_STATUS = "Exit status: 0 done, 1 refused or failed, 2 written wrongly."
 def page(root: Path) -> str:
     """Return the whole page."""
     del root
-    from permacite.cli import main  # noqa: PLC0415 - needs the archive extra, the other pages do not
+    from permacite.cli import main, uri  # noqa: PLC0415 - needs the archive extra, the other pages do not
 
     root_context = main.make_context("permacite", [], resilient_parsing=True)
-    commands = list(walk(main, root_context))
-    contents = [f"- [{ctx.command_path}](#{_anchor(ctx.command_path)})" for ctx in commands]
-    return "\n".join([HEAD, *contents, "", *map(_chapter, commands)])
+    chapters: dict[str, str] = {}
+    for ctx in walk(main, root_context):
+        parsers = uri.parsers() if ctx.command_path == "permacite uri" else {}
+        chapters |= {path: _parsed_chapter(path, parser) for path, parser in parsers.items()}
+        chapters.setdefault(ctx.command_path, _chapter(ctx))
+    contents = [f"- [{path}](#{_anchor(path)})" for path in chapters]
+    return "\n".join([HEAD, *contents, "", *chapters.values()])
 
 
 def walk(command: click.Command, ctx: click.Context) -> Iterator[click.Context]:
@@ -55,12 +60,28 @@ def _anchor(heading: str) -> str:
 
 
 def _chapter(ctx: click.Context) -> str:
-    """Return heading, usage, help, arguments and options of one command."""
+    """Heading, usage, help, arguments and options of one command."""
     pieces = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
-    parts = [f"## {ctx.command_path}", f"```text\n{pieces}\n```", *_paragraphs(ctx.command.help)]
-    if "Exit status" not in (ctx.command.help or "") and not isinstance(ctx.command, click.Group):
-        parts.append(EXIT_STATUS)
     rows = [_option(parameter, ctx) for parameter in ctx.command.get_params(ctx)]
+    is_group = isinstance(ctx.command, click.Group)
+    return _written(pieces, ctx.command.help or "", rows, is_group=is_group)
+
+
+def _parsed_chapter(path: str, parser: ArgumentParser) -> str:
+    """The same of a command that argparse reads."""
+    rows = [
+        _row(f"{', '.join(option.option_strings)} {option.metavar or ''}", option.help or "")
+        for option in parser._actions  # noqa: SLF001 - argparse has no other list of them
+        if option.option_strings
+    ]
+    return _written(parser.usage or path, parser.description or "", rows, is_group=False)
+
+
+def _written(usage: str, text: str, rows: list[str], *, is_group: bool) -> str:
+    path = usage.partition(" [OPTIONS]")[0]
+    parts = [f"## {path}", f"```text\n{usage}\n```", *_paragraphs(text)]
+    if "Exit status" not in text and not is_group:
+        parts.append(EXIT_STATUS)
     options = [row for row in rows if row]
     if options:
         parts.append("\n".join(["| option | |", "|---|---|", *options]))
@@ -78,9 +99,13 @@ def _paragraphs(text: str | None) -> Iterator[str]:
 
 
 def _option(parameter: click.Parameter, ctx: click.Context) -> str:
-    """Return the row of one option, or "" for what has none: arguments and hidden options."""
+    """The row of one option, or "" for what has none: arguments and hidden options."""
     record = parameter.get_help_record(ctx)
     if record is None or isinstance(parameter, click.Argument):
         return ""
-    names, words = (" ".join(part.split()).replace("|", "\\|") for part in record)
+    return _row(*record)
+
+
+def _row(*parts: str) -> str:
+    names, words = (" ".join(part.split()).replace("|", "\\|") for part in parts)
     return f"| `{names}` | {words} |"

@@ -8,17 +8,30 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Run the `permacite` command and return its exit status."""
+    """Run the `permacite` command and return its exit status.
+
+    What needs no extra is answered before click is imported.
+    """
+    words = sys.argv[1:]
+    if words == ["--version"]:
+        from permacite import __version__  # noqa: PLC0415 - each answer imports its own
+
+        sys.stdout.write(f"permacite, version {__version__}\n")
+        return 0
+    if words[:1] == ["uri"]:
+        from permacite.cli.uri import run as run_uri  # noqa: PLC0415 - the same
+
+        return run_uri(words[1:])
     try:
-        from permacite.cli import run  # noqa: PLC0415 - the core installs without click
+        from permacite.cli import run  # noqa: PLC0415 - the same
     except ModuleNotFoundError as error:
         if error.name not in {"click", "rich", "platformdirs"}:
             raise
         sys.stderr.write(
-            f"permacite: the command line needs {error.name}: pip install 'permacite[archive]'\n"
+            f"permacite: this command needs {error.name}: pip install 'permacite[archive]'\n"
         )
         return 1
-    return run()
+    return run(words)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from permacite import errors
-from permacite.cli import main
+from permacite.cli import main, uri
 from permacite.service.problems import STATUS
 from permacite.web.app import ROUTES
 
@@ -82,6 +82,13 @@ def test_every_command_and_option_is_in_the_reference() -> None:
         absent = [name for name in named if not _mentions(chapters()[path], name.lstrip("-"))]
         missing += [f"{path} {name}" for name in absent]
     assert missing == []
+
+
+@pytest.mark.parametrize("path", uri.parsers())
+def test_every_option_that_argparse_reads_is_in_the_reference(path: str) -> None:
+    named = re.findall(r"^  (?:-h, )?--([a-z]+)", uri.parsers()[path].format_help(), re.MULTILINE)
+    assert [name for name in named if not _mentions(chapters()[path], name)] == []
+    assert "help" in named
 
 
 def test_every_command_and_option_says_what_it_is_for() -> None:

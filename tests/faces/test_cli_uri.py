@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service import references
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -121,9 +119,3 @@ def test_find_reads_a_file_or_standard_input(cli: Cli, tmp_path: Path) -> None:
     assert [item["uri"] for item in answer] == ["http://a/b-c"]
     assert text[answer[0]["start"] : answer[0]["end"]] == "http://a/b-\r\nc"
     assert cli("uri", "find", str(tmp_path / "none")).status == 2
-
-
-def test_the_facade_gives_what_the_commands_print() -> None:
-    found = list(references.find("at http://a/"))
-    assert found == [references.FoundReference("http://a/", 3, 12, "", (), heuristic=False)]
-    assert references.faults("http://a/") == ()

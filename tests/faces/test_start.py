@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 import pkgutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +44,75 @@ def test_a_name_on_demand_is_what_checkers_take_it_for(name: str) -> None:
     assert set(package.__all__) <= set(dir(package))
     with pytest.raises(AttributeError, match="nonsense"):
         _ = package.nonsense
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that holds permacite, and nothing that comes with an extra."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder, with_pip=False)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "permacite.pth").write_text(f"{Path(permacite.__file__).parents[1]}\n")
+    return folder / "bin" / "python"
+
+
+def run(python: Path | str, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """What `permacite` prints."""
+    command = [str(python), "-m", "permacite", *words]
+    return subprocess.run(command, capture_output=True, text=True, input=given, check=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "printed"),
+    [
+        (("resolve", "../g?y#s", "http://a/b/c/d;p?q"), 0, "http://a/b/g?y#s\n"),
+        (("normalize", "HTTP://A:80/./%7eb", "--level", "scheme"), 0, "http://a/~b\n"),
+        (("find",), 0, "start  end  reference\n4      13   http://e/\n"),
+        (("parse", "//h", "--faults"), 0, "offset  problem  rule\n"),
+        (("parse", "a:b"), 0, "component    text\nscheme       a\nopaque_part  b\n"),
+        (("frob",), 2, ""),
+        (("normalize", "a", "--level", "x"), 2, ""),
+        ((), 2, ""),
+    ],
+)
+def test_uri_needs_no_extra(bare: Path, words: tuple[str, ...], status: int, printed: str) -> None:
+    outcome = run(bare, "uri", *words, given="see http://e/ now")
+    assert (outcome.returncode, outcome.stdout) == (status, printed), outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_an_error_needs_no_extra(bare: Path) -> None:
+    outcome = run(bare, "uri", "parse", "http://a b/")
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert outcome.stderr.endswith("\n  http://a b/\n          ^\n")
+    told = json.loads(run(bare, "uri", "parse", "http://a b/", "--json").stderr)
+    assert (told["code"], told["offset"]) == ("syntax", 8)
+
+
+@pytest.mark.parametrize("words", [("list",), ("--help",), ("save", "http://a/"), ()])
+def test_other_commands_say_which_extra_they_need(bare: Path, words: tuple[str, ...]) -> None:
+    outcome = run(bare, *words)
+    assert (outcome.returncode, outcome.stdout) == (1, "")
+    assert "pip install 'permacite[archive]'" in outcome.stderr
+
+
+def imported(python: Path | str, *words: str) -> set[str]:
+    """Every module that a program imports."""
+    command = [str(python), "-X", "importtime", *words]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()
+    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+
+
+SCRIPT = "import sys; from permacite.__main__ import main; sys.exit(main())"
+"""What the installed program runs."""
+
+
+@pytest.mark.parametrize("words", [(SCRIPT, "--version"), ("import permacite",)])
+def test_little_is_imported_to_tell_the_version(bare: Path, words: tuple[str, ...]) -> None:
+    more = imported(bare, "-c", *words) - imported(bare, "-c", "pass")
+    assert more <= {"__future__", "permacite", "permacite.__main__", "permacite.exports"}
+
+
+def test_the_version_is_told(bare: Path) -> None:
+    for python in (bare, sys.executable):
+        assert run(python, "--version").stdout == f"permacite, version {permacite.__version__}\n"

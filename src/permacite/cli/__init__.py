@@ -1,167 +1,17 @@
 """The command line: one command per use case, each in a room named after what it is about.
 
-Commands are imported when they are called, so that `permacite uri` starts without the archive.
-Every command ends through `run`, which turns each error into a sentence and an exit status.
+`commands` holds the group; `uri` answers without it, since click comes with an extra.
 """
 
 from __future__ import annotations
 
-import importlib
-import os
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import click
+from permacite.exports import on_demand
 
-from permacite import __version__
-from permacite.cli.output import note, report
-from permacite.errors import PermaciteError
+if TYPE_CHECKING:
+    from permacite.cli.commands import main, run
 
 __all__ = ["main", "run"]
 
-_ROOMS = {
-    "init": "permacite.cli.archive",
-    "save": "permacite.cli.save",
-    "import": "permacite.cli.save",
-    "cite": "permacite.cli.cite",
-    "resolve": "permacite.cli.cite",
-    "prove": "permacite.cli.proof",
-    "verify": "permacite.cli.archive",
-    "log": "permacite.cli.proof",
-    "stamp": "permacite.cli.proof",
-    "check": "permacite.cli.cite",
-    "quotes": "permacite.cli.quotes",
-    "quoted-by": "permacite.cli.quotes",
-    "compose": "permacite.cli.quotes",
-    "list": "permacite.cli.archive",
-    "show": "permacite.cli.archive",
-    "export": "permacite.cli.archive",
-    "serve": "permacite.web.command",
-    "assert": "permacite.cli.statements",
-    "assertions": "permacite.cli.statements",
-    "series": "permacite.cli.keep",
-    "delegate": "permacite.cli.keep",
-    "delegations": "permacite.cli.keep",
-    "withdraw": "permacite.cli.keep",
-    "reinstate": "permacite.cli.keep",
-    "erase": "permacite.cli.access",
-    "access": "permacite.cli.access",
-    "retention": "permacite.cli.access",
-    "backup": "permacite.cli.keep",
-    "restore": "permacite.cli.keep",
-    "fsck": "permacite.cli.keep",
-    "uri": "permacite.cli.uri",
-    "text": "permacite.cli.text",
-    "mhtml": "permacite.cli.mhtml",
-}
-"""Which room holds each command, in the order of the help page. The faces do not know each other:
-the web brings its own command."""
-
-_PYTHON_NAMES = {
-    "assert": "assert_",
-    "import": "import_",
-    "list": "list_",
-    "quoted-by": "quoted_by",
-}
-_INTERRUPTED = 130
-_LIKENESS = 0.6
-_WHOLE_SENTENCE = 1000
-
-
-class Commands(click.Group):
-    """A group whose commands are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, in the order of the help page."""
-        del ctx
-        return list(_ROOMS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return one command."""
-        del ctx
-        room = _ROOMS.get(cmd_name)
-        if room is None:
-            return None
-        module = importlib.import_module(room)
-        command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
-        assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant. A misspelt one comes with those it is like."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib  # noqa: PLC0415 - needed for what is misspelt alone
-
-            near = difflib.get_close_matches(args[0], _ROOMS, cutoff=_LIKENESS)
-            if not near:
-                raise
-            meant = f"{error.message} Did you mean {' or '.join(near)}?"
-            raise click.UsageError(meant, ctx) from error
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first sentence of each command's help, all of it."""
-        rows = []
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None:
-                rows.append((name, command.get_short_help_str(_WHOLE_SENTENCE)))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-@click.command(
-    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
-@click.version_option(__version__, prog_name="permacite")
-@click.option(
-    "--archive",
-    type=click.Path(path_type=Path, file_okay=False),
-    envvar="PERMACITE_ARCHIVE",
-    help="The archive's folder. Default: PERMACITE_ARCHIVE, else a folder of your user data.",
-)
-@click.pass_context
-def main(ctx: click.Context, archive: Path | None) -> None:
-    """Cite any part of any document, for good.
-
-    Save a page as it was served, cite any part of it under a permanent name, and years later
-    resolve the citation to exactly those words.
-    """
-    ctx.obj = archive
-
-
-def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit a line
-    """Run the command line and return its exit status. Never raises, never shows a traceback."""
-    words = sys.argv[1:] if arguments is None else arguments
-    try:
-        # Outside its standalone mode click returns what a command gave to ctx.exit.
-        ended = main.main(words, prog_name="permacite", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        note("permacite: interrupted; what was acknowledged is kept")
-        return _INTERRUPTED
-    except PermaciteError as error:
-        return report(error, as_json="--json" in words)
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
-        note(f"permacite: {error.strerror or error}: {error.filename or 'standard stream'}")
-        return 1
-    except Exception as error:  # noqa: BLE001 - the last door: a fault of ours, told in one line
-        if os.environ.get("PERMACITE_DEBUG"):
-            import traceback  # noqa: PLC0415 - needed for faults alone
-
-            traceback.print_exc()
-        name = type(error).__name__
-        note(
-            f"permacite: a fault of permacite itself ({name}: {error}); PERMACITE_DEBUG=1 says more"
-        )
-        return 1
-    return ended if isinstance(ended, int) else 0
+on_demand(__name__, {"permacite.cli.commands": "main, run"})

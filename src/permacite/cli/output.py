@@ -2,66 +2,101 @@
 
 Answers go to standard output, everything about the work (progress, warnings, errors) to standard
 error, so that output can be piped. Exit status: 0 done, 1 refused or not found, 2 bad input.
+Nothing here needs an extra; on a terminal tables are drawn by rich, where that is installed.
 """
 
 from __future__ import annotations
 
-import io
 import json
+import os
 import sys
+import unicodedata
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
-import click
-
-from permacite.errors import RestrictedError
+from permacite.errors import PermaciteError, RestrictedError
 from permacite.service.plain import plain
 from permacite.service.problems import exit_status, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from permacite.errors import PermaciteError
-
-_PIPE_WIDTH = 10_000
-"""Characters; wider than any row."""
-
-__all__ = ["emit", "json_option", "note", "report", "table", "watched"]
+__all__ = ["JSON_HELP", "emit", "guarded", "json_option", "note", "report", "table", "watched"]
 
 Item = TypeVar("Item")
+Command = TypeVar("Command", bound="Callable[..., object]")
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, with the same fields as the HTTP API."
-)
-"""The option every command that answers with a value has."""
+JSON_HELP = "Print JSON, with the same fields as the HTTP API."
+
+_INTERRUPTED = 130
+_UNSEEN = dict.fromkeys(range(0x20))
+"""Control characters, which no cell of a table shows."""
+
+
+def json_option(command: Command) -> Command:
+    """Give a command the option that each has which answers with a value."""
+    import click  # noqa: PLC0415 - an extra; all else here does without
+
+    return click.option("--json", "as_json", is_flag=True, help=JSON_HELP)(command)
 
 
 def emit(value: object, *, as_json: bool = True) -> None:
     """Print `value` to standard output: as indented JSON, or as its text."""
-    if as_json:
-        click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
-    else:
-        click.echo(str(value))
+    text = json.dumps(plain(value), ensure_ascii=False, indent=2) if as_json else str(value)
+    print(text, flush=True)  # noqa: T201 - a command's answer
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
-    """Print rows under columns to standard output; wide values wrap, nothing is cut off."""
-    from rich.console import Console  # noqa: PLC0415 - as long to import as all else that starts
-    from rich.table import Table  # noqa: PLC0415 - the same
+    """Print rows under columns to standard output; nothing is cut off.
 
+    On a terminal wide values wrap. Into a file or a pipe go whole lines, as wide as they are, for
+    other programs to read.
+    """
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty() and _drawn(columns, cells, title):
+        return
+    lines = [] if not title else [title]
+    pieces = [[cell.expandtabs().splitlines() or [""] for cell in row] for row in [columns, *cells]]
+    widths = [
+        max(_width(piece) for cell in column for piece in cell)
+        for column in zip(*pieces, strict=True)
+    ]
+    for row in pieces:
+        for line in zip_longest(*row, fillvalue=""):
+            padded = [
+                piece.translate(_UNSEEN) + " " * (width - _width(piece))
+                for piece, width in zip(line, widths, strict=True)
+            ]
+            lines.append("  ".join(padded).rstrip())
+    emit("\n".join(lines), as_json=False)
+
+
+def _drawn(columns: Sequence[str], rows: list[list[str]], title: str) -> bool:
+    """Draw a table on the terminal; False where rich is not installed."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
+        from rich.table import Table  # noqa: PLC0415 - the same
+    except ModuleNotFoundError:
+        return False
     shown = Table(*columns, title=title or None, box=None, pad_edge=False, header_style="bold")
     for column in shown.columns:
         column.overflow = "fold"
     for row in rows:
-        shown.add_row(*("" if cell is None else str(cell) for cell in row))
-    if sys.stdout.isatty():
-        Console(highlight=False, markup=False).print(shown)
-        return
-    # Into a file or a pipe go whole lines, as wide as they are, for other programs to read.
-    console = Console(highlight=False, markup=False, width=_PIPE_WIDTH, file=io.StringIO())
-    with console.capture() as capture:
-        console.print(shown)
-    for line in capture.get().splitlines():
-        click.echo(line.rstrip())
+        shown.add_row(*row)
+    Console(highlight=False, markup=False).print(shown)
+    return True
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal `text` takes (UAX #11)."""
+    if text.isascii():
+        return len(text.translate(_UNSEEN))
+    return sum(
+        0
+        if unicodedata.category(character) in {"Cc", "Cf", "Me", "Mn"}
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
+    )
 
 
 def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
@@ -79,19 +114,46 @@ def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
 
 def note(text: str) -> None:
     """Print a line about the work to standard error."""
-    click.echo(text, err=True)
+    print(text, file=sys.stderr, flush=True)  # noqa: T201 - a command's remark
+
+
+def guarded(command: Callable[[], int], *, as_json: bool) -> int:
+    """Run a command and return its exit status. Never raises, never shows a traceback."""
+    try:
+        return command()
+    except KeyboardInterrupt:
+        note("permacite: interrupted; what was acknowledged is kept")
+        return _INTERRUPTED
+    except PermaciteError as error:
+        return report(error, as_json=as_json)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        note(f"permacite: {error.strerror or error}: {error.filename or 'standard stream'}")
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last door: a fault of ours, told in one line
+        if os.environ.get("PERMACITE_DEBUG"):
+            import traceback  # noqa: PLC0415 - needed for faults alone
+
+            traceback.print_exc()
+        name = type(error).__name__
+        note(
+            f"permacite: a fault of permacite itself ({name}: {error}); PERMACITE_DEBUG=1 says more"
+        )
+        return 1
 
 
 def report(error: PermaciteError, *, as_json: bool) -> int:
     """Print an error to standard error and return the exit status that it means."""
     if as_json:
-        click.echo(json.dumps(plain(problem(error)), ensure_ascii=False, indent=2), err=True)
-    else:
-        click.echo(f"permacite: {error}", err=True)
-        candidates = error.details().get("candidates")
-        if isinstance(candidates, tuple) and candidates:
-            restricted = isinstance(error, RestrictedError)
-            click.echo("still given out:" if restricted else "nearest:", err=True)
-            for candidate in candidates:
-                click.echo(f"  {candidate}", err=True)
+        note(json.dumps(plain(problem(error)), ensure_ascii=False, indent=2))
+        return exit_status(error)
+    note(f"permacite: {error}")
+    candidates = error.details().get("candidates")
+    if isinstance(candidates, tuple) and candidates:
+        note("still given out:" if isinstance(error, RestrictedError) else "nearest:")
+        for candidate in candidates:
+            note(f"  {candidate}")
     return exit_status(error)

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from permacite.cli.access import chosen, standing_options
+from permacite.cli.assertions import told_apart
 from permacite.cli.output import emit, json_option, note, report
-from permacite.cli.quotes import told_apart
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive, CaptureOptions
 

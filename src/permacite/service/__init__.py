@@ -1,5 +1,5 @@
 """The use cases: what the command line and the web do, each one call, free of either face.
 
-`cases` holds the archive's use cases; `references`, `texts` and `aggregates` serve the
-specification packages alone, and import no archive.
+`archive` holds the archive's use cases; `texts` and `aggregates` serve the specification packages
+alone, and import no archive.
 """

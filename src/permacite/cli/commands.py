@@ -1,0 +1,163 @@
+"""The group of all commands: each is imported when it is called, and ends with an exit status."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from permacite import __version__
+from permacite.cli import uri
+from permacite.cli.output import guarded
+
+__all__ = ["main", "run"]
+
+_ROOMS = {
+    "init": "permacite.cli.archive",
+    "save": "permacite.cli.save",
+    "import": "permacite.cli.save",
+    "cite": "permacite.cli.cite",
+    "resolve": "permacite.cli.cite",
+    "prove": "permacite.cli.proof",
+    "verify": "permacite.cli.archive",
+    "log": "permacite.cli.proof",
+    "stamp": "permacite.cli.proof",
+    "check": "permacite.cli.cite",
+    "quotes": "permacite.cli.assertions",
+    "quoted-by": "permacite.cli.assertions",
+    "compose": "permacite.cli.assertions",
+    "list": "permacite.cli.archive",
+    "show": "permacite.cli.archive",
+    "export": "permacite.cli.archive",
+    "serve": "permacite.web.command",
+    "assert": "permacite.cli.assertions",
+    "assertions": "permacite.cli.assertions",
+    "series": "permacite.cli.keep",
+    "delegate": "permacite.cli.keep",
+    "delegations": "permacite.cli.keep",
+    "withdraw": "permacite.cli.keep",
+    "reinstate": "permacite.cli.keep",
+    "erase": "permacite.cli.access",
+    "access": "permacite.cli.access",
+    "retention": "permacite.cli.access",
+    "backup": "permacite.cli.keep",
+    "restore": "permacite.cli.keep",
+    "fsck": "permacite.cli.keep",
+    "uri": __name__,
+    "text": "permacite.cli.text",
+    "mhtml": "permacite.cli.mhtml",
+}
+"""Which room holds each command, in the order of the help page. The faces do not know each other:
+the web brings its own command."""
+
+_PYTHON_NAMES = {
+    "assert": "assert_",
+    "import": "import_",
+    "list": "list_",
+    "quoted-by": "quoted_by",
+    "uri": "uri_",
+}
+_LIKENESS = 0.6
+_WHOLE_SENTENCE = 1000
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order of the help page."""
+        del ctx
+        return list(_ROOMS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command."""
+        del ctx
+        room = _ROOMS.get(cmd_name)
+        if room is None:
+            return None
+        module = importlib.import_module(room)
+        command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
+        assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant. A misspelt one comes with those it is like."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # noqa: PLC0415 - needed for what is misspelt alone
+
+            near = difflib.get_close_matches(args[0], _ROOMS, cutoff=_LIKENESS)
+            if not near:
+                raise
+            meant = f"{error.message} Did you mean {' or '.join(near)}?"
+            raise click.UsageError(meant, ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command's help, all of it."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None:
+                rows.append((name, command.get_short_help_str(_WHOLE_SENTENCE)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class _HandedOver(click.Command):
+    """A command that reads its words itself."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words as they are."""
+        ctx.args = args
+        return []
+
+
+@click.command("uri", cls=_HandedOver, help=uri.HELP, add_help_option=False)
+@click.pass_context
+def uri_(ctx: click.Context) -> int:
+    """Hand over to argparse, which is there without an extra."""
+    return uri.main(ctx.args)
+
+
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="permacite")
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="PERMACITE_ARCHIVE",
+    help="The archive's folder. Default: PERMACITE_ARCHIVE, else a folder of your user data.",
+)
+@click.pass_context
+def main(ctx: click.Context, archive: Path | None) -> None:
+    """Cite any part of any document, for good.
+
+    Save a page as it was served, cite any part of it under a permanent name, and years later
+    resolve the citation to exactly those words.
+    """
+    ctx.obj = archive
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status. Never raises, never shows a traceback."""
+    words = sys.argv[1:] if arguments is None else arguments
+    return guarded(partial(_invoked, words), as_json="--json" in words)
+
+
+def _invoked(words: list[str]) -> int:
+    try:
+        # Outside its standalone mode click returns what a command gave to ctx.exit.
+        ended = main.main(words, prog_name="permacite", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return ended if isinstance(ended, int) else 0
