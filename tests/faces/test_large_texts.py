@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from tests.kept import file_of
 
 from permacite.archive import Repository
 from permacite.errors import IntegrityError, NotFoundError
@@ -49,7 +50,7 @@ def damage(archive: Path, name: str) -> None:
     with Repository.open(archive) as opened:
         found = next(one for one in opened.list()).representations[0]
         assert str(found.pdi) == name
-        path = opened.path(found)
+        path = file_of(archive, found.digest)
     path.chmod(0o644)
     path.write_bytes(TEXT.encode()[:-1] + b"!")
 

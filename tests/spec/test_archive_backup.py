@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.errors import ConflictError, StorageError
@@ -49,7 +50,7 @@ def texts(directory: Path) -> list[bytes]:
 def test_a_backup_is_an_archive(archive: Repository, tmp_path: Path, *, link: bool) -> None:
     archive.backup(tmp_path / "backup", link=link)
     assert texts(tmp_path / "backup") == [b"one"]
-    file = archive.path(next(archive.list()).representations[0])
+    file = file_of(archive.directory, next(archive.list()).representations[0].digest)
     assert file.stat().st_nlink == (2 if link else 1)
     with Repository.open(tmp_path / "backup", clock=noon) as copy:
         assert copy.log.verifiers == archive.log.verifiers

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import file_of
 
 from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.archive.log import Checkpoint
@@ -321,7 +322,7 @@ def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> N
     shutil.copytree(five, directory)
     with Repository.open(directory, clock=noon) as archive:
         victim = list(archive.list())[1].representation("utf-8")
-        path = archive.path(victim)
+        path = file_of(directory, victim.digest)
         path.chmod(0o600)
         path.write_bytes(b"word 9")
         bad = [one for one in archive.fsck() if one.kind != "ok"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import file_of
 
 from permacite.archive.objects import FileObjects
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -34,15 +35,14 @@ def test_the_file_is_named_by_the_digest(objects: FileObjects, tmp_path: Path) -
     assert objects.put(HELLO) == DIGEST
     name = DIGEST.removeprefix("sha-256:")
     path = tmp_path / "objects" / name[:2] / name[2:4] / name
-    assert objects.path(DIGEST) == path
     assert path.read_bytes() == HELLO
     assert objects.get(DIGEST) == HELLO
     assert list(objects.digests()) == [DIGEST]
 
 
-def test_the_file_may_only_be_read(objects: FileObjects) -> None:
+def test_the_file_may_only_be_read(objects: FileObjects, tmp_path: Path) -> None:
     objects.put(HELLO)
-    assert objects.path(DIGEST).stat().st_mode & 0o777 == 0o400
+    assert file_of(tmp_path, DIGEST).stat().st_mode & 0o777 == 0o400
 
 
 def test_nothing_temporary_is_left(objects: FileObjects, tmp_path: Path) -> None:
@@ -51,11 +51,11 @@ def test_nothing_temporary_is_left(objects: FileObjects, tmp_path: Path) -> None
     assert list((tmp_path / "objects" / "tmp").iterdir()) == []
 
 
-def test_the_same_octets_are_one_file(objects: FileObjects) -> None:
+def test_the_same_octets_are_one_file(objects: FileObjects, tmp_path: Path) -> None:
     objects.put(HELLO)
-    before = objects.path(DIGEST).stat()
+    before = file_of(tmp_path, DIGEST).stat()
     objects.put(HELLO)
-    after = objects.path(DIGEST).stat()
+    after = file_of(tmp_path, DIGEST).stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
@@ -65,10 +65,10 @@ def test_empty_octets_are_octets(objects: FileObjects) -> None:
 
 @pytest.mark.parametrize("damage", [b"", b"hellO", b"hello, world"])
 def test_altered_octets_are_told_and_never_taken_for_good(
-    objects: FileObjects, damage: bytes
+    objects: FileObjects, tmp_path: Path, damage: bytes
 ) -> None:
     objects.put(HELLO)
-    path = objects.path(DIGEST)
+    path = file_of(tmp_path, DIGEST)
     path.unlink()
     path.write_bytes(damage)
     with pytest.raises(IntegrityError) as error:
@@ -169,8 +169,8 @@ def test_a_store_whose_folder_is_a_file_is_told(tmp_path: Path) -> None:
     assert error.value.reason == "io"
 
 
-def test_octets_that_the_disk_refuses_are_told(objects: FileObjects) -> None:
-    objects.path(DIGEST).mkdir(parents=True)
+def test_octets_that_the_disk_refuses_are_told(objects: FileObjects, tmp_path: Path) -> None:
+    file_of(tmp_path, DIGEST).mkdir(parents=True)
     with pytest.raises(StorageError) as error:
         objects.get(DIGEST)
     assert error.value.reason == "io"
@@ -185,4 +185,36 @@ def test_files_on_another_disk_are_copied(objects: FileObjects, tmp_path: Path) 
         copy = FileObjects(Path(folder) / "objects")
         copy.adopt(tmp_path / "objects", link=True)
         assert copy.get(DIGEST) == HELLO
-        assert copy.path(DIGEST).stat().st_nlink == 1
+        assert file_of(Path(folder), DIGEST).stat().st_nlink == 1
+
+
+def test_a_source_gives_ranges_size_and_all(objects: FileObjects) -> None:
+    with objects.open(objects.put(HELLO)) as source:
+        assert source.size == len(HELLO)
+        assert source.read(1, 4) == HELLO[1:4]
+        assert source.read(3, 100) == HELLO[3:]
+        assert source.read(100, 200) == b""
+        source.check()
+        assert source.whole() == HELLO
+        assert source.descriptor is not None
+        assert os.pread(source.descriptor, 4, 1) == HELLO[1:5]
+
+
+def test_a_source_of_altered_octets_is_told_when_all_is_read(
+    objects: FileObjects, tmp_path: Path
+) -> None:
+    objects.put(HELLO)
+    file_of(tmp_path, DIGEST).chmod(0o600)
+    file_of(tmp_path, DIGEST).write_bytes(b"hellO")
+    with objects.open(DIGEST) as source:
+        assert source.read(0, 5) == b"hellO"
+        for act in (source.whole, source.check):
+            with pytest.raises(IntegrityError) as error:
+                act()
+            assert error.value.expected == DIGEST
+
+
+@pytest.mark.parametrize("digest", [DIGEST, "sha-256:../../etc/passwd", ""])
+def test_what_is_not_there_is_not_opened(objects: FileObjects, digest: str) -> None:
+    with pytest.raises(NotFoundError):
+        objects.open(digest)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import file_of
 
 from permacite import pdi
 from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
@@ -288,11 +289,9 @@ def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -
     good = archive.commit([page()])
     bad = archive.commit([page("<p>two"), new])
     assert [finding.kind for finding in archive.verify()] == ["ok"] * 4
-    archive.path(bad.representations[0]).unlink()
+    file_of(archive.directory, bad.representations[0].digest).unlink()
     for digest in (bad.representations[1].received_digest, bad.representations[1].digest):
-        assert digest is not None
-        path = archive.path(bad.representations[1]).parents[2] / digest[8:10] / digest[10:12]
-        (file,) = path.iterdir()
+        file = file_of(archive.directory, digest)
         file.chmod(0o644)
         file.write_bytes(b"b")
     findings = [(one.pdi, one.kind) for one in archive.verify()]
@@ -314,7 +313,7 @@ def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -
 
 def test_verify_tells_what_the_disk_refuses(archive: Repository) -> None:
     version = archive.commit([page()])
-    path = archive.path(version.representations[0])
+    path = file_of(archive.directory, version.representations[0].digest)
     path.unlink()
     path.mkdir()
     assert [one.kind for one in archive.verify(version.pdi)] == ["unreadable"]

@@ -7,6 +7,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, Repository, with_indexes
 from permacite.archive.texts.index import INDEX, PIECES, SMALLEST_BYTES
@@ -167,7 +168,7 @@ def test_a_damaged_index_is_not_believed_and_verify_says_so(
 
 def test_only_what_is_read_is_checked_where_that_is_asked_for(archive: Repository) -> None:
     kept = committed(archive, with_indexes([text()])[0])
-    damage(archive.path(kept), 5 * PIECE_BYTES + 7)
+    damage(file_of(archive.directory, kept.digest), 5 * PIECE_BYTES + 7)
     with pytest.raises(IntegrityError, match="altered"):
         archive.text(kept)
     found = archive.text(kept, whole=False)
@@ -183,7 +184,7 @@ def test_only_what_is_read_is_checked_where_that_is_asked_for(archive: Repositor
 
 def test_a_text_that_is_missing_or_short_is_told(archive: Repository) -> None:
     kept = committed(archive, with_indexes([text()])[0])
-    path = archive.path(kept)
+    path = file_of(archive.directory, kept.digest)
     path.chmod(0o644)
     path.write_bytes(CONTENT[:-1])
     found = archive.text(kept, whole=False)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, Provenance, Repository, Version
 from permacite.archive.deposit import deposit
@@ -210,8 +211,10 @@ def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
     path = directory / "objects"
     digest = other.representations[0].digest.removeprefix("sha-256:")
     assert archive.read(other.representations[0]) == b"other"
-    assert archive.path(one.representations[0]).read_bytes() == b"same"  # made when it is asked for
-    assert archive.path(large.representations[0]).read_bytes() == bytes(LARGE)
+    for version, content in ((one, b"same"), (large, bytes(LARGE))):
+        with archive.source(version.representations[0]) as source:
+            assert (source.size, source.whole()) == (len(content), content)
+            assert source.read(1, 3) == content[1:3]
     archive.close()
     assert unsettled(directory) == 0
     assert (path / digest[:2] / digest[2:4] / digest).read_bytes() == b"other"
@@ -259,7 +262,7 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
         (version,) = archive.list()
         assert archive.read(version.representations[0]) == b"left"
         assert is_clean(archive)
-        assert archive.path(version.representations[0]).read_bytes() == b"left"
+        assert archive.read(version.representations[0]) == b"left"
     with Repository.open(left) as archive:
         archive.commit([picture(b"next")])
         archive._objects.flush()  # noqa: SLF001 - to see it done
@@ -320,7 +323,7 @@ def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directo
 def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"good").representations[0].digest
     other = parts.commit(b"other").representations[0].digest
-    path = parts.objects.path(digest)
+    path = file_of(directory, digest)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"evil")
     parts.write_behind.flush()

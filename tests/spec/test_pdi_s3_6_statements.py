@@ -84,7 +84,7 @@ def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
     for version in archive.list():
         for one in version.representations:
             assert archive.statements.withdrawal(one) == tombstone
-            for give in (archive.read, archive.path, archive.read_received):
+            for give in (archive.read, archive.source, archive.check_access, archive.read_received):
                 with pytest.raises(WithdrawnError, match="court-order") as error:
                     give(one)
                 assert (error.value.status, error.value.reason) == (451, "court-order")

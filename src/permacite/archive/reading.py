@@ -26,7 +26,6 @@ from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
-    from pathlib import Path
 
     from permacite.archive.entries import Leaf
     from permacite.archive.log import Log
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         Restriction,
         Version,
     )
+    from permacite.archive.objects import Source
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.extract import Decode, Excerpt
     from permacite.text.document import DocumentText
@@ -169,13 +169,14 @@ class Reading:
         self._gate.check(representation)
         return self._objects.get(representation.digest)
 
-    def path(self, representation: Representation) -> Path:
-        """Return the file of the octets, for reading piece by piece; nothing is recomputed.
-
-        Raises WithdrawnError.
-        """
+    def source(self, representation: Representation) -> Source:
+        """The octets, to be read by ranges as they are stored; close it. Raises RestrictedError."""
         self._gate.check(representation)
-        return self._objects.path(representation.digest)
+        return self._objects.open(representation.digest)
+
+    def check_access(self, representation: Representation) -> None:
+        """Raise RestrictedError where the octets are not given out."""
+        self._gate.check(representation)
 
     def read_received(self, representation: Representation) -> bytes:
         """Return the octets as they were received, where they differ, checked likewise."""

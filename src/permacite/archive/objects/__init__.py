@@ -1,13 +1,13 @@
-"""The octets of an archive, by their digest: a Protocol, and its embedded form as files."""
+"""The octets of an archive, by their digest: put once, and read from a Source."""
 
 from permacite.archive.objects.files import FileObjects
 from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
 from permacite.archive.objects.modes import keep_modes, modes_of
-from permacite.archive.objects.protocol import Objects, digest_of
+from permacite.archive.objects.source import Source, digest_of
 
 __all__ = [
     "FileObjects",
-    "Objects",
+    "Source",
     "digest_of",
     "flush_folder",
     "keep_modes",

@@ -10,15 +10,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import io
 import os
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from permacite.archive.objects.flushing import flush_folder
 from permacite.archive.objects.modes import modes_of
-from permacite.archive.objects.protocol import digest_of
-from permacite.errors import IntegrityError, NotFoundError, StorageError
+from permacite.archive.objects.source import Source, digest_of, refuse
+from permacite.errors import IntegrityError, NotFoundError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ __all__ = ["FileObjects"]
 
 _DIGEST = compile_pattern(r"sha-256:([0-9a-f]{64})")
 _NAME = compile_pattern(r"[0-9a-f]{64}")
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class FileObjects:
@@ -46,7 +46,7 @@ class FileObjects:
             self._modes = modes_of(directory.parent)
             self._sweep()
         except OSError as error:
-            _fail(error, self._root)
+            refuse(error, self._root)
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power."""
@@ -60,7 +60,7 @@ class FileObjects:
                 self._write(path, content)
             flush_folder(folder)
         except OSError as error:
-            _fail(error, path)
+            refuse(error, path)
         return digest
 
     def has(self, digest: str) -> bool:
@@ -68,44 +68,42 @@ class FileObjects:
         name = digest.removeprefix("sha-256:")
         return os.path.exists(f"{self._root}/{name[:2]}/{name[2:4]}/{name}")  # noqa: PTH110 - a text
 
-    def get(self, digest: str) -> bytes:
-        """Return the octets with this digest, recomputed just now."""
-        path = self.path(digest)
+    def open(self, digest: str) -> Source:
+        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        path = self._path(digest)
         try:
-            content = path.read_bytes()
+            return Source(digest, io.FileIO(path), path)
         except FileNotFoundError as error:
             raise NotFoundError(f"no object {digest}", digest) from error
         except OSError as error:
-            _fail(error, str(path))
-        actual = digest_of(content)
-        if actual != digest:
-            raise IntegrityError(
-                f"stored bytes are altered: {path}", expected=digest, actual=actual
-            )
-        return content
+            refuse(error, path)
 
-    def check(self, digest: str) -> None:
-        """Raise as `get` does."""
-        self.get(digest)
+    def get(self, digest: str) -> bytes:
+        """The octets with this digest, recomputed just now.
 
-    def path(self, digest: str) -> Path:
-        """Return the file that holds the octets; it may be read, never written."""
-        found = _DIGEST.fullmatch(digest)
-        if found is None:
+        Raises NotFoundError, StorageError, or IntegrityError where the stored octets are others.
+        """
+        with self.open(digest) as source:
+            return source.whole()
+
+    def _path(self, digest: str) -> str:
+        """The file that holds the octets. Raises NotFoundError for what is no digest."""
+        digits = _DIGEST.fullmatch(digest)
+        if digits is None:
             raise NotFoundError(f"not a digest: {digest!r}", digest)
-        name = found.group(1)
-        return self._directory / name[:2] / name[2:4] / name
+        name = digits.group(1)
+        return f"{self._root}/{name[:2]}/{name[2:4]}/{name}"
 
     def delete(self, digest: str) -> None:
         """Destroy octets, durably; nothing happens where there are none."""
-        path = self.path(digest)
+        path = self._path(digest)
         try:
-            path.unlink()
-            flush_folder(path.parent)
+            os.unlink(path)  # noqa: PTH108 - a text
+            flush_folder(path.rpartition("/")[0])
         except FileNotFoundError:
             return
         except OSError as error:
-            _fail(error, str(path))
+            refuse(error, path)
 
     def digests(self) -> Iterator[str]:
         """Return the digests of everything kept, in no order."""
@@ -225,13 +223,3 @@ def _write_all(descriptor: int, content: bytes) -> None:
     left = memoryview(content)
     while left:
         left = left[os.write(descriptor, left) :]
-
-
-def _fail(error: OSError, path: str) -> NoReturn:
-    """Raise the StorageError that says what the system said."""
-    full = error.errno in _FULL
-    raise StorageError(
-        "the disk is full" if full else f"cannot use {path}: {error.strerror or error}",
-        path=path,
-        reason="full" if full else "io",
-    ) from error

@@ -12,18 +12,18 @@ Whoever commits alone, large octets, and what finds too much waiting already go 
 from __future__ import annotations
 
 import contextlib
+import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import digest_of
+from permacite.archive.objects import Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
-    from pathlib import Path
 
     from permacite.archive.objects import FileObjects
     from permacite.archive.sqlite.catalog import Catalog
@@ -141,20 +141,20 @@ class WriteBehind:
             raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
         return content
 
-    def check(self, digest: str) -> None:
-        """Raise as `get` does; also for an altered file where right octets wait to become one."""
+    def open(self, digest: str) -> Source:
+        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
         try:
-            self._objects.check(digest)
+            return self._objects.open(digest)
         except NotFoundError:
-            self.get(digest)
-
-    def path(self, digest: str) -> Path:
-        """Return the file that holds the octets, made now where it was not."""
-        if not self._objects.has(digest):
             content = self._catalog.read(octets.staged, digest)
-            if content is not None:
-                self._objects.put(content)
-        return self._objects.path(digest)
+        if content is None:
+            return self._objects.open(digest)  # flushed between the two looks, or nowhere
+        return Source(digest, io.BytesIO(content), "the catalog")
+
+    def check(self, digest: str) -> None:
+        """Raise as `get` does; also for an altered file where right octets are staged beside it."""
+        with self.open(digest) as source:
+            source.check()
 
     def delete(self, digest: str) -> None:
         """Destroy octets, durably."""

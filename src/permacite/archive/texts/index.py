@@ -8,12 +8,12 @@ docs/decisions/0015-an-index-beside-each-large-text.md says what is checked when
 from __future__ import annotations
 
 import dataclasses
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.records.versions import sidecars
 from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text, text_of_new
-from permacite.archive.texts.pieces import CheckedFile, Pieces, check_digest
+from permacite.archive.texts.pieces import CheckedPieces, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.text.document import DocumentText
 from permacite.text.entity import Entity
@@ -80,7 +80,7 @@ class Texts:
             content = self._objects.get(representation.digest)
             return document_text(content, representation.media_type, representation.decoding)
         if whole:
-            check_digest(self._objects.path(representation.digest), representation.digest)
+            self._objects.check(representation.digest)
         return indexed
 
     def fault(self, representation: Representation) -> str:
@@ -119,14 +119,14 @@ class Texts:
     def _opened(
         self, representation: Representation, index: Index, pieces: Pieces
     ) -> DocumentText | None:
-        """Return the text in a file; None where its index was counted in another charset."""
-        file = CheckedFile(self._objects.path(representation.digest), pieces)
-        head = file.octets(0, HEAD_BYTES)
+        """Return the text by its pieces; None where its index was counted in another charset."""
+        source = CheckedPieces(partial(self._objects.open, representation.digest), pieces)
+        head = source.octets(0, HEAD_BYTES)
         charset = charset_of(representation.media_type, representation.decoding, head)
         counted = (index.charset, index.mark_bytes, index.valid)
         if counted != (charset.label, charset.encoding(head).mark_bytes, True):
             return None
-        return DocumentText(file, charset, index)
+        return DocumentText(source, charset, index)
 
     def _sides(self, representation: Representation) -> tuple[str, str] | None:
         """Return the digests of the side objects; None where there are none."""

@@ -22,17 +22,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
+from permacite.errors import IntegrityError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from io import FileIO
-    from pathlib import Path
     from typing import TypeAlias
+
+    from permacite.archive.objects import Source
 
     Fetch: TypeAlias = Callable[[int, int], memoryview]
 
-__all__ = ["PIECE_BYTES", "CheckedFile", "Pieces", "check_digest"]
+__all__ = ["PIECE_BYTES", "CheckedPieces", "Pieces"]
 
 PIECE_BYTES = 1 << 15
 """Reading and hashing as much takes some tens of microseconds."""
@@ -83,24 +83,25 @@ class Pieces:
         return self.digests[number * _DIGEST_BYTES : (number + 1) * _DIGEST_BYTES]
 
 
-class CheckedFile:
-    """A file that is read by the piece, each compared with its digest: a Source of a Text.
+class CheckedPieces:
+    """Octets that are read by the piece, each compared with its digest: a Source of a Text.
 
     For one thread. What is read raises IntegrityError where a piece is not what was committed,
-    NotFoundError where the file is missing, StorageError where the disk refuses.
+    NotFoundError where the octets are missing, StorageError where the store refuses.
     """
 
-    def __init__(self, path: Path, pieces: Pieces) -> None:
-        self._path = path
+    def __init__(self, opened: Callable[[], Source], pieces: Pieces) -> None:
+        """Take what opens the octets: they are closed when nobody reads."""
+        self._opened = opened
         self._pieces = pieces
         self._kept: dict[int, bytes] = {}
         self.size = pieces.size_bytes
 
     @contextmanager
     def reading(self) -> Iterator[Fetch]:
-        """Open the file; what is given are slices of checked pieces."""
-        with _opened(self._path) as file:
-            yield lambda start, end: self._between(file, start, min(end, self.size))
+        """Open the octets; what is given are slices of checked pieces."""
+        with self._opened() as source:
+            yield lambda start, end: self._between(source, start, min(end, self.size))
 
     @contextmanager
     def whole(self) -> Iterator[bytes]:
@@ -108,33 +109,32 @@ class CheckedFile:
         yield self.octets(0, self.size)
 
     def octets(self, start: int, end: int) -> bytes:
-        """Return the octets from `start` up to `end`, as far as there are any."""
-        with _opened(self._path) as file:
-            return bytes(self._between(file, start, min(end, self.size)))
+        """The octets from `start` up to `end`, as far as there are any."""
+        with self._opened() as source:
+            return bytes(self._between(source, start, min(end, self.size)))
 
-    def _between(self, file: FileIO, start: int, end: int) -> memoryview:
-        """Return octets of checked pieces; `end` is not beyond the last."""
+    def _between(self, source: Source, start: int, end: int) -> memoryview:
+        """Octets of checked pieces; `end` is not beyond the last."""
         if start >= end:
             return memoryview(b"")
         length = self._pieces.piece_bytes
         first, last = start // length, (end - 1) // length
-        found = [self._piece(file, number) for number in range(first, last + 1)]
-        data = found[0] if len(found) == 1 else b"".join(found)
+        pieces = [self._piece(source, number) for number in range(first, last + 1)]
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         return memoryview(data)[start - first * length : end - first * length]
 
-    def _piece(self, file: FileIO, number: int) -> bytes:
-        """Return a piece. Raises IntegrityError."""
+    def _piece(self, source: Source, number: int) -> bytes:
+        """One piece. Raises IntegrityError."""
         kept = self._kept.get(number)
         if kept is not None:
             return kept
         length = self._pieces.piece_bytes
-        file.seek(number * length)
-        data = file.read(min(length, self.size - number * length))
+        data = source.read(number * length, min((number + 1) * length, self.size))
         actual = hashlib.sha256(data).digest()
         expected = self._pieces.digest(number)
         if actual != expected:
             raise IntegrityError(
-                f"stored bytes are altered: {self._path}, from byte {number * length} on",
+                f"stored bytes are altered: {source.name}, from byte {number * length} on",
                 expected=f"sha-256:{expected.hex()}",
                 actual=f"sha-256:{actual.hex()}",
             )
@@ -142,29 +142,3 @@ class CheckedFile:
             self._kept.pop(next(iter(self._kept)))
         self._kept[number] = data
         return data
-
-
-def check_digest(path: Path, digest: str) -> None:
-    """Recompute a digest without holding the octets.
-
-    Raises IntegrityError, NotFoundError, StorageError.
-    """
-    with _opened(path) as file:
-        actual = f"sha-256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-    if actual != digest:
-        problem = f"stored bytes are altered: {path}"
-        raise IntegrityError(problem, expected=digest, actual=actual)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[FileIO]:
-    """Open a file. What the system refuses, then or later, becomes an error of ours."""
-    try:
-        with path.open("rb", buffering=0) as file:
-            yield file
-    except FileNotFoundError as error:
-        digest = f"sha-256:{path.name}"
-        raise NotFoundError(f"no object {digest}", digest) from error
-    except OSError as error:
-        problem = f"cannot use {path}: {error.strerror or error}"
-        raise StorageError(problem, path=str(path), reason="io") from error

@@ -72,7 +72,7 @@ def _known(archive: Repository, reference: str) -> pdi.PDI:
     version = archive.version(name.document)
     restriction = of_all(version, archive.restrictions(version.representations))
     if restriction is not None and restriction.kind == "closed":
-        archive.path(version.representations[0])  # raises what says why it is not open
+        archive.check_access(version.representations[0])  # raises what says why it is not open
     return name
 
 

@@ -63,7 +63,7 @@ def _found(
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
     formats = [one for one in version.representations if one.pdi not in restricted]
     if not formats:
-        archive.path(version.representations[0])  # nothing is given out: the error says why
+        archive.check_access(version.representations[0])  # nothing is given out: the error says why
     pages = [one for one in formats if one.media_type in PAGES][:1]
     texts = [one for one in formats if one.derived_from is not None][:1]
     drafts = [one for one in formats if one.media_type in finding.MARKDOWN]

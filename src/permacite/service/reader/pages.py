@@ -79,7 +79,7 @@ def view(archive: Repository, reference: str, *, script: str, text_fragment: str
         modified_at=max(one.committed_at for one in version.representations),
     )
     found = View(version, main, shown, fragment, text_fragment, script, state)
-    archive.path(main if found.is_page else shown)  # what is restricted is not shown
+    archive.check_access(main if found.is_page else shown)  # what is restricted is not shown
     return found
 
 

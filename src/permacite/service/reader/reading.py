@@ -23,7 +23,7 @@ def read(archive: Repository, reference: str, *, text: bool, text_fragment: str 
     """Return what stands around a document in the reader."""
     name, fragment = names.document_of(reference)
     version, answer = archive.answering(name)
-    archive.path(answer)  # what is restricted is not shown
+    archive.check_access(answer)  # what is restricted is not shown
     citations = recorded.all_cited(archive, archive.citations(version.pdi))
     exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
     source = text_source(archive, version)
