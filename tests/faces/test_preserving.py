@@ -44,7 +44,7 @@ def full(archive: Path) -> Path:
         service.delegate("minter", "press.lab.example.us", "Ann", first="2020-01-01")
         inner = service._archive  # noqa: SLF001 - what only the library can do
         picture = NewRepresentation(
-            b"PNG", "image/png", attachment={"a/../b": b"side", "c": b"side 2"}, received=b"png"
+            b"PNG", "image/png", sidecars={"a/../b": b"side", "c": b"side 2"}, received=b"png"
         )
         made = inner.commit(
             [picture], unique_id="my%20own", provenance=Provenance(details={"a": [1, {"b": None}]})
@@ -81,7 +81,7 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
         name = pdi.parse(f"{new.list().documents[-1].pdi}.png.1")
         assert isinstance(name, pdi.PDI)
         inner = new._archive  # noqa: SLF001 - the side objects have no name
-        assert inner.attachment(inner.representation(name), "a/../b") == b"side"
+        assert inner.sidecar(inner.representation(name), "a/../b") == b"side"
         assert inner.read_received(inner.representation(name)) == b"png"
         again = new.import_document("new.txt", b"goes on")
     assert again.pdi.rpartition("/")[2] == "3.text.1" or again.pdi.endswith(".text.1")

@@ -74,7 +74,7 @@ def rich(archive: Path) -> Path:
         for unique_id in ("http%3a%2f%2fa%2eb%2f%c3%a9", "1%2e%2e%2f", LONG):
             made = inner.commit(
                 [
-                    NewRepresentation(b"<svg/>", "image/svg+xml", attachment={"../..": b"side"}),
+                    NewRepresentation(b"<svg/>", "image/svg+xml", sidecars={"../..": b"side"}),
                     NewRepresentation(b"{}", "application/ld+json", received=b"{ }"),
                 ],
                 unique_id=unique_id,

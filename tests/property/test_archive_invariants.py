@@ -74,7 +74,7 @@ def representation(kind: str, content: bytes) -> NewRepresentation:
     """Return a representation of any octets, with others beside it where it is a picture."""
     if kind.startswith("text/"):
         return NewRepresentation(content, kind, charset="iso-8859-1")
-    return NewRepresentation(content, kind, received=content + b"!", attachment={"a/b": content})
+    return NewRepresentation(content, kind, received=content + b"!", sidecars={"a/b": content})
 
 
 def digest(content: bytes) -> str:

@@ -147,7 +147,7 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
     page = service.import_document("page.html", PAGE, uri="https://example.org/page").pdi
     text = page.replace(".html.", ".utf-8.")
     cited = service.cite(text, quote="Some words", note="a note").reference
-    lines = NewRepresentation(b"a line\r\n" * 9, "text/plain", attachment={"side": b"object"})
+    lines = NewRepresentation(b"a line\r\n" * 9, "text/plain", sidecars={"side": b"object"})
     text_of_lines = str(archive.commit([lines]).representations[0].pdi)
     provenance = Provenance("A title", "https://example.org/a", None, clock(), {"status": 200})
     kept = archive.commit([PLAIN], provenance=provenance, key="a key")

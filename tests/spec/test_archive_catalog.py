@@ -63,7 +63,7 @@ def fill(archive: Repository) -> None:
         b"one",
         "text/plain",
         charset="utf-8",
-        attachment={"map": b"[]"},
+        sidecars={"map": b"[]"},
         quotations=(("0", "pdi://oma.eop.gov.us/1997/09/01/1.text.1#37,51"),),
     )
     version = archive.commit([page(), new], key="first")

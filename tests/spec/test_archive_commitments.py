@@ -53,7 +53,7 @@ def version(archive: Repository) -> Version:
         details={"requests": ["canary-details"]},
     )
     formats = [
-        NewRepresentation(b"<p>" + TEXT, "text/html", attachment={"canary-side": b"side"}),
+        NewRepresentation(b"<p>" + TEXT, "text/html", sidecars={"canary-side": b"side"}),
         NewRepresentation(TEXT, "text/plain"),
     ]
     made = archive.commit(formats, provenance=provenance)

@@ -211,11 +211,11 @@ def test_the_same_octets_under_a_second_format_are_kept_apart(archive: Repositor
 
 
 def test_side_objects_are_kept_with_their_format(archive: Repository) -> None:
-    new = NewRepresentation(b"one", "text/plain", attachment={"map": b"[0]", "index": b""})
+    new = NewRepresentation(b"one", "text/plain", sidecars={"map": b"[0]", "index": b""})
     kept = archive.commit([new]).representations[0]
-    assert archive.attachment(kept, "map") == b"[0]"
-    assert archive.attachment(kept, "index") == b""
-    assert archive.attachment(kept, "other") is None
+    assert archive.sidecar(kept, "map") == b"[0]"
+    assert archive.sidecar(kept, "index") == b""
+    assert archive.sidecar(kept, "other") is None
 
 
 def test_provenance_comes_back_as_it_was_given(archive: Repository) -> None:
@@ -285,7 +285,7 @@ def test_only_what_is_committed_can_be_cited(archive: Repository) -> None:
 
 
 def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -> None:
-    new = NewRepresentation(b"a\r\n", "text/plain", received=b"a\n", attachment={"map": b"[]"})
+    new = NewRepresentation(b"a\r\n", "text/plain", received=b"a\n", sidecars={"map": b"[]"})
     good = archive.commit([page()])
     bad = archive.commit([page("<p>two"), new])
     assert [finding.kind for finding in archive.verify()] == ["ok"] * 4

@@ -43,7 +43,7 @@ def text(content: bytes = CONTENT, charset: str = "utf-8") -> NewRepresentation:
 def sides(content: bytes) -> dict[str, bytes]:
     """Return the side objects of a text."""
     (one,) = with_indexes([text(content)])
-    return dict(one.attachment)
+    return dict(one.sidecars)
 
 
 def committed(archive: Repository, new: NewRepresentation) -> Representation:
@@ -70,7 +70,7 @@ def side_file(archive: Repository, name: str) -> Path:
 
 def test_a_large_text_is_cut_as_if_it_were_whole(archive: Repository) -> None:
     (new,) = with_indexes([text()])
-    assert set(new.attachment) == {INDEX, PIECES}
+    assert set(new.sidecars) == {INDEX, PIECES}
     found = archive.text(committed(archive, new))
     assert found.index is not None
     for fragment in (PLACE, "char=0,9", "line=8999,9000", "char=7,7", "line=3,5"):
@@ -104,9 +104,9 @@ def test_what_has_no_index(
 
 
 def test_side_objects_that_are_there_stay() -> None:
-    (new,) = with_indexes([dataclasses.replace(text(), attachment={"map": b"[]"})])
-    assert new.attachment["map"] == b"[]"
-    assert len(new.attachment) == 3
+    (new,) = with_indexes([dataclasses.replace(text(), sidecars={"map": b"[]"})])
+    assert new.sidecars["map"] == b"[]"
+    assert len(new.sidecars) == 3
 
 
 def test_a_text_committed_without_an_index_has_none(archive: Repository) -> None:
@@ -129,7 +129,7 @@ FOREIGN = {
 
 @pytest.mark.parametrize("which", FOREIGN)
 def test_a_foreign_index_is_not_believed_and_fsck_says_so(archive: Repository, which: str) -> None:
-    new = dataclasses.replace(text(), attachment=FOREIGN[which]())
+    new = dataclasses.replace(text(), sidecars=FOREIGN[which]())
     kept = committed(archive, new)
     assert archive.text(kept).index is None
     assert [one.kind for one in archive.verify()] == ["ok", "ok"]
@@ -145,7 +145,7 @@ def test_an_index_that_counts_otherwise_is_found(archive: Repository, row: str) 
     place = start + 8 * (2 * rows - 1 if row == "last" else rows + rows // 2)  # code points
     wrong = stored[:place] + bytes([stored[place] ^ 1]) + stored[place + 1 : -4]
     wrong += zlib.crc32(wrong).to_bytes(4, "little")
-    committed(archive, dataclasses.replace(text(), attachment=sides(CONTENT) | {INDEX: wrong}))
+    committed(archive, dataclasses.replace(text(), sidecars=sides(CONTENT) | {INDEX: wrong}))
     findings = [one.detail for one in archive.fsck() if one.kind == "index"]
     assert findings == [f"the index has {'another end' if row == 'last' else 'other places'}"]
 

@@ -89,7 +89,7 @@ def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
                     give(one)
                 assert (error.value.status, error.value.reason) == (451, "court-order")
             with pytest.raises(NotFoundError):
-                archive.attachment(one, "map")
+                archive.sidecar(one, "map")
             with pytest.raises(NotFoundError):
                 archive.prove(one.pdi)
     assert archive.version(document.pdi) == document

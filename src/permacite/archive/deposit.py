@@ -91,7 +91,7 @@ def _put(
         received_digest=None if new.received is None else put(new.received),
         derived_from=new.derived_from,
         rendition=new.rendition,
-        sidecars=_put_all(put, new.attachment),
+        sidecars=_put_all(put, new.sidecars),
         quotations=quotations,
     )
 

@@ -146,8 +146,8 @@ class NewRepresentation:
     """The format this one was made from."""
     rendition: str | None = None
     """Which procedure made it, with its version, such as "permacite-plain/1"."""
-    attachment: Mapping[str, bytes] = field(default_factory=dict, hash=False, repr=False)
-    """Side objects by name, kept beside `content`; no PDI names them."""
+    sidecars: Mapping[str, bytes] = field(default_factory=dict, hash=False, repr=False)
+    """Sidecars by name, kept beside `content`; no PDI names them."""
     quotations: tuple[tuple[str, str], ...] = ()
     """What it quotes: the position where a quotation begins, and the PDI that is cited there, with
     its version. They become citation objects of the new name: A@origin=B (PDI §3.5)."""

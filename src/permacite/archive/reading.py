@@ -187,8 +187,8 @@ class Reading:
         """Return kept octets, checked likewise, be they withdrawn or not: for copies of it all."""
         return self._objects.get(digest)
 
-    def attachment(self, representation: Representation, name: str) -> bytes | None:
-        """Return a side object, checked likewise; None where there is none of this name."""
+    def sidecar(self, representation: Representation, name: str) -> bytes | None:
+        """A sidecar, checked likewise; None where there is none of this name."""
         self._gate.check(representation)
         digest = self._catalog.read(versions.sidecars, representation).get(name)
         return None if digest is None else self._objects.get(digest)

@@ -28,7 +28,7 @@ _SLACK = 100
 def verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[Finding]:
     """Return one finding for each representation that `pdi` names (all where None), or more.
 
-    A representation is "ok" only if its octets, those received and its side objects all are.
+    A representation is "ok" only if its octets, those received and its sidecars all are.
     Raises NotFoundError where `pdi` names nothing here.
     """
     for version in _everything(catalog) if pdi is None else _named(catalog, pdi):

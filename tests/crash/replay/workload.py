@@ -89,7 +89,7 @@ def new(contents: dict[str, bytes]) -> list[NewRepresentation]:
             media_types[name],
             charset="utf-8" if name == "utf-8" else None,
             format=name,
-            attachment={"map": content[:7]} if name == "html" else {},
+            sidecars={"map": content[:7]} if name == "html" else {},
         )
         for name, content in contents.items()
     ]

@@ -134,7 +134,7 @@ def documents(archive: Repository) -> list[pdi.PDI]:
             "utf-8",
             derived_from="html",
             rendition="permacite-plain/1",
-            attachment={"text-index": b"index", "piece-digests": b"pieces"},
+            sidecars={"text-index": b"index", "piece-digests": b"pieces"},
         ),
     ]
     made = archive.commit(formats, provenance=provenance, key=f"key-{archive.count()}")

@@ -2,7 +2,7 @@
 
 | of what is restricted | the operator | the public |
 |---|---|---|
-| octets, texts, side objects, proofs | of what is closed | none |
+| octets, texts, sidecars, proofs | of what is closed | none |
 | title, address, provenance, digests | all that is on record | none |
 | citations, statements, who quotes it | all that is on record | none |
 | entries of the log with words in them | all | empty, in their place |

@@ -284,13 +284,13 @@ def _leaves(
 
 
 def side(
-    attachments: Sequence[tuple[str, str]], quotations: Sequence[tuple[str, str]]
+    sidecars: Sequence[tuple[str, str]], quotations: Sequence[tuple[str, str]]
 ) -> dict[str, JSON]:
     """Return what stands beside a format: (name, digest) pairs, and (origin, cited) pairs."""
     found: dict[str, JSON] = {}
-    if attachments:
+    if sidecars:
         named: dict[str, JSON] = {}
-        named.update(attachments)
+        named.update(sidecars)
         found["attachments"] = named
     if quotations:
         found["quotations"] = [[origin, cited] for origin, cited in quotations]
@@ -299,14 +299,14 @@ def side(
 
 def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, JSON]:
     """Read what stands beside a format."""
-    attachments = connection.execute(
+    sidecars = connection.execute(
         "SELECT name, digest FROM attachment WHERE representation_id = ?", (representation_id,)
     ).fetchall()
     quotations = connection.execute(
         "SELECT origin, cited FROM quotation WHERE representation_id = ? ORDER BY quotation_id",
         (representation_id,),
     ).fetchall()
-    return side(attachments, quotations)
+    return side(sidecars, quotations)
 
 
 def checkpoints(connection: sqlite3.Connection) -> list[tuple[int, str]]:

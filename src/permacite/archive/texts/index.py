@@ -1,6 +1,6 @@
 """The index that a large text is kept with, so that its passages are found without reading it all.
 
-Two side objects stand beside such a text: the Index of `permacite.text`, and the digests of
+Two sidecars stand beside such a text: the Index of `permacite.text`, and the digests of
 its pieces. Both name the digest of the text that they are of, and are not believed for another.
 docs/decisions/0015-an-index-beside-each-large-text.md says what is checked when.
 """
@@ -42,7 +42,7 @@ _AT_HAND = 32
 
 
 def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepresentation]:
-    """Return formats that are to be committed, each large text with its side objects.
+    """Return formats that are to be committed, each large text with its sidecars.
 
     Raises ParseError as `Repository.commit` does.
     """
@@ -56,7 +56,7 @@ def _with_index(new: NewRepresentation) -> NewRepresentation:
     if not index.valid:
         return new
     sides = {INDEX: index.to_bytes(), PIECES: Pieces.of(new.content).to_bytes()}
-    return dataclasses.replace(new, attachment={**new.attachment, **sides})
+    return dataclasses.replace(new, sidecars={**new.sidecars, **sides})
 
 
 class Texts:
@@ -129,14 +129,14 @@ class Texts:
         return DocumentText(source, charset, index)
 
     def _sides(self, representation: Representation) -> tuple[str, str] | None:
-        """Return the digests of the side objects; None where there are none."""
+        """Return the digests of the sidecars; None where there are none."""
         if representation.size_bytes < SMALLEST_BYTES:
             return None
         named = self._catalog.read(sidecars, representation)
         return (named[INDEX], named[PIECES]) if INDEX in named and PIECES in named else None
 
     def _read_sides(self, index: str, pieces: str) -> tuple[Index, Pieces]:
-        """Return side objects by their digests.
+        """Return sidecars by their digests.
 
         Raises IntegrityError or NotFoundError where they are not as they were committed, ParseError
         where they are of another kind or version.
@@ -146,7 +146,7 @@ class Texts:
 
 
 def _of(representation: Representation, index: Index, pieces: Pieces) -> bool:
-    """Say whether side objects are of this text."""
+    """Say whether sidecars are of this text."""
     owners = {f"sha-256:{index.sha256}", f"sha-256:{pieces.sha256.hex()}"}
     sizes = {index.size_bytes, pieces.size_bytes}
     return owners == {representation.digest} and sizes == {representation.size_bytes}

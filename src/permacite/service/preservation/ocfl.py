@@ -2,7 +2,7 @@
 
 | object | files of each version |
 |---|---|
-| `urn:pdi://series/date/id` | `version.json`, `formats/<token>`, `received/<token>`, side objects |
+| `urn:pdi://series/date/id` | `version.json`, `formats/<token>`, `received/<token>`, sidecars |
 | `urn:permacite:archive` | `archive.json`, the log and its openings, what else is on record |
 
 Version n of an object is version n of the document. `replaying` makes an archive of them.

@@ -250,7 +250,7 @@ def _new(files: dict[str, bytes], told: dict[str, Any]) -> NewRepresentation:
         received=files.get(f"received/{token}"),
         derived_from=told.get("derived_from"),
         rendition=told.get("rendition"),
-        attachment={side: files[path] for side, path in told.get("attachments", {}).items()},
+        sidecars={side: files[path] for side, path in told.get("attachments", {}).items()},
         quotations=tuple((origin, cited) for origin, cited in told.get("quotations", ())),
     )
 
