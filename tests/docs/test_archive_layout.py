@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite.archive import NewRepresentation, Repository
-from permacite.archive.log.bundles.readme import README
+from permacite.archive.log.bundles.writing import README
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 if TYPE_CHECKING:

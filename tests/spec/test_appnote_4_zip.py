@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.spec.zips import unzipped, zipped
 
 from permacite.archive.log import check_proof
-from permacite.archive.log.bundles.members import members
+from permacite.archive.log.plain_zip import members
 from permacite.errors import LimitError, ParseError
 
 GOLDEN = Path(__file__).parents[1] / "golden/proof"

@@ -6,31 +6,38 @@ What holds is worth as much as the key that signed it.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import pdi as grammar
+from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import CITATION, FORMAT, disclosed, opened, read, tokens
-from permacite.archive.log.bundles.absence import absent, day_of
-from permacite.archive.log.bundles.framing import (
+from permacite.archive.log.bundles.tlog_proof import (
     NEEDED,
+    Check,
+    ProofReport,
     Signed,
+    checked_stamp,
+    checked_trust,
     cites_entry,
     inclusion,
     others,
     signature,
     signed_part,
 )
-from permacite.archive.log.bundles.members import CONTENT, SPEC, members
-from permacite.archive.log.bundles.quoting import Cited, checked_quote
-from permacite.archive.log.bundles.reports import Check, ProofReport
-from permacite.archive.log.bundles.trusting import checked_stamp, checked_trust
 from permacite.archive.log.keys import Verifier
+from permacite.archive.log.plain_zip import CONTENT, SPEC, members
 from permacite.archive.log.policy import Policy
 from permacite.archive.objects import digest_of
-from permacite.errors import ParseError
+from permacite.archive.records.days import names_in
+from permacite.archive.texts import charset_of, document_text, is_of_first_rules
+from permacite.errors import ParseError, PermaciteError
+from permacite.text import first
 
 if TYPE_CHECKING:
-    from permacite.extract import Decode
+    from collections.abc import Iterator, Mapping
+
+    from permacite.extract import Decode, Excerpt
+    from permacite.pdi import PDI
 
 __all__ = ["check_proof"]
 
@@ -41,6 +48,16 @@ _CITATION_OPENING = "citation-opening.json"
 _CITED = (_CITATION, _CITATION_PROOF, _CITATION_OPENING)
 _OPENING = "opening.json"
 _STAMP = "timestamp.tsr"
+_MEMBERS = frozenset({"reference", "quote", "before", "after"})
+
+
+class _Cited(NamedTuple):
+    """The passage that a bundle cites, its words, and what is wrong with them or ""."""
+
+    reference: str | None
+    """None where it cannot be read."""
+    quote: str | None
+    fault: str
 
 
 def check_proof(
@@ -75,8 +92,8 @@ def check_proof(
         time, digest = entry.get("committed_at"), digest_of(files[CONTENT])
         checked = {CONTENT, _OPENING, *(_CITED if _CITATION in files else ())}
     else:
-        entry = day_of(files["leaf.json"], pdi)
-        checks = [absent(pdi, entry, files[_NAMES])]
+        entry = _day_of(files["leaf.json"], pdi)
+        checks = [_absent(pdi, entry, files[_NAMES])]
         time, digest, checked = entry.get("sealed_at"), digest_of(files[_NAMES]), {_NAMES}
     name = str(pdi)
     stamped_at, stamps = checked_stamp(files.get(_STAMP), signed.own_note, tsa_roots)
@@ -123,7 +140,7 @@ def _name(content: bytes) -> grammar.PDI:
 
 def _held(
     files: dict[str, bytes], signed: Signed, pdi: grammar.PDI, decode: Decode | None
-) -> tuple[dict[str, object], list[Check], Cited | None]:
+) -> tuple[dict[str, object], list[Check], _Cited | None]:
     """Return the entry, what was checked of octets and words, and what is cited."""
     entry, described, fault = _entry(files, pdi)
     checks = [_content(files[CONTENT], described)]
@@ -132,8 +149,8 @@ def _held(
     if _CITATION not in files:
         return entry, checks, None
     logged = _CITATION_PROOF in files
-    cited = checked_quote(
-        _cited(files),
+    cited = _checked_quote(
+        _said(files),
         files[CONTENT],
         str(pdi),
         described=described,
@@ -173,7 +190,7 @@ def _entry(
     return entry, told, "" if same else f"{_OPENING} is about the format {told.get('format')}"
 
 
-def _cited(files: dict[str, bytes]) -> object:
+def _said(files: dict[str, bytes]) -> object:
     """Return what is said of the citation; None where it cannot be read."""
     try:
         if _CITATION_OPENING not in files:
@@ -189,3 +206,147 @@ def _content(content: bytes, described: dict[str, object]) -> Check:
     recorded = described.get("digest"), described.get("size_bytes")
     told = f"{digest}, {size} bytes; the entry says {recorded[0]}, {recorded[1]} bytes"
     return Check("content", (digest, size) == recorded, told)
+
+
+def _day_of(leaf: bytes, pdi: PDI) -> dict[str, object]:
+    """Return the entry that seals the day in a name. Raises ParseError."""
+    day = pdi.document.canonical().rpartition("/")[0]
+    problem = f"expected the entry that seals {day}"
+    try:
+        entry = json.loads(leaf)
+        said = (entry["kind"], entry["name"]) == ("day", day) and canonical_json(entry) == leaf
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ParseError(problem, "(leaf.json)", 0, SPEC) from error
+    if not said:
+        raise ParseError(problem, "(leaf.json)", 0, SPEC)
+    return dict(entry)
+
+
+def _absent(pdi: PDI, entry: dict[str, object], names: bytes) -> Check:
+    """Say whether a name is not among those of its sealed day."""
+    unique_id = pdi.document.canonical().rpartition("/")[2]
+    if digest_of(names) != entry.get("names"):
+        return Check("absence", ok=False, detail="names.txt is not the list that the entry tells")
+    try:
+        found = names_in(names)
+    except ValueError:
+        return Check("absence", ok=False, detail="names.txt is no sorted list of names")
+    if len(found) != entry.get("documents"):
+        return Check(
+            "absence", ok=False, detail="names.txt has another length than the entry tells"
+        )
+    told = f"{unique_id} among {len(found)} names of the day"
+    if unique_id in found:
+        return Check("absence", ok=False, detail=f"there is {told}")
+    return Check("absence", ok=True, detail=f"no {told}")
+
+
+def _checked_quote(
+    said: Any,
+    content: bytes,
+    name: str,
+    *,
+    described: Mapping[str, object],
+    logged: bool,
+    decode: Decode | None = None,
+) -> _Cited:
+    """Return what citation.json cites in the document `name`.
+
+    `said` is what stands in it, or in its opening; `described`, what the log's entry says of the
+    document; `logged`, whether citation.json is itself an entry of the log, which then vouches for
+    all that it says; `decode` is as in `extract`.
+    """
+    try:
+        reference, quote = str(said["reference"]), str(said["quote"])
+        around = str(said.get("before") or ""), str(said.get("after") or "")
+        kind = said.get("kind")
+        unsigned = sorted({str(one) for one in said if one not in _MEMBERS and said[one]})
+    except (LookupError, TypeError, AttributeError):
+        return _Cited(None, None, "citation.json is not readable")
+    if logged and kind != "citation":
+        return _Cited(reference, quote, "citation.json is no entry about a citation")
+    if unsigned and not logged:
+        members_beside = ", ".join(unsigned)
+        problem = f"citation.json says what nothing vouches for: {members_beside}"
+        return _Cited(reference, quote, problem)
+    try:
+        excerpt = _excerpt(content, reference, name, described=described, decode=decode)
+        words = excerpt.text or ""
+        fault = f"{reference} says {words!r}" if words != quote else ""
+        fault = fault or (
+            _fault_around(content, reference, around, described=described, logged=logged)
+        )
+    except PermaciteError as error:
+        fault = error.problem
+    return _Cited(reference, quote, fault)
+
+
+def _excerpt(
+    content: bytes,
+    reference: str,
+    name: str,
+    *,
+    described: Mapping[str, object],
+    decode: Decode | None,
+) -> Excerpt:
+    """Return what is cited. Raises ParseError and others where nothing is."""
+    from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+
+    fragment = _fragment(reference)
+    if fragment.pdi.canonical() != name:
+        raise ParseError(f"expected a part of {name}", reference, 0, SPEC)
+    media_type, charset = _recorded(described)
+    settled = charset_of(media_type, charset, content)
+    excerpt = extract.extract(content, media_type, fragment, charset=settled, decode=decode)
+    if excerpt.clipped:
+        raise ParseError("it reaches beyond the end of the document", reference, 0, SPEC)
+    return excerpt
+
+
+def _fault_around(
+    content: bytes,
+    reference: str,
+    around: tuple[str, str],
+    *,
+    described: Mapping[str, object],
+    logged: bool,
+) -> str:
+    """Say that the words before or after are others; only places in a text have such words."""
+    if around == ("", ""):
+        return ""
+    fragment = _fragment(reference)
+    if fragment.scheme != "char":
+        unplaced = "citation.json says what stands before or after what has no such place"
+        return "" if logged else unplaced
+    start, end = (int(position) for position in fragment.positions)
+    fault = ""
+    for text in _texts(content, *_recorded(described)):
+        if text is None:
+            return "" if logged else "citation.json says what stands around what cannot be read"
+        lead = start - len(around[0])
+        before = lead >= 0 and text.startswith(around[0], lead)
+        if before and text.startswith(around[1], end):
+            return ""
+        fault = fault or f"other words stand {'after' if before else 'before'} {reference}"
+    return fault
+
+
+def _texts(content: bytes, media_type: str, recorded: str | None) -> Iterator[str | None]:
+    """Yield the text of a document, and the one in which the first rules recorded words around."""
+    yield document_text(content, media_type, recorded).text
+    if is_of_first_rules(recorded):
+        yield first.text_around(content, recorded)
+
+
+def _recorded(described: Mapping[str, object]) -> tuple[str, str | None]:
+    """Return the media type and the charset of a document."""
+    charset = described.get("charset")
+    return str(described.get("media_type")), None if charset is None else str(charset)
+
+
+def _fragment(reference: str) -> grammar.FragmentPDI:
+    """Return the passage that `reference` names. Raises ParseError."""
+    found = grammar.parse(reference)
+    if not isinstance(found, grammar.FragmentPDI):
+        raise ParseError("expected a part of a document", reference, 0, SPEC)
+    return found
