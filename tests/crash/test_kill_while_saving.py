@@ -110,4 +110,4 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, times: Callable[[int, int]
         listed = service.list()
         for document in listed.documents:
             assert {item.format for item in document.formats} == {"html", "utf-8", "related"}
-        assert listed.total >= saves
+        assert len(listed.documents) >= saves

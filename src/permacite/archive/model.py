@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from permacite.pdi import PDI
@@ -33,6 +33,7 @@ __all__ = [
     "Kind",
     "NewCitation",
     "NewRepresentation",
+    "Page",
     "Provenance",
     "Representation",
     "Restriction",
@@ -209,6 +210,26 @@ class Version:
             if one.format == format.lower():
                 return one
         raise LookupError(format)
+
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[_Item]):
+    """A part of a list, and where to go on.
+
+    It may hold fewer items than were asked for, or none, before the last page: what a page costs
+    is bounded, however rare what it lists is.
+    """
+
+    items: tuple[_Item, ...]
+    next: str | None
+    """What to give as `after` for the page that follows; None where this is the last one."""
+    until: str | None = None
+    """What to give as `until`, so that nothing committed meanwhile moves the pages."""
+    restrictions: Mapping[PDI, Restriction] = field(default_factory=dict)
+    """What stands before those formats of its versions that are not given out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from datetime import UTC
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
@@ -15,9 +16,10 @@ from permacite.archive.log.agreement import Agreement
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
-from permacite.archive.model import Finding, Standing
+from permacite.archive.model import Finding, Page, Standing
 from permacite.archive.records import access, citations, days, leaves, versions
 from permacite.archive.records.rebuilding import rebuilt
+from permacite.archive.sqlite import listing
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
@@ -204,27 +206,66 @@ class Reading:
     ) -> Iterator[Version]:
         """Return the versions that `pattern` covers, in the order in which they were committed.
 
-        `after` is the name of a version, such as the last one of a page; `latest` leaves out all
-        versions but the highest; `newest_first` turns the order round. Raises NotFoundError where
-        `after` is unknown.
+        They are those of one moment, that of the first: what is committed meanwhile is left out.
+        Arguments as in `page`. Raises NotFoundError where `after` is unknown.
         """
-        wanted = names.selection(pattern, latest=latest)
-        place = 0 if after is None else self._place(after)
+        selection = names.selection(pattern, latest=latest)
+        until = self._catalog.read(listing.highest_place)
+        place = None if after is None else self._place(after)
+        ask = partial(listing.stretch, selection=selection, until=until, newest_first=newest_first)
         left = limit
-        most = _FIRST_PAGE
+        size = _FIRST_PAGE
         while left is None or left > 0:
-            size = most if left is None else min(most, left)
-            page = self._catalog.select(wanted, after=place, limit=size, newest_first=newest_first)
-            yield from self._gate.versions([version for _, version in page])
-            if len(page) < size:
+            most = size if left is None else min(size, left)
+            stretch = self._catalog.read(ask, after=place, limit=most)
+            yield from self._gate.versions([version for _, version in stretch.versions])
+            if stretch.next is None:
                 return
-            place = page[-1][0]
-            left = None if left is None else left - size
-            most = min(2 * most, _LARGEST_PAGE)
+            place = stretch.next[0]
+            left = None if left is None else left - len(stretch.versions)
+            size = min(2 * size, _LARGEST_PAGE)
 
-    def count(self, pattern: PDIPattern | PDI | None = None, *, latest: bool = False) -> int:
-        """Return how many versions `list` would give."""
-        return self._catalog.count(names.selection(pattern, latest=latest))
+    def page(
+        self,
+        pattern: PDIPattern | PDI | None = None,
+        *,
+        limit: int,
+        after: str | None = None,
+        until: str | None = None,
+        latest: bool = False,
+        newest_first: bool = False,
+    ) -> Page[Version]:
+        """Return up to `limit` of the versions that `pattern` covers, and where to go on.
+
+        `after` is the name of a version, such as `next` of the page before; `until` that of the
+        newest version that counts, the `until` of the first page: with it, pages part what stood
+        at one moment, nothing twice and nothing left out. `latest` leaves out all versions but the
+        highest; `newest_first` turns the order round. Raises NotFoundError where `after` or
+        `until` is unknown.
+        """
+        newest = self._catalog.read(listing.highest_place) if until is None else self._place(until)
+        stretch = self._catalog.read(
+            listing.stretch,
+            names.selection(pattern, latest=latest),
+            after=None if after is None else self._place(after),
+            until=newest,
+            limit=limit,
+            newest_first=newest_first,
+        )
+        items, restrictions = self._gate.told([version for _, version in stretch.versions])
+        following = None if stretch.next is None else _full_name(stretch.next[1])
+        if following is not None and until is None:
+            ((_, last),) = self._catalog.read(versions.everything, after=newest - 1, limit=1)
+            until = _full_name(last)
+        return Page(tuple(items), following, until, restrictions)
+
+    def documents(self) -> int:
+        """Return the number of documents, be they given out or not; it costs nothing to ask."""
+        return self._catalog.read(listing.documents)
+
+    def count(self) -> int:
+        """Return the number of versions, likewise."""
+        return self._catalog.read(listing.highest_place)
 
     def is_serial(self, pdi: PDI) -> bool:
         """Say whether a document's unique id is a serial number, and not one that was given."""
@@ -429,10 +470,20 @@ class Reading:
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""
         name = grammar.parse(text)
-        if not isinstance(name, PDI):
-            raise NotFoundError(f"not the name of a version: {text}", text)
-        found = self.version(name)
-        return self._catalog.place(found.pdi, found.number) or 0
+        if isinstance(name, PDI):
+            place = self._catalog.read(versions.place, name, name.version)
+            if place is not None:
+                return place
+        raise NotFoundError(f"not the name of a version here: {text}", text)
+
+
+def _full_name(version: Version) -> str:
+    """Return a name of a version, in any format: of one that lost its formats, in one it may have.
+
+    What was committed stays in its place, be it erased.
+    """
+    token = next(iter(version.formats), "text")
+    return str(version.pdi.document.with_(format=token, version=version.number))
 
 
 def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:

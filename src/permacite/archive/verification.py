@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.archive.model import Finding, Representation, Selection, Version
+from permacite.archive.model import Finding, Representation, Version
 from permacite.archive.records import access, leaves, octets, versions
 from permacite.archive.records.rebuilding import entry_fault
 from permacite.errors import IntegrityError, NotFoundError, PermaciteError, StorageError
@@ -80,7 +80,7 @@ def _everything(catalog: Catalog) -> Iterator[Version | Finding]:
     last = 0
     while places := catalog.read(versions.places, after=last, limit=_PAGE):
         try:
-            page = catalog.select(Selection(), after=last, limit=_PAGE)
+            page = catalog.read(versions.everything, after=last, limit=_PAGE)
         except StorageError:
             for place in places:
                 yield _read(catalog, place)
@@ -93,7 +93,7 @@ def _read(catalog: Catalog, place: int) -> Version | Finding:
     """Return the version at a place, or what is wrong with it."""
     problem = "what it is a version of is missing"
     try:
-        for found, version in catalog.select(Selection(), after=place - 1, limit=1):
+        for found, version in catalog.read(versions.everything, after=place - 1, limit=1):
             if found == place:
                 return version
     except StorageError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from permacite.service.archive import Archive
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.model import Exported, Format, Restricted, VersionNote
+    from permacite.service.model import Exported, Format, Listing, Restricted, VersionNote
 
 __all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
 
@@ -63,16 +64,19 @@ def init(
     show_default=True,
     help="How many to list at most.",
 )
+@click.option("--after", metavar="NAME", help="Go on behind this name, the last one of a list.")
 @json_option
 @click.pass_obj
-def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: bool) -> None:
+def list_(
+    archive: Path | None, pattern: str | None, *, limit: int, after: str | None, as_json: bool
+) -> None:
     """List what is archived, oldest first.
 
     PATTERN is a name with `*` for any field (urn:pdi://lab.example.us/2026/11/*/*), or the start
     of one: a series, a year, a month or a day (lab.example.us/2026/11).
     """
     with Archive.open(archive) as service:
-        listing = service.list(pattern, limit=limit)
+        listing = _listed(service, pattern, limit, after)
         series = service.series()
     if as_json:
         emit(listing)
@@ -93,8 +97,21 @@ def list_(archive: Path | None, pattern: str | None, *, limit: int, as_json: boo
             note(f"did you mean {near}")
     if any(item.restricted for document in listing.documents for item in document.formats):
         note("[410], [451], [403]: not given out; `permacite show` tells why")
-    if not listing.complete:
-        note(f"{len(rows)} of {listing.total} shown; --limit shows more")
+    if listing.next is not None:
+        note(f"{len(rows)} shown; there are more: --after {listing.next}")
+
+
+def _listed(service: Archive, pattern: str | None, limit: int, after: str | None) -> Listing:
+    """Return the list as one page, though what is rare is found by several."""
+    page = service.list(pattern, limit=limit, after=after)
+    documents = page.documents
+    while page.next is not None and len(documents) < limit:
+        left = limit - len(documents)
+        page = service.list(pattern, limit=left, after=page.next, until=page.until)
+        documents += page.documents
+    complete = after is None and page.next is None
+    total = len(documents) if complete else page.total
+    return dataclasses.replace(page, documents=documents, total=total, complete=complete)
 
 
 def _marked(item: Format) -> str:

@@ -95,7 +95,11 @@ class PDI:
     @property
     def document(self) -> Self:
         """The generic resource: this name without format and version."""
-        return self.with_(format=None, version=None)
+        if self.violations:
+            return self.with_(format=None, version=None)
+        # What no rule was bent for needs no parsing again: lists ask this of every name.
+        date = (self.year, self.month, self.day)
+        return type(self)(self.urn, self.series, *date, self.unique_id)
 
     def with_(
         self,

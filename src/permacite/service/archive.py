@@ -107,7 +107,7 @@ class Archive(Promises):
             series=self._archive.series,
             all_series=tuple(self._archive.series_names()),
             resolver=recorded.resolver(self._archive),
-            documents=self._archive.count(latest=True),
+            documents=self._archive.documents(),
         )
 
     def decoders(self) -> str:
@@ -220,11 +220,26 @@ class Archive(Promises):
         return checking.check(self._archive, reference, options=options or CaptureOptions())
 
     def list(
-        self, pattern: str | None = None, *, limit: int | None = None, newest_first: bool = False
+        self,
+        pattern: str | None = None,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        until: str | None = None,
+        newest_first: bool = False,
     ) -> Listing:
-        """List the documents that `pattern` covers, in the order of their commit or against it."""
+        """List the documents that `pattern` covers, in the order of their commit or against it.
+
+        All of them, or a page of up to `limit`, whose `next` and `until` are the `after` and the
+        `until` of the page that follows.
+        """
         return listing.list_documents(
-            self._archive, pattern, limit=limit, newest_first=newest_first
+            self._archive,
+            pattern,
+            limit=limit,
+            after=after,
+            until=until,
+            newest_first=newest_first,
         )
 
     def show(self, reference: str) -> Shown:

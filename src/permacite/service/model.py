@@ -300,13 +300,21 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The documents a pattern covers, in the order of their dates."""
+    """A page of the documents that a pattern covers, in the order of their commit."""
 
     pattern: str | None
     documents: tuple[Document, ...]
-    total: int
+    total: int | None
+    """How many there are on all pages, where that is known without counting them."""
     complete: bool
-    """False where `limit` cut the list off."""
+    """Whether these are all: the first page, and the last one."""
+    next: str | None
+    """Names where the next page goes on (`after`); None on the last page.
+
+    A page may hold few documents, or none, before that: what is rare is looked for in parts.
+    """
+    until: str | None
+    """Names what was the newest version at the first page, so that the pages are of one moment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,9 +181,16 @@ class Promises:
         """Return statements as JSON-LD, with what is known of the documents they are about."""
         return statements.json_ld(self._archive, found)
 
-    def matching(self, pattern: str, *, limit: int = 100) -> NameSet:
-        """Return what a name with wildcards stands for, as far as this archive knows."""
-        return sets.matching(self._archive, pattern, limit=limit)
+    def matching(
+        self,
+        pattern: str,
+        *,
+        limit: int = 100,
+        after: str | None = None,
+        until: str | None = None,
+    ) -> NameSet:
+        """Return what a name with wildcards stands for, as far as this archive knows, by pages."""
+        return sets.matching(self._archive, pattern, limit=limit, after=after, until=until)
 
     def instances(self, reference: str) -> list[Resolved]:
         """Return every format of the version that a name means."""

@@ -262,8 +262,12 @@ class NameSet:
     pattern: str
     complete: bool
     """False, always: the set is what this archive knows, and others may know more."""
-    known: int
-    """How many documents this archive knows, be they listed or not."""
+    known: int | None
+    """How many documents this archive knows, where it knows that without counting them."""
     names: tuple[str, ...]
     """Full names, of the format in the pattern where it has one."""
     documents: tuple[Document, ...]
+    next: str | None
+    """Names where the next page goes on (`after`); None on the last page, as in a Listing."""
+    until: str | None
+    """Names what was the newest version at the first page."""

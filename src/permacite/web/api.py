@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.errors import ParseError
 from permacite.service.plain import plain
-from permacite.web import headers
+from permacite.web import headers, paging
 from permacite.web.bodies import body_of
 
 if TYPE_CHECKING:
@@ -30,11 +30,15 @@ _TEXT_FIELDS = ("quote", "char", "line", "before", "after", "note")
 
 
 async def documents(request: Request) -> Response:
-    """GET /-/api/documents?pattern=&limit= answers a Listing."""
+    """GET /-/api/documents?pattern=&limit=&after=&until= answers a Listing, a page of it.
+
+    `Link: <...>; rel="next"` leads to the next page. 1000 documents are on a page at most.
+    """
     service: Archive = request.app.state.service
-    limit = _number(request.query_params.get("limit", "100"), "limit")
     pattern = request.query_params.get("pattern") or None
-    return _json(await run_in_threadpool(service.list, pattern, limit=limit))
+    page = paging.asked(request.query_params)
+    listing = await run_in_threadpool(service.list, pattern, **page)
+    return _json(listing, 200, paging.next_of(request, listing))
 
 
 async def show(request: Request) -> Response:
@@ -88,7 +92,7 @@ async def cite_form(request: Request) -> Response:
     if site not in ("same-origin", "none") or origin not in (None, own):
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
-    nth = _number(form["nth"], "nth") if form.get("nth") else None
+    nth = paging.number(form["nth"], "nth") if form.get("nth") else None
     service: Archive = request.app.state.service
     cited = await run_in_threadpool(
         service.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
@@ -109,12 +113,6 @@ def _wanted(request: Request, name: str) -> str:
     if not value:
         raise ParseError(f"expected the parameter `{name}`", request.url.query, 0)
     return value
-
-
-def _number(text: str, name: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):  # noqa: PLR2004
-        raise ParseError(f"expected a number from 1 in `{name}`", text, 0)
-    return int(text)
 
 
 def _json(value: object, status: int = 200, fields: dict[str, str] | None = None) -> Response:

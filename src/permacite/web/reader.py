@@ -5,37 +5,86 @@ from __future__ import annotations
 from email.utils import format_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from permacite.web import headers
+from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
 from permacite.web.templates import render
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
     from permacite.service.archive import Archive
+    from permacite.service.model import Listing
 
 __all__ = ["FRAME_SCRIPT", "document", "frame", "home"]
 
 FRAME_SCRIPT = (Path(__file__).parent / "static" / "frame.js").read_text(encoding="utf-8").strip()
 """The one script an archived page's frame may run: it tells the reader what is selected."""
 
-_SHOWN_AT_ONCE = 500
+_SHOWN_AT_ONCE = 50
 
 
 async def home(request: Request) -> Response:
-    """GET /: the documents that `?pattern=` covers, newest first."""
+    """GET /: the documents that `?pattern=` covers, newest first, by pages.
+
+    `?after=` shows what is older than the document that it names, `?before=` what is newer.
+    """
     service: Archive = request.app.state.service
-    pattern = request.query_params.get("pattern") or None
+    parameters = request.query_params
+    pattern = parameters.get("pattern") or None
+    before = parameters.get("before") or None
     about = await run_in_threadpool(service.about)
     listing = await run_in_threadpool(
-        service.list, pattern, limit=_SHOWN_AT_ONCE, newest_first=True
+        service.list,
+        pattern,
+        limit=_SHOWN_AT_ONCE,
+        after=before or parameters.get("after") or None,
+        until=parameters.get("until") or None,
+        newest_first=before is None,
     )
-    page = render("home.html", about=about, listing=listing, pattern=pattern or "")
-    return Response(page, headers=headers.reader_headers(), media_type="text/html")
+    documents = listing.documents if before is None else listing.documents[::-1]
+    newer, older = _neighbours(parameters, listing)
+    page = render(
+        "home.html",
+        about=about,
+        listing=listing,
+        documents=documents,
+        pattern=pattern or "",
+        newer=newer,
+        older=older,
+        newest="/" + _query(parameters) if before or parameters.get("after") else None,
+    )
+    fields = headers.reader_headers() | (paging.link_to(older) if older else {})
+    return Response(page, headers=fields, media_type="text/html")
+
+
+def _neighbours(parameters: Mapping[str, str], listing: Listing) -> tuple[str | None, str | None]:
+    """The addresses of the page with newer documents and of that with older ones, if any are."""
+    until = listing.until or parameters.get("until")
+    ends = [one.formats[0].pdi for one in listing.documents if one.formats]
+    older = newer = None
+    if parameters.get("before"):
+        newer, older = listing.next, ends[0] if ends else None
+    else:
+        older = listing.next
+        newer = ends[0] if ends and parameters.get("after") else None
+    return (
+        newer and "/" + _query(parameters, before=newer, until=until),
+        older and "/" + _query(parameters, after=older, until=until),
+    )
+
+
+def _query(parameters: Mapping[str, str], **cursor: str | None) -> str:
+    """The query that keeps the pattern of a request and goes to another page of it."""
+    fields = {"pattern": parameters.get("pattern"), **cursor}
+    given = {name: value for name, value in fields.items() if value}
+    return f"?{urlencode(given)}" if given else ""
 
 
 async def document(request: Request, reference: str) -> Response:

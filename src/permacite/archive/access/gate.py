@@ -145,10 +145,14 @@ class Gate:
 
     def versions(self, versions: Sequence[Version]) -> Sequence[Version]:
         """Return versions as the audience may see them."""
-        if not self.public:
-            return versions
+        return self.told(versions)[0] if self.public else versions
+
+    def told(self, versions: Sequence[Version]) -> tuple[Sequence[Version], dict[PDI, Restriction]]:
+        """Return versions likewise, and what stands before those formats that are restricted."""
         restricted = self.restrictions(one for v in versions for one in v.representations)
-        return [_bare(one, restricted) for one in versions] if restricted else versions
+        if not (self.public and restricted):
+            return versions, restricted
+        return [_bare(one, restricted) for one in versions], restricted
 
     def representation(self, representation: Representation) -> Representation:
         """Return a representation as the audience may see it."""

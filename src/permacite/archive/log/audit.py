@@ -10,8 +10,8 @@ from permacite.archive.log import timestamps
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import EMPTY, node_hash
-from permacite.archive.model import Finding, Selection
-from permacite.archive.records import citations, leaves, statements
+from permacite.archive.model import Finding
+from permacite.archive.records import citations, leaves, statements, versions
 from permacite.archive.records.rebuilding import about, counted, entry_fault, erased
 from permacite.errors import IntegrityError, ParseError, StorageError
 
@@ -166,7 +166,7 @@ def _untold(catalog: Catalog, log: Log) -> Iterator[Finding]:
 def _full_names(catalog: Catalog) -> Iterator[str]:
     """Return the names of all representations, a page of versions at a time."""
     place = 0
-    while page := catalog.select(Selection(), after=place, limit=_PAGE):
+    while page := catalog.read(versions.everything, after=place, limit=_PAGE):
         place = page[-1][0]
         yield from (str(one.pdi) for _, version in page for one in version.representations)
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Selection
 
 __all__ = [
     "DAYS",
@@ -39,7 +38,6 @@ __all__ = [
     "storable",
     "timestamp",
     "version_of",
-    "where",
 ]
 
 Key = tuple[str, str, str]
@@ -182,39 +180,3 @@ def representation_of(key: Key, number: int, fields: tuple[Any, ...]) -> Represe
         way,
         instant(at),
     )
-
-
-def where(selection: Selection) -> tuple[str, list[str | int]]:
-    """Return the condition, with its parameters, that `selection` puts on a version."""
-    # Within some interval the index on series and date finds the few rows there are, to be sorted
-    # by place. A whole series is read in the order of places: the plus keeps the index away.
-    conditions: dict[str, str | int | None] = {
-        "d.series = ?" if selection.year else "+d.series = ?": selection.series,
-        "substr(d.date, 6, 2) = ?": selection.month,
-        "substr(d.date, 9, 2) = ?": selection.day,
-        "d.unique_id = ?": selection.unique_id,
-        "v.number = ?": None if selection.number is None else storable(selection.number),
-        _HAS_FORMAT: selection.format,
-    }
-    if selection.year is not None:
-        conditions["d.date >= ?"], conditions["d.date <= ?"] = _interval(selection)
-    chosen = {text: value for text, value in conditions.items() if value is not None}
-    latest = [_IS_LATEST] if selection.latest else []
-    return " AND ".join([*chosen, *latest]) or "TRUE", list(chosen.values())
-
-
-_HAS_FORMAT = (
-    "EXISTS (SELECT 1 FROM representation AS r WHERE r.version_id = v.version_id AND r.format = ?)"
-)
-_IS_LATEST = "v.number = (SELECT max(number) FROM version AS w WHERE w.document_id = v.document_id)"
-
-
-def _interval(selection: Selection) -> tuple[str, str]:
-    """Return bounds of the dates that the leading fields allow, the year among them."""
-    leading = []
-    for part in (selection.year, selection.month, selection.day):
-        if part is None:
-            break
-        leading.append(part)
-    prefix = "-".join(leading)
-    return prefix, f"{prefix}~"  # "~" sorts behind every digit and hyphen

@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 __all__ = [
     "all_of",
     "answering",
+    "everything",
     "find",
     "from_uri",
     "is_serial",
     "named",
     "numbers",
+    "place",
     "places",
     "representation",
     "representations_named",
@@ -51,6 +53,7 @@ __all__ = [
     "version",
     "version_by_id",
     "versions_named",
+    "versions_of",
     "versions_where",
 ]
 
@@ -200,6 +203,28 @@ def places(connection: sqlite3.Connection, *, after: int, limit: int) -> list[in
     return rows
 
 
+def everything(
+    connection: sqlite3.Connection, *, after: int, limit: int
+) -> list[tuple[int, Version]]:
+    """Up to `limit` versions with their places in the order of commit, past `after`."""
+    versions = versions_where(
+        connection, "v.version_id > ?", [after], order="v.version_id", limit=limit
+    )
+    in_order(place > after for place, _ in versions)
+    return versions
+
+
+def place(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> int | None:
+    """A version's place in the order of commit, that of the highest for None."""
+    which = "TRUE ORDER BY number DESC" if number is None else "number = ?"
+    row = connection.execute(
+        "SELECT version_id FROM version JOIN document USING (document_id)"  # noqa: S608 - ours
+        f" WHERE series = ? AND date = ? AND unique_id = ? AND {which} LIMIT 1",
+        (*document_key(pdi), *(() if number is None else (storable(number),))),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
 def sidecars(connection: sqlite3.Connection, representation: Representation) -> dict[str, str]:
     """The digests of a representation's sidecars by name."""
     pdi = representation.pdi
@@ -280,14 +305,21 @@ def versions_where(
         f"{_VERSIONS} WHERE {condition} ORDER BY {order} LIMIT {int(limit)}",
         tuple(parameters),
     ).fetchall()
-    found: list[tuple[int, Version]] = []
+    return versions_of(connection, rows)
+
+
+def versions_of(
+    connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]
+) -> list[tuple[int, Version]]:
+    """Versions, each with its place in the order of commit, of rows with the columns `VERSION`."""
+    versions: list[tuple[int, Version]] = []
     for start in range(0, len(rows), _MANY):
-        found += _with_formats(connection, rows[start : start + _MANY])
-    return found
+        versions += _with_formats(connection, rows[start : start + _MANY])
+    return versions
 
 
 def _with_formats(
-    connection: sqlite3.Connection, rows: list[tuple[Any, ...]]
+    connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]
 ) -> list[tuple[int, Version]]:
     """Return the versions of `rows`, with their formats."""
     formats: dict[int, list[tuple[Any, ...]]] = {row[0]: [] for row in rows}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from permacite.archive.entries import seal
-from permacite.archive.records import rows, settings, versions
+from permacite.archive.records import settings
 from permacite.archive.records.days import kept
-from permacite.archive.records.rows import Transaction, in_order
+from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import (
     Readers,
     copy,
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock, Selection, Version
-    from permacite.pdi import PDI
+    from permacite.archive.model import Clock
 
 __all__ = ["Catalog"]
 
@@ -144,48 +143,3 @@ class Catalog:
         """Finish what waits to be written and give all connections back."""
         self._writer.close()
         self._readers.close()
-
-    def select(
-        self, selection: Selection, *, after: int, limit: int, newest_first: bool = False
-    ) -> list[tuple[int, Version]]:
-        """Return up to `limit` versions with their places in the order of commit, past `after`.
-
-        With `newest_first` the order is the other way round, and `after` 0 means from the end.
-        """
-        condition, parameters = rows.where(selection)
-        past = "v.version_id > ?"
-        if newest_first:
-            past = "v.version_id < ?" if after else "v.version_id > ?"
-        found = self.read(
-            versions.versions_where,
-            f"{condition} AND {past}",
-            [*parameters, after],
-            order="v.version_id DESC" if newest_first else "v.version_id",
-            limit=limit,
-        )
-        backwards = newest_first and after > 0
-        with reading_rows(self.path):
-            in_order((place < after if backwards else place > after) for place, _ in found)
-        return found
-
-    def place(self, pdi: PDI, number: int) -> int | None:
-        """Return a version's place in the order of commit."""
-        row = self.read(
-            lambda connection: connection.execute(
-                "SELECT version_id FROM version JOIN document USING (document_id)"
-                " WHERE series = ? AND date = ? AND unique_id = ? AND number = ?",
-                (*rows.document_key(pdi), number),
-            ).fetchone()
-        )
-        return None if row is None else int(row[0])
-
-    def count(self, selection: Selection) -> int:
-        """Return how many versions `select` would give."""
-        condition, parameters = rows.where(selection)
-        question = (
-            "SELECT count(*) FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
-            f" WHERE {condition}"
-        )
-        return self.read(
-            lambda connection: int(connection.execute(question, parameters).fetchone()[0])
-        )

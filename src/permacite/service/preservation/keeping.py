@@ -63,7 +63,7 @@ def restore(source: Path, directory: Path) -> Copy:
 
 def _counted(directory: Path) -> Copy:
     with Repository.open(directory) as copy:
-        return Copy(str(directory), copy.count(latest=True), copy.count(), copy.log.size())
+        return Copy(str(directory), copy.documents(), copy.count(), copy.log.size())
 
 
 def fsck(archive: Repository) -> Iterator[Finding]:

@@ -118,7 +118,7 @@ def _replayed(source: Path, directory: Path) -> Copy:
         if leaves:
             _keep_what_was_signed(archive, about, records["checkpoint.txt"], size)
         key = str(archive.log.verifier)
-        return Copy(str(directory), archive.count(latest=True), archive.count(), size, key)
+        return Copy(str(directory), archive.documents(), archive.count(), size, key)
 
 
 def _leaves(records: dict[str, bytes], hashes: dict[str, str]) -> list[Sealed]:

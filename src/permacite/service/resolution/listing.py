@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite import mhtml, pdi
-from permacite.errors import ParseError
+from permacite.errors import NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.citations import recorded
 from permacite.service.model import Exported, Listing, Shown
@@ -15,11 +15,15 @@ from permacite.service.resolution import records
 
 if TYPE_CHECKING:
     from permacite.archive import Repository, Representation
+    from permacite.service.model import Document
 
 __all__ = ["export", "list_documents", "show"]
 
 _FIELDS = 4
 """Series, year, month, day: what a pattern may leave off from the right."""
+
+_AT_ONCE = 1000
+"""How many documents are on a page where all are wanted."""
 
 _AGGREGATE = "multipart/related"
 _SUFFIXES = {_AGGREGATE: ".mhtml", "message/rfc822": ".eml", "text/html": ".html"}
@@ -53,18 +57,49 @@ def _placed(error: ParseError, text: str, typed: str, bare: str) -> ParseError:
 
 
 def list_documents(
-    archive: Repository, pattern: str | None, *, limit: int | None, newest_first: bool = False
+    archive: Repository,
+    pattern: str | None,
+    *,
+    limit: int | None,
+    after: str | None = None,
+    until: str | None = None,
+    newest_first: bool = False,
 ) -> Listing:
-    """List what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3).
+    """List a page of what a pattern covers; `complete` speaks of this archive alone (PDI §3.6.3).
 
-    Of each document the highest version is listed, unless the pattern speaks of versions.
+    Of each document the highest version is listed, unless the pattern speaks of versions. All are
+    on the page where `limit` is None. Raises ParseError where `after` or `until` names nothing.
     """
     wanted = pattern_of(pattern) if pattern else None
-    latest = wanted is None or wanted.version is None
-    total = archive.count(wanted, latest=latest)
-    listed = archive.list(wanted, limit=limit, latest=latest, newest_first=newest_first)
-    found = records.documents(archive, listed)
-    return Listing(pattern, found, total, complete=len(found) == total)
+    documents: list[Document] = []
+    place = after
+    while True:
+        try:
+            page = archive.page(
+                wanted,
+                limit=limit or _AT_ONCE,
+                after=place,
+                until=until,
+                latest=wanted is None or wanted.version is None,
+                newest_first=newest_first,
+            )
+        except NotFoundError as error:
+            problem = "expected the name of a version that is here, to go on from there"
+            raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
+        documents += records.documents(page)
+        if limit is not None or page.next is None:
+            break
+        place, until = page.next, page.until
+    complete = after is None and page.next is None
+    total = archive.documents() if wanted is None else len(documents) if complete else None
+    return Listing(
+        pattern,
+        tuple(documents),
+        total,
+        complete=complete,
+        next=page.next,
+        until=page.until if page.next else None,
+    )
 
 
 def show(archive: Repository, reference: str) -> Shown:

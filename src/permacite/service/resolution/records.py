@@ -8,9 +8,9 @@ from permacite.archive import of_all
 from permacite.service.model import Document, Format, Restricted, VersionNote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from permacite.archive import Repository, Representation, Restriction, Version
+    from permacite.archive import Page, Repository, Representation, Restriction, Version
     from permacite.pdi import PDI
 
 __all__ = ["document", "documents", "history"]
@@ -18,20 +18,18 @@ __all__ = ["document", "documents", "history"]
 
 def document(archive: Repository, version: Version) -> Document:
     """Return one version as a plain value."""
-    return documents(archive, [version])[0]
+    return _document(version, archive.restrictions(version.representations))
 
 
-def documents(archive: Repository, versions: Iterable[Version]) -> tuple[Document, ...]:
-    """Return versions as plain values, each format with its restriction."""
-    listed = list(versions)
-    restricted = _restricted(archive, listed)
-    return tuple(_document(version, restricted) for version in listed)
+def documents(page: Page[Version]) -> tuple[Document, ...]:
+    """Return the versions of a page as plain values, each format with its restriction."""
+    return tuple(_document(version, page.restrictions) for version in page.items)
 
 
 def history(archive: Repository, name: PDI) -> tuple[VersionNote, ...]:
     """Return all versions of a document, the first one first. Raises NotFoundError."""
     versions = archive.versions(name)
-    restricted = _restricted(archive, versions)
+    restricted = archive.restrictions(one for v in versions for one in v.representations)
     return tuple(
         VersionNote(
             version.number,
@@ -41,10 +39,6 @@ def history(archive: Repository, name: PDI) -> tuple[VersionNote, ...]:
         )
         for version in versions
     )
-
-
-def _restricted(archive: Repository, versions: Iterable[Version]) -> dict[PDI, Restriction]:
-    return archive.restrictions(one for version in versions for one in version.representations)
 
 
 def _told(one: Restriction | None) -> Restricted | None:

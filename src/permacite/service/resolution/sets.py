@@ -23,19 +23,28 @@ __all__ = ["instances", "matching", "names_from", "names_of"]
 _MOST_BYTES = 256 * 1024 * 1024
 
 
-def matching(archive: Repository, pattern: str, *, limit: int) -> NameSet:
-    """Return the documents that a pattern covers, as far as this archive knows."""
+def matching(
+    archive: Repository,
+    pattern: str,
+    *,
+    limit: int,
+    after: str | None = None,
+    until: str | None = None,
+) -> NameSet:
+    """Return a page of the documents that a pattern covers, as far as this archive knows."""
     wanted = listing.pattern_of(pattern)
-    found = listing.list_documents(archive, pattern, limit=limit, newest_first=False)
-    formats = [one for document in found.documents for one in document.formats]
+    page = listing.list_documents(archive, pattern, limit=limit, after=after, until=until)
+    formats = [one for document in page.documents for one in document.formats]
     if wanted.format not in {None, "*"}:
         formats = [one for one in formats if one.format == wanted.format]
     return NameSet(
         pattern=pattern,
         complete=False,
-        known=found.total,
+        known=page.total,
         names=tuple(one.pdi for one in formats),
-        documents=found.documents,
+        documents=page.documents,
+        next=page.next,
+        until=page.until,
     )
 
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.service.plain import plain
-from permacite.web import headers, reader
+from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
 from permacite.web.names import writing
 from permacite.web.names.negotiation import chosen_view
@@ -33,10 +33,6 @@ __all__ = ["bytes_of", "directed", "resolution"]
 
 Answer = TypeVar("Answer")
 
-_SET = 100
-_LARGEST_SET = 1000
-"""How many documents of a set are listed: where nothing is said, and at most."""
-
 _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 """A name whose two slashes some program between us and the user has made one."""
@@ -46,7 +42,8 @@ async def resolution(request: Request) -> Response:
     """Answer a name with the reader's page, the bytes, or JSON; errors: `problems`.
 
     A name with wildcards is answered by the set of names that are known here, as JSON or, where
-    `Accept` says so, as text/uri-list. A name that is not here and is delegated leads there (307).
+    `Accept` says so, as text/uri-list; `limit`, `after` and `until` choose a page of it, and
+    `Link: <...>; rel="next"` leads on. A name that is not here and is delegated leads there (307).
     OPTIONS tells what may be done with a name, 404 where this server would not know it. PUT makes
     the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
     started with --writable; nothing is ever deleted (PDI §3.8.2). `?check=pieces` has only those
@@ -123,15 +120,15 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     if view == "reader":
         return RedirectResponse(f"/?{urlencode({'pattern': pattern})}", 303)
     service: Archive = request.app.state.service
-    limit = request.query_params.get("limit", str(_SET))
-    if not (limit.isascii() and limit.isdigit() and 0 < int(limit[:9]) <= _LARGEST_SET):
-        raise ParseError(f"expected a number up to {_LARGEST_SET} in `limit`", limit, 0)
-    found = await run_in_threadpool(service.matching, pattern, limit=int(limit))
-    fields = headers.reader_headers() | {"Vary": "Accept"}
+    limit = request.query_params.get("limit", "1")
+    if paging.number(limit, "limit") > paging.LARGEST:
+        raise ParseError(f"expected a number up to {paging.LARGEST} in `limit`", limit, 0)
+    page = await run_in_threadpool(service.matching, pattern, **paging.asked(request.query_params))
+    fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page)
     if "text/uri-list" in request.headers.get("accept", ""):
-        body = "".join(f"{name}\r\n" for name in found.names)
+        body = "".join(f"{name}\r\n" for name in page.names)
         return Response(body, headers=fields, media_type="text/uri-list")
-    return JSONResponse(plain(found), headers=fields)
+    return JSONResponse(plain(page), headers=fields)
 
 
 def _restored(request: Request, collapsed: re.Match[str]) -> str:

@@ -10,7 +10,8 @@
 | N2N, N2Ns, L2Ns, I2N, I2Ns | full names, a line each |
 
 Readings: `I` takes a name or an address; L requests find what was archived from an address. Of a
-set (a name with wildcards) lists and descriptions are given, never the documents themselves.
+set (a name with wildcards) lists and descriptions are given, never the documents themselves; its
+pages are chosen by `&limit=`, `&after=` and `&until=` behind the name.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from __future__ import annotations
 import hashlib
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.errors import ParseError
 from permacite.service.names import from_path
 from permacite.service.plain import plain
-from permacite.web import headers
+from permacite.web import headers, paging
 from permacite.web.names import resolver
 
 if TYPE_CHECKING:
@@ -35,13 +37,12 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
     from permacite.service.model import Resolved
+    from permacite.service.promises_model import NameSet
 
 __all__ = ["answer"]
 
 _SERVICE = re.compile(r"(?i)([NLI])2(NS?|LS?|RS?|CS?)")
 _NAME = re.compile(r"(?i)(?:urn:)?pdi:")
-_MOST = 1000
-"""Documents in a list."""
 
 
 async def answer(request: Request) -> Response:
@@ -91,20 +92,37 @@ async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
 
 
 async def _of_set(request: Request, asked: str, pattern: str) -> Response:
-    """Answer about a set of names (PDI §3.6.3)."""
+    """Answer about a set of names (PDI §3.6.3), by pages: `&after=` goes on behind a name."""
     service: Archive = request.app.state.service
-    found = await run_in_threadpool(service.matching, pattern, limit=_MOST)
+    name, _, query = pattern.partition("&")
+    page = paging.asked(QueryParams(query), usual=paging.LARGEST)
+    found = await run_in_threadpool(service.matching, name, **page)
+    fields = _leading(request, name, page["limit"], found)
     if asked in {"NS", "LS"}:
-        return _listed(request, asked, found.names)
+        return _listed(request, asked, found.names, fields)
     if asked in {"C", "CS"}:
-        return JSONResponse(plain(found), headers=headers.reader_headers())
+        return JSONResponse(plain(found), headers=headers.reader_headers() | fields)
     raise HTTPException(405, "a set is listed (N2Ns, N2Ls) or described (N2Cs), not given out")
 
 
-def _listed(request: Request, asked: str, names: list[str] | tuple[str, ...]) -> Response:
+def _leading(request: Request, pattern: str, limit: int, page: NameSet) -> dict[str, str]:
+    """Return the header that leads from a page of a set to the next one."""
+    if page.next is None:
+        return {}
+    cursor = urlencode({"limit": limit, "after": page.next, "until": page.until or ""})
+    return paging.link_to(f"{request.url.path}?{pattern}&{cursor}")
+
+
+def _listed(
+    request: Request,
+    asked: str,
+    names: list[str] | tuple[str, ...],
+    leading: dict[str, str] | None = None,
+) -> Response:
     """Answer with names or addresses: one by a redirect, several as text/uri-list (RFC 2483 §5)."""
     addresses = [f"{request.base_url}{name.replace('#', '%23')}" for name in names]
-    fields = _fields(names[0]) if len(names) == 1 or asked in {"N", "L", "R"} else dict[str, str]()
+    is_one = len(names) == 1 and not leading
+    fields = _fields(names[0]) if is_one or asked in {"N", "L", "R"} else leading or {}
     if asked in {"L", "R"}:
         return RedirectResponse(addresses[0], 303, fields)
     lines = {"LS": addresses, "N": names[:1]}.get(asked, names)

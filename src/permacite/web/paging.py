@@ -1,0 +1,68 @@
+"""Lists by pages: which page a request asks for, and how an answer leads to the next one.
+
+`?limit=` is how many at most, `?after=` the name behind which to go on, `?until=` the newest that
+counts. An answer leads on by `Link: <...>; rel="next"` (RFC 8288 §3), and so does the member `next`
+of a JSON object. A page may hold fewer than asked for, or none: only without a link it is the last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+from urllib.parse import urlencode
+
+from permacite.errors import ParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from permacite.service.model import Listing
+    from permacite.service.promises_model import NameSet
+
+__all__ = ["LARGEST", "Asked", "asked", "link_to", "next_of", "number"]
+
+LARGEST = 1000
+"""How many are on one page at most."""
+_MOST_DIGITS = 9
+_OURS = {"after", "until"}
+
+
+class Asked(TypedDict):
+    """The page that is asked for, as methods of the archive take it."""
+
+    limit: int
+    after: str | None
+    until: str | None
+
+
+def asked(parameters: Mapping[str, str], *, usual: int = 100) -> Asked:
+    """The page in the parameters of a request. Raises ParseError for a limit that is no number."""
+    return {
+        "limit": min(number(parameters.get("limit", str(usual)), "limit"), LARGEST),
+        "after": parameters.get("after") or None,
+        "until": parameters.get("until") or None,
+    }
+
+
+def number(text: str, name: str) -> int:
+    """A parameter as a number. Raises ParseError."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0):
+        raise ParseError(f"expected a number from 1 in `{name}`", text, 0)
+    return int(text)
+
+
+def next_of(request: Request, page: Listing | NameSet) -> dict[str, str]:
+    """The header that leads from a page to the next one; none on the last page."""
+    if page.next is None:
+        return {}
+    path: bytes = request.scope.get("raw_path") or request.url.path.encode()
+    kept = [one for one in request.query_params.multi_items() if one[0] not in _OURS]
+    cursor = [("after", page.next), ("until", page.until or "")]
+    address = f"{path.decode('ascii', 'replace').partition('?')[0]}?{urlencode([*kept, *cursor])}"
+    return link_to(address)
+
+
+def link_to(address: str) -> dict[str, str]:
+    """The header that calls an address the next page."""
+    return {"Link": f'<{address}>; rel="next"'}
