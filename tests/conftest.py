@@ -24,8 +24,16 @@ settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Offer `--deep`."""
+    """Offer `--deep` and `--outside`."""
     parser.addoption("--deep", action="store_true", help="the whole instead of samples: hours")
+    parser.addoption("--outside", metavar="DIR", help="run suites of others, cloned into DIR, too")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave suites of others out where no folder is named: nothing is skipped for want of one."""
+    without = config.getoption("--outside") is None
+    inside = "outside" in {collection_path.name, collection_path.parent.name}
+    return True if without and inside else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
