@@ -204,6 +204,7 @@ def test_citing_gives_the_forms_of_the_command_line(
     [
         ({"Content_Type": "text/plain"}, b"{}", 415),
         ({"Content_Type": "application/json"}, b"{", 400),
+        ({"Content_Type": "Application/JSON; charset=utf-8"}, b"{", 400),
         ({"Content_Type": "application/json"}, b"[]", 400),
         ({"Content_Type": "application/json"}, b'{"reference": 5}', 400),
         ({"Content_Type": "application/json"}, b'{"reference": "x", "quote": 5}', 400),

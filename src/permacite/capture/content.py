@@ -12,7 +12,7 @@ import zlib
 
 from permacite.scan import compile_pattern
 
-__all__ = ["ACCEPTED", "CodingError", "Decoder", "media_type_or_none", "sniff"]
+__all__ = ["ACCEPTED", "CodingError", "Decoder", "sniff"]
 
 ACCEPTED = "gzip, deflate"
 """What requests say in Accept-Encoding."""
@@ -87,15 +87,6 @@ def _inflater(*, gzip: bool, head: bytes = b"") -> zlib._Decompress:
     # send the bare stream instead, and a bare stream cannot begin like that.
     wrapped = head[:1] and head[0] & 0x0F == zlib.DEFLATED
     return zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
-
-
-_TCHARS = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,127}"
-_MEDIA_TYPE = compile_pattern(rf"{_TCHARS}/{_TCHARS}[ \t]*+(?:;[\t\x20-\x7e\x80-\xff]*+)?")
-
-
-def media_type_or_none(value: str) -> str | None:
-    """Return the value of a Content-Type field if it is one (RFC 9110 §8.3.1), else None."""
-    return value if _MEDIA_TYPE.fullmatch(value) else None
 
 
 _SIGNATURES = (

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Self, cast
 import aiohttp
 from yarl import URL
 
-from permacite import __version__
+from permacite import __version__, media_types
 from permacite.capture.address import absolute, parse_target, refusal
-from permacite.capture.content import ACCEPTED, CodingError, Decoder, media_type_or_none, sniff
+from permacite.capture.content import ACCEPTED, CodingError, Decoder, sniff
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
 from permacite.capture.trouble import explain, timed_out
@@ -157,7 +157,8 @@ class Fetcher:
                 raise CaptureError(told, uri=uri, reason="redirects")
             chain.append(Redirect(target.uri, answer.status, _field(answer, "location")))
             target = self._next(uri, target, chain, seen)
-        received = media_type_or_none(_field(answer, "content-type"))
+        received = _field(answer, "content-type")
+        sniffed = not media_types.is_field(received)
         return Exchange(
             uri=uri,
             final_uri=target.uri if chain else uri,
@@ -167,8 +168,8 @@ class Fetcher:
             request_headers=tuple(answer.request_info.headers.items()),
             response_headers=_as_received(answer),
             content=content,
-            content_type=received or _told_from(content, likely),
-            sniffed=received is None,
+            content_type=_told_from(content, likely) if sniffed else received,
+            sniffed=sniffed,
             peer_address=answer.peer_address,
             certificate=answer.certificate,
             redirects=tuple(chain),

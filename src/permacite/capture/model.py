@@ -9,7 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import __version__
-from permacite.markup import Document, content_type
+from permacite.markup import Document
+from permacite.media_types import content_type
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import ParseError
 from permacite.extract import markup, octets, text
-from permacite.markup import content_type
+from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 
 if TYPE_CHECKING:

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.markup.charset import (
-        Settled,
-        charset_in,
-        content_type,
-        decode,
-        sniff_charset,
-    )
+    from permacite.markup.charset import Settled, charset_in, decode, sniff_charset
     from permacite.markup.css import CssUrl, css_urls
     from permacite.markup.document import (
         Document,
@@ -42,6 +36,7 @@ if TYPE_CHECKING:
         Text,
         Token,
     )
+    from permacite.media_types import content_type
 
 __all__ = [
     "PAGES",
@@ -79,7 +74,7 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.markup.charset": "Settled, charset_in, content_type, decode, sniff_charset",
+        "permacite.markup.charset": "Settled, charset_in, decode, sniff_charset",
         "permacite.markup.css": "CssUrl, css_urls",
         "permacite.markup.document": (
             "Document, PageReading, Quotation, plain_text, read_page, title"
@@ -91,5 +86,6 @@ on_demand(
             "Attribute, Comment, Doctype, EndTag, Ignored, ProcessingInstruction, StartTag, "
             "Text, Token"
         ),
+        "permacite.media_types": "content_type",
     },
 )

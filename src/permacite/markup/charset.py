@@ -8,7 +8,6 @@
 | HTML "extracting a character encoding from a meta element" | charset_in |
 | Encoding Standard §6 decode | decode |
 | XML 1.0 §4.3.3 | _xml_declaration |
-| RFC 9110 §8.3 Content-Type | content_type |
 | CSS Syntax §3.2 the input byte stream | _css_rule |
 
 Deviations: none.
@@ -30,12 +29,13 @@ from permacite.markup.names import HEAD_CONTENT, RAW_TEXT
 from permacite.markup.references import decode as decode_references
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
+from permacite.media_types import essence
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-__all__ = ["Settled", "charset_in", "content_type", "decode", "sniff_charset"]
+__all__ = ["Settled", "charset_in", "decode", "sniff_charset"]
 
 _HEAD = 1024
 """How many bytes are searched for a declaration before anything is parsed (HTML §13.2.3.2)."""
@@ -47,26 +47,6 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "
 _WESTERN = frozenset({"text/html", "text/plain", "message/header"})
 """Media types of old, whose undeclared texts are taken for windows-1252; all others for UTF-8."""
 _WHITE_SPACE = "\t\n\f\r "
-_PARAMETER = compile_pattern(
-    r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;"]*+))[^;]*+', re.DOTALL
-)
-_ESCAPED = compile_pattern(r"\\(.)", re.DOTALL)
-
-
-def content_type(value: str) -> tuple[str, str | None]:
-    """Return the media type and the charset parameter of a Content-Type field, in lower case.
-
-    The first charset that is not empty counts; None where there is none (RFC 9110 §8.3.1). A quoted
-    value may hold semicolons. Nothing is refused, and comments and continuations, which only mail
-    has, are not read: see `permacite.mhtml.mime.parameters`.
-    """
-    kind = value.partition(";")[0].strip(_WHITE_SPACE).lower()
-    for parameter in _PARAMETER.finditer(value, len(value.partition(";")[0])):
-        name, quoted, plain = parameter.groups(default="")
-        charset = (_ESCAPED.sub(r"\1", quoted) or plain).strip(_WHITE_SPACE + "'").lower()
-        if name.lower() == "charset" and charset:
-            return kind, charset
-    return kind, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +78,7 @@ def sniff_charset(
     named = None if transport is None else codec_of(transport)
     if named is not None:
         return Settled(named, "transport", transport)
-    media_type = media_type.partition(";")[0].strip().lower()
+    media_type = essence(media_type)
     declared = _declared(data, media_type)
     if declared is not None:
         return Settled(declared[0], "declaration", declared[1])

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.media_types import essence
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.rewrite import contents_of, message_fields
 from permacite.mhtml.writing.write import build
@@ -181,7 +182,7 @@ def _safe_name(part: Resource, otherwise: str) -> tuple[str, str]:
     last = _ESCAPES.sub(_unescaped, re.split(r"[/:]", label)[-1])
     stem, _, suffix = last.rpartition(".")
     suffix = suffix.lower()
-    media_type = part.content_type.partition(";")[0].strip().lower()
+    media_type = essence(part.content_type)
     expected = _SUFFIXES.get(media_type)
     if not stem or suffix not in _TYPES or (expected and _TYPES[suffix] != media_type):
         stem, suffix = last, expected or "bin"

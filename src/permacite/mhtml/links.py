@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from permacite.markup import Document, StartTag, Text, css_urls, is_xml, tokenize
 from permacite.markup import references as character_references
 from permacite.markup.tokens import Attribute, EndTag, ProcessingInstruction
+from permacite.media_types import essence
 from permacite.mhtml import links_values
 from permacite.mhtml.links_table import ATTRIBUTES, LAZY, PAINT, Kind, Role, link_relation
 
@@ -58,8 +59,7 @@ def references(
     `markup.decode(content, sniff_charset(content, charset, media_type).codec)` gives. `lazy`:
     also references that only scripts would load (`data-src`). Raises nothing, takes linear time.
     """
-    media_type = media_type.partition(";")[0].strip().lower()
-    return references_of(Document(content, media_type, charset), lazy=lazy)
+    return references_of(Document(content, essence(media_type), charset), lazy=lazy)
 
 
 def references_of(document: Document, *, lazy: bool = False) -> Iterator[Link]:

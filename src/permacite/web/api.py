@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from permacite import media_types
 from permacite.errors import ParseError
 from permacite.service.plain import plain
 from permacite.web import headers, paging
@@ -56,7 +57,7 @@ async def passages(request: Request) -> Response:
 
 async def cite(request: Request) -> Response:
     """POST /-/api/cite {reference, quote | char | line, nth, before, after, note}: a Cited."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if media_types.essence(request.headers.get("content-type", "")) != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
     body = (await body_of(request, most_bytes=_MAX_BODY)).decode("utf-8", "replace")
     try:

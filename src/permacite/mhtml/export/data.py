@@ -11,6 +11,7 @@ import binascii
 import re
 from dataclasses import dataclass
 
+from permacite.media_types import essence
 from permacite.scan import compile_pattern
 
 __all__ = ["NOTHING", "Resource", "data_uri", "read_data_uri"]
@@ -50,7 +51,7 @@ def read_data_uri(value: str) -> Resource:
     if encoded is not None:
         heading = heading[: encoded.start()]
         octets = _lenient_base64(octets)
-    media_type = heading.partition(";")[0].strip().lower()
+    media_type = essence(heading)
     charset = _CHARSET.search(heading)
     if _MEDIA_TYPE.fullmatch(media_type) is None:
         media_type = "text/plain"

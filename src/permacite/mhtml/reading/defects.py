@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from permacite.charsets import codec_of
 from permacite.errors import LimitError
+from permacite.media_types import is_media_type
 from permacite.mhtml.charset import charset_inside, is_markup
 from permacite.mhtml.label import read_id
 from permacite.mhtml.mime.model import Defect
-from permacite.mhtml.mime.parameters import is_media_type, parse_structured
+from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.transfer import IDENTITIES, base64_fault, quoted_printable_fault
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from permacite.charsets import codec_of
 from permacite.errors import LimitError
+from permacite.media_types import essence, is_media_type
 from permacite.mhtml.charset import charset_of_text, is_markup
 from permacite.mhtml.label import Label, read_id, read_location
 from permacite.mhtml.mime.heading import Heading, parse_heading
 from permacite.mhtml.mime.model import Defect
-from permacite.mhtml.mime.parameters import is_media_type, parse_structured, without_comments
+from permacite.mhtml.mime.parameters import parse_structured, without_comments
 from permacite.mhtml.mime.transfer import decode, decode_pieces
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class BodyPart:
         field = self.heading.get("Content-Transfer-Encoding")
         if field is None:
             return ""
-        return without_comments(field.latin1).partition(";")[0].strip().lower()
+        return essence(without_comments(field.latin1))
 
     @property
     def label(self) -> Label | None:

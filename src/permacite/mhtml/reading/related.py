@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.media_types import essence
 from permacite.mhtml.label import read_id
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _start(aggregate: BodyPart, defects: list[Defect]) -> BodyPart:
     if declared is None:
         defects.append(aggregate.defect("no-type", "Content-Type"))
         return first
-    declared = declared.partition(";")[0].strip().lower()
+    declared = essence(declared)
     if first.content_type == declared:
         return first
     detail = f"{first.content_type}, not {declared}"

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import ParseError
-from permacite.mhtml.mime.parameters import is_media_type, is_token, parse_structured, quoted
+from permacite.media_types import is_media_type, is_token
+from permacite.mhtml.mime.parameters import parse_structured, quoted
 from permacite.mhtml.mime.words import encode_text
 from permacite.scan import compile_pattern
 

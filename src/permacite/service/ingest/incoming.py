@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from permacite import mhtml
+from permacite import media_types, mhtml
 from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.errors import ParseError
 from permacite.service.ingest import sources
@@ -48,7 +48,7 @@ def understood(
     collection of pages.
     """
     refuse_collections(content, name)
-    media_type = content_type.partition(";")[0].strip().lower()
+    media_type = media_types.essence(content_type)
     if media_type in sources.MESSAGES:
         return _aggregate(content, media_type)
     page = sources.read_source(content, content_type, charset=charset)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import DERIVED, NewRepresentation, settle
-from permacite.markup import RENDITION_VERSION, Document, content_type
+from permacite.markup import RENDITION_VERSION, Document
+from permacite.media_types import content_type
 
 if TYPE_CHECKING:
     from permacite.archive import Decoding

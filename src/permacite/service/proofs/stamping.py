@@ -33,7 +33,7 @@ def stamp(
     request = timestamps.Request.about(note)
     sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
     answer = capture.fetch(authority, limits=_LIMITS, allow_private=allow_private, sent=sent)
-    if answer.content_type.partition(";")[0].strip().lower() != timestamps.MEDIA_TYPES[1]:
+    if answer.media_type != timestamps.MEDIA_TYPES[1]:
         raise CaptureError(
             f"expected {timestamps.MEDIA_TYPES[1]}, the server answers {answer.content_type}",
             uri=authority,
