@@ -45,7 +45,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
     start = len(content.decode()) * 2 // 3
     end = start + WORDS
     with Archive.create(folder / "indexed", series="lab.example.zz") as service:
-        name = f"{service.import_document('log.txt', content).pdi}#char={start},{end}"
+        name = f"{service.add(content, name='log.txt').pdi}#char={start},{end}"
         expected = service.resolve(name).text
         quick = milliseconds(lambda: service.resolve(name, whole=False), 50)
         context = milliseconds(lambda: service.resolve(name, whole=False, context=32), 50)

@@ -55,13 +55,13 @@ def everyones(service: Archive, name: str) -> set[str]:
     ],
 )
 def test_all_agree(service: Archive, file: str, content: bytes, token: str) -> None:
-    saved = service.import_document(file, content)
+    saved = service.add(content, name=file)
     assert saved.pdi.rsplit(".", 2)[1] == token
     assert everyones(service, bare(saved.pdi)) == {saved.pdi}
 
 
 def test_what_is_withdrawn_gives_way(service: Archive, archive: Path) -> None:
-    saved = service.import_document("a.xhtml", XHTML)
+    saved = service.add(XHTML, name="a.xhtml")
     text = f"{bare(saved.pdi)}.utf-8.1"
     service.withdraw(saved.pdi, reason="own-error")
     assert everyones(service, bare(saved.pdi)) == {text}
@@ -73,8 +73,8 @@ def test_what_is_withdrawn_gives_way(service: Archive, archive: Path) -> None:
 
 
 def test_many_names_are_answered_as_one_is(service: Archive, archive: Path) -> None:
-    first = service.import_document("a.xhtml", XHTML).pdi
-    second = service.import_document("a.xhtml", XHTML + b" ").pdi
+    first = service.add(XHTML, name="a.xhtml").pdi
+    second = service.add(XHTML + b" ", name="a.xhtml").pdi
     service.withdraw(first, reason="own-error")
     with Repository.open(archive) as opened:
         asked = [parse(bare(one)) for one in (first, second)]

@@ -32,9 +32,7 @@ PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words. ".encode() + b"lon
 def names(archive: Path) -> dict[str, str]:
     """A page full of canaries, a picture, both at once, what quotes them, and what stays."""
     with Archive.open(archive) as service:
-        page = service.import_document(
-            f"{CANARY}.html", PAGE, uri=f"https://example.org/a?token={CANARY}"
-        )
+        page = service.add(PAGE, name=f"{CANARY}.html", uri=f"https://example.org/a?token={CANARY}")
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
         service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
         service.state(cited.reference, "subject", f"a part about {CANARY}")
@@ -42,11 +40,11 @@ def names(archive: Path) -> dict[str, str]:
             page.document.pdi, reason="safety", who=f"Bob {CANARY}", note=f"Jane {CANARY}"
         )
         service.reinstate(page.document.pdi)
-        picture = service.import_document("a.png", PICTURE)
-        other = service.import_document("other.txt", b"other words that stay")
+        picture = service.add(PICTURE, name="a.png")
+        other = service.add(b"other words that stay", name="other.txt")
         kept = service.cite(other.pdi, quote="words that stay")
         quoting = f'<title>Quoter</title><blockquote cite="{kept.reference}">{kept.quote}'
-        quoter = service.import_document("b.html", quoting.encode())
+        quoter = service.add(quoting.encode(), name="b.html")
         service.log()
         return {
             "page": page.document.pdi,
@@ -173,7 +171,7 @@ def test_a_name_that_is_erased_is_never_used_again(
 
 def test_octets_that_others_have_too_stay(cli: Cli, archive: Path, names: dict[str, str]) -> None:
     with Archive.open(archive) as service:
-        twin = service.import_document("twin.png", PICTURE)
+        twin = service.add(PICTURE, name="twin.png")
     made = cli("erase", names["picture"], "--ground", "safety", "--yes")
     assert "1 objects stay" in made.err
     with Archive.open(archive) as service:
@@ -198,7 +196,7 @@ def test_a_copy_in_the_layout_of_others_has_nothing_of_it(
     assert cli("--archive", str(anew), "resolve", names["kept"]).out == "words that stay"
     other = tmp_path / "other"
     with Archive.create(other, series="lab.example.us") as service:
-        service.import_document("x.txt", b"another archive")
+        service.add(b"another archive", name="x.txt")
     told = cli("--archive", str(other), "export", "--ocfl", str(copy))
     assert (told.status, "of another archive" in told.err) == (1, True)
     assert [one.name for one in tmp_path.iterdir() if "ocfl." in one.name] == []

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from permacite.service.archive import Archive
-from permacite.service.model import Page
 from permacite.service.reader.kept import KeptPages
+from permacite.service.reader.pages import Page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +63,8 @@ def ask(
 def names(archive: Path) -> dict[str, str]:
     """Archive one page, one text; return the names of their formats."""
     with Archive.open(archive) as service:
-        page = service.import_document("page.html", HTML.encode())
-        text = service.import_document("notes.txt", b"one\ntwo\nthree\n")
+        page = service.add(HTML.encode(), name="page.html")
+        text = service.add(b"one\ntwo\nthree\n", name="notes.txt")
     named = {item.format: item.pdi for item in page.document.formats}
     return named | {"text": text.pdi}
 

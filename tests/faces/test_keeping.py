@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def saved(archive: Path) -> dict[str, str]:
     """The full names of a page, by format."""
     with Archive.open(archive) as service:
-        page = service.import_document("a.html", b"<title>A</title><p>Some words.")
+        page = service.add(b"<title>A</title><p>Some words.", name="a.html")
         service.cite(page.pdi, quote="Some words")
     return {one.format: one.pdi for one in page.document.formats}
 

@@ -25,7 +25,7 @@ RULING = "The court finds that the harbour was closed on Monday. It was reopened
 def ruling(archive: Path) -> str:
     """The permanent name of a text."""
     with Archive.open(archive) as service:
-        return service.import_document("ruling.txt", RULING.encode()).pdi
+        return service.add(RULING.encode(), name="ruling.txt").pdi
 
 
 def brief(name: str, words: str, form: str = "html") -> str:
@@ -63,10 +63,10 @@ def test_what_is_altered_is_refused(
     written = brief(f"{ruling}{fragment}", words, form).encode()
     with Archive.open(archive) as service:
         if taken:
-            assert service.import_document(f"brief.{form}", written).quotations
+            assert service.add(written, name=f"brief.{form}").quotations
             return
         with pytest.raises(IntegrityError) as error:
-            service.import_document(f"brief.{form}", written)
+            service.add(written, name=f"brief.{form}")
         assert error.value.actual == words
         assert error.value.expected == service.resolve(f"{ruling}{fragment}").text
         assert service.about().documents == 1
@@ -90,8 +90,8 @@ def test_a_name_may_stand_in_an_address(
     cite = address.format(name)
     with Archive.open(archive) as service:
         with pytest.raises(IntegrityError):
-            service.import_document(f"a.{form}", brief(cite, "harbor", form).encode())
-        made = service.import_document(f"a.{form}", brief(cite, "harbour", form).encode())
+            service.add(brief(cite, "harbor", form).encode(), name=f"a.{form}")
+        made = service.add(brief(cite, "harbour", form).encode(), name=f"a.{form}")
         assert [one.status for one in made.quotations] == ["exact"]
 
 
@@ -119,11 +119,11 @@ def test_quotations_within_quotations_are_each_compared(archive: Path, ruling: s
         f'<title>x</title><blockquote cite="{ruling}#char=21,53">the {inner} was closed on Monday'
     )
     with Archive.open(archive) as service:
-        made = service.import_document("x.html", f"{outer}</blockquote>".encode())
+        made = service.add(f"{outer}</blockquote>".encode(), name="x.html")
         assert [one.status for one in made.quotations] == ["exact", "exact"]
         wrong = outer.replace(">harbour<", ">harbor<").encode()
         with pytest.raises(IntegrityError, match="2 quotations differ") as error:
-            service.import_document("x.html", wrong)
+            service.add(wrong, name="x.html")
         assert "here:  harbor\n" in error.value.problem
 
 
@@ -168,7 +168,7 @@ def test_pages_of_others_are_archived_as_they_are(
 def test_names_are_found_in_wide_characters_too(archive: Path, ruling: str) -> None:
     page = f"\ufeff{brief(f'{ruling}#char=25,32', 'harbor')}"
     with Archive.open(archive) as service, pytest.raises(IntegrityError):
-        service.import_document("x.html", page.encode("utf-16-le"))
+        service.add(page.encode("utf-16-le"), name="x.html")
 
 
 def test_the_fault_of_a_template_is_found_by_its_line(cli: Cli, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_quotations_within_a_line_of_markdown(
 ) -> None:
     written = text.format(f"{ruling}#char=25,32").encode()
     with Archive.open(archive) as service:
-        made = service.import_document("a.md", written, misquoted=True)
+        made = service.add(written, name="a.md", misquoted=True)
         assert [one.words for one in made.quotations] == words
         whole = written.decode().replace("\n", "\r\n")
         for one in made.quotations:
@@ -224,7 +224,7 @@ def test_what_is_filled_in_is_found_again(
     )
     assert cli("compose", str(template), "-o", str(made)).status == 0
     with Archive.open(archive) as service:
-        found = service.import_document(made.name, made.read_bytes()).quotations
+        found = service.add(made.read_bytes(), name=made.name).quotations
         assert [one.status for one in found[:2]] == ["exact", "exact"]
         assert [one.status in {"exact", "space"} for one in found[2:]] == [True], "a line end"
         (quoter,) = service.quoters(f"{ruling}#char=26,27")[1:]
@@ -236,5 +236,5 @@ def test_elements_that_nobody_closes_are_told_apart_from_quotations(
 ) -> None:
     page = f"<title>x</title>{f'<q cite={ruling}>word ' * 2000}{'x' * 20_000}"
     with Archive.open(archive) as service:
-        made = service.import_document("x.html", page.encode(), uri="http://example.org/")
+        made = service.add(page.encode(), name="x.html", uri="http://example.org/")
         assert sum(len(one.words) for one in made.quotations) <= 20 * 40_000

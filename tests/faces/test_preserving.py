@@ -33,16 +33,16 @@ def full(archive: Path) -> Path:
     """An archive with all that can stand in one."""
     with Archive.open(archive) as service:
         service.add_series("press.lab.example.us")
-        text = service.import_document("tide.txt", b"The tide.")
-        page = service.import_document(
-            "page.html", PAGE % f"{text.pdi}#char=4,8".encode(), series="press.lab.example.us"
+        text = service.add(b"The tide.", name="tide.txt")
+        page = service.add(
+            PAGE % f"{text.pdi}#char=4,8".encode(), name="page.html", series="press.lab.example.us"
         )
         service.put(text.pdi, "The t\u00efde.".encode(), "text/plain; charset=utf-8")
         service.cite(page.pdi, quote="Words", note="a remark")
         service.state(page.pdi, "creator", "Ann", who="Ben")
         service.delegate("resolver", "old.lab.example.us", "https://a.example", last="2020-01-01")
         service.delegate("minter", "press.lab.example.us", "Ann", first="2020-01-01")
-        inner = service._archive  # noqa: SLF001 - what only the library can do
+        inner = service._repository  # noqa: SLF001 - what only the library can do
         picture = NewRepresentation(
             b"PNG", "image/png", sidecars={"a/../b": b"side", "c": b"side 2"}, received=b"png"
         )
@@ -80,10 +80,10 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
         assert [one.status for one in new.quotes(page.formats[1].pdi)] == ["exact"]
         name = pdi.parse(f"{new.list().documents[-1].pdi}.png.1")
         assert isinstance(name, pdi.PDI)
-        inner = new._archive  # noqa: SLF001 - the side objects have no name
+        inner = new._repository  # noqa: SLF001 - the side objects have no name
         assert inner.sidecar(inner.representation(name), "a/../b") == b"side"
         assert inner.read_received(inner.representation(name)) == b"png"
-        again = new.import_document("new.txt", b"goes on")
+        again = new.add(b"goes on", name="new.txt")
     assert again.pdi.rpartition("/")[2] == "3.text.1" or again.pdi.endswith(".text.1")
 
 

@@ -59,16 +59,14 @@ def validator(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Root]:
 def rich(archive: Path) -> Path:
     """An archive whose objects have all that objects can have."""
     with Archive.open(archive) as service:
-        inner = service._archive  # noqa: SLF001 - what only the library can do
-        text = service.import_document("tide.txt", b"The tide.")
+        inner = service._repository  # noqa: SLF001 - what only the library can do
+        text = service.add(b"The tide.", name="tide.txt")
         for words in ("The t\u00efde.", "The tide.", "The tides."):
             service.put(text.pdi, words.encode(), "text/plain; charset=utf-8")
         quoted = f"<meta charset=utf-8><q cite='{text.pdi}#char=4,8'>tide</q>"
-        service.import_document("q.html", quoted.encode())
+        service.add(quoted.encode(), name="q.html")
         title = "\u6f6e\u306e\u9ad8\u3055 \u00b7 \u05d2\u05d0\u05d5\u05ea"
-        page = service.import_document(
-            "p.html", f"<meta charset=utf-8><title>{title}</title>w".encode()
-        )
+        page = service.add(f"<meta charset=utf-8><title>{title}</title>w".encode(), name="p.html")
         service.state(page.pdi, "creator", "\u00c4nne", who="Ben")
         service.withdraw(page.pdi.removesuffix(".html.1"), reason="court-order", status=451)
         for unique_id in ("http%3a%2f%2fa%2eb%2f%c3%a9", "1%2e%2e%2f", LONG):
@@ -121,7 +119,7 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
     assert cli("export", "--ocfl", str(copy)).status == 0
     assert cli("--archive", str(anew), "restore", str(copy)).status == 0
     with Archive.open(rich) as old, Archive.open(anew) as new:
-        first, second = old._archive, new._archive  # noqa: SLF001 - withdrawn bytes as well
+        first, second = old._repository, new._repository  # noqa: SLF001 - withdrawn bytes as well
         assert list(second.list()) == list(first.list())
         for version in first.list():
             for one in version.representations:
@@ -178,7 +176,7 @@ def test_the_earlier_key_is_told_and_still_holds_the_log(
         assert [one.key for one in service.log().earlier] == [before["key"], after["key"]]
         assert service.held_to(kept.read_text(encoding="utf-8")).size == before["size"]
     with Archive.open(rich) as service:
-        service.import_document("later.txt", b"later")
+        service.add(b"later", name="later.txt")
     kept.write_text(cli("log").out, encoding="utf-8")
     refused = cli("--archive", str(second), "log", "--extends", str(kept))
     assert (refused.status, "signed later is not here" in refused.err) == (1, True)

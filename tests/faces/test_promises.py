@@ -34,8 +34,8 @@ WORDS = "the highest in a century"
 def passage(archive: Path) -> str:
     """The permanent name of the words."""
     with Archive.open(archive) as service:
-        saved = service.import_document("notes.txt", TEXT)
-        service.import_document("other.txt", b"something else")
+        saved = service.add(TEXT, name="notes.txt")
+        service.add(b"something else", name="other.txt")
         return service.cite(saved.pdi, quote=WORDS).reference
 
 
@@ -273,7 +273,7 @@ def test_the_log_is_held_to_what_it_promised(cli: Cli, passage: str, tmp_path: P
     kept = tmp_path / "checkpoint"
     kept.write_text(before["checkpoint"])
     with Archive.open(tmp_path / "archive") as service:
-        service.import_document("third.txt", b"third")
+        service.add(b"third", name="third.txt")
     after = json.loads(cli("log", "--since", "3", "--json").out)
     assert (before["size"], after["size"]) == (3, 4)
     assert after["since"]["root"] == before["root"]
@@ -295,7 +295,7 @@ def test_what_the_log_prints_is_a_checkpoint_to_keep(
     kept = tmp_path / "kept"
     kept.write_text(cli("log", *form).out)
     with Archive.open(tmp_path / "archive") as service:
-        service.import_document("third.txt", b"third")
+        service.add(b"third", name="third.txt")
     shown = json.loads(cli("log", "--extends", str(kept), "--json").out)
     assert (shown["size"], shown["since"]["size"]) == (4, 3)
     assert passage
@@ -314,13 +314,13 @@ def twin(archive: Path, folder: Path, text: bytes) -> Path:
         pass
     shutil.copy(archive / "log.key", folder / "log.key")
     with Archive.open(folder) as service:
-        service.import_document("notes.txt", text)
+        service.add(text, name="notes.txt")
     return folder
 
 
 def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_path: Path) -> None:
     with Archive.open(archive) as service:
-        service.import_document("notes.txt", b"one")
+        service.add(b"one", name="notes.txt")
     other = twin(archive, tmp_path / "twin", b"two")
     kept = tmp_path / "kept"
     kept.write_text(cli("log").out)
@@ -328,7 +328,7 @@ def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_pa
     assert told.status == 1
     assert "split view: one key signed two different logs of 1 entries" in told.err
     with Archive.open(archive) as service:
-        service.import_document("more.txt", b"more")
+        service.add(b"more", name="more.txt")
     kept.write_text(cli("log").out)
     told = cli("--archive", str(other), "log", "--extends", str(kept))
     assert told.status == 1
@@ -347,8 +347,8 @@ def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
     kept.write_text(cli("--archive", str(other), "log").out)
     assert "nothing to compare" in cli("verify", str(bundle), "--checkpoint", str(kept)).out
     with Archive.open(other) as service:
-        service.import_document("more.txt", b"more")
-        service.import_document("last.txt", b"last")
+        service.add(b"more", name="more.txt")
+        service.add(b"last", name="last.txt")
     kept.write_text(cli("--archive", str(other), "log").out)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
     assert told.status == 1
@@ -368,7 +368,7 @@ def test_the_log_is_written_as_tiles_and_brought_up(
     assert passage
     assert cli("log", "--tiles", str(tiles)).status == 0
     with Archive.open(archive) as service:
-        service.import_document("third.txt", b"third")
+        service.add(b"third", name="third.txt")
     assert json.loads(cli("log", "--tiles", str(tiles), "--json").out)["size"] == 4
     assert len((tiles / "tile/0/000.p/4").read_bytes()) == 128
     assert (tiles / "checkpoint").read_text() == json.loads(cli("log", "--json").out)["checkpoint"]

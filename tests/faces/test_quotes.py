@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def source(archive: Path) -> str:
     """The permanent name of a text."""
     with Archive.open(archive) as service:
-        return service.import_document("tide.txt", b"The tide was the highest in a century.").pdi
+        return service.add(b"The tide was the highest in a century.", name="tide.txt").pdi
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def article(archive: Path, source: str) -> str:
         f'<q cite="{source}#char=17,24">biggest</q>.'
     )
     with Archive.open(archive) as service:
-        return service.import_document("article.html", page.encode(), misquoted=True).pdi
+        return service.add(page.encode(), name="article.html", misquoted=True).pdi
 
 
 def test_both_texts_are_shown_where_they_differ(cli: Cli, article: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from permacite.charsets import comparing, decoding
 from permacite.markup import tokenizer
-from permacite.service.archive import Archive, CaptureOptions
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ the log's entries say, is smaller."""
 def source(archive: Path) -> str:
     """The permanent name of a text that is quoted."""
     with Archive.open(archive) as service:
-        return service.import_document("ruling.txt", _SOURCE.encode()).pdi
+        return service.add(_SOURCE.encode(), name="ruling.txt").pdi
 
 
 def _counted(work: Callable[[], object]) -> Counter[str]:
@@ -91,27 +91,26 @@ def test_an_import_reads_once(
     archive: Path, name: str, content: bytes, passes: int, decodings: int
 ) -> None:
     with Archive.open(archive) as service:
-        counts = _counted(lambda: service.import_document(name, content))
+        counts = _counted(lambda: service.add(content, name=name))
     assert (counts["tokens"], counts["decodings"]) == (passes, decodings)
 
 
 def test_a_page_that_quotes_is_read_once(archive: Path, source: str) -> None:
     with Archive.open(archive) as service:
-        counts = _counted(lambda: service.import_document("a.html", _page(_quoting(source))))
+        counts = _counted(lambda: service.add(_page(_quoting(source)), name="a.html"))
     assert (counts["tokens"], counts["decodings"]) == (1, 1)
 
 
 def test_a_page_that_is_saved_is_read_once(archive: Path, source: str, site: Site) -> None:
     address = site.put("/a.html", "text/html", _page(_quoting(source)))
-    options = CaptureOptions(allow_private=True)
     with Archive.open(archive) as service:
-        counts = _counted(lambda: service.save(address, options=options))
+        counts = _counted(lambda: service.save(address, allow_private=True))
     assert (counts["tokens"], counts["decodings"]) == (1, 1)
 
 
 def test_the_reader_reads_once_what_it_shows(archive: Path) -> None:
     with Archive.open(archive) as service:
-        saved = service.import_document("a.html", _page())
+        saved = service.add(_page(), name="a.html")
         text = next(one.pdi for one in saved.document.formats if one.format == "utf-8")
         counts = _counted(lambda: service.page(f"{text}#char=4,15"))
     assert (counts["tokens"], counts["decodings"]) == (1, 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.archive import Archive, CaptureOptions
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def saved(archive: Path, site: Site) -> dict[str, str]:
     site.put("/log.css", "text/css", "body { font: 18px serif } em { color: rgb(0, 120, 0) }")
     address = site.put("/", "text/html; charset=utf-8", ARTICLE)
     with Archive.open(archive) as service:
-        made = service.save(address, options=CaptureOptions(allow_private=True))
+        made = service.save(address, allow_private=True)
         cited = service.cite(made.pdi, quote="a bright green meteor crossed")
     return {"pdi": made.pdi, "reference": cited.reference}
 
@@ -219,7 +219,7 @@ def test_a_hostile_page_does_nothing(
     """replay-r1, replay-r2, replay-r5: nothing runs, nothing is fetched, nothing is reached."""
     before = HOSTILE.format(other=site.base)
     with Archive.open(archive) as service:
-        made = service.import_document("hostile.html", before.encode(), uri="http://host.example/")
+        made = service.add(before.encode(), name="hostile.html", uri="http://host.example/")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("popup", lambda popup: asked.append("popup " + popup.url))

@@ -49,7 +49,7 @@ def test_a_cited_rectangle_is_outlined_where_it_is(
     archive: Path, running: Running, page: Page, tmp_path: Path
 ) -> None:
     with Archive.open(archive) as service:
-        name = service.import_document("harbour.jpg", picture()).pdi
+        name = service.add(picture(), name="harbour.jpg").pdi
     page.goto(address(running, f"{name}#rect=(120,80),(300,180)"))
     frame = page.frame_locator("#page")
     mark = frame.locator("mark#permacite-mark")
@@ -78,7 +78,7 @@ def test_a_player_begins_and_ends_where_it_is_cited(
     archive: Path, running: Running, page: Page
 ) -> None:
     with Archive.open(archive) as service:
-        name = service.import_document("horn.wav", sound()).pdi
+        name = service.add(sound(), name="horn.wav").pdi
     page.goto(address(running, f"{name}#msec=500,1250"))
     frame = page.frame_locator("#page")
     player = frame.locator("audio")
@@ -94,7 +94,7 @@ def test_a_player_begins_and_ends_where_it_is_cited(
 
 def test_what_is_not_cited_is_not_marked(archive: Path, running: Running, page: Page) -> None:
     with Archive.open(archive) as service:
-        name = service.import_document("harbour.jpg", picture()).pdi
+        name = service.add(picture(), name="harbour.jpg").pdi
     page.goto(f"{running.base}/{name}")
     frame = page.frame_locator("#page")
     frame.locator("img").wait_for()

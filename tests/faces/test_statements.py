@@ -32,7 +32,7 @@ ANNO = Path(__file__).parents[1] / "golden/annotation/anno.jsonld"
 def name(archive: Path) -> str:
     """The full name of a text."""
     with Archive.open(archive) as service:
-        saved = service.import_document("tide.txt", b"The tide.", uri="https://example.org/tide")
+        saved = service.add(b"The tide.", name="tide.txt", uri="https://example.org/tide")
     return saved.pdi
 
 
@@ -125,7 +125,7 @@ def test_all_that_is_stated_can_be_written_as_rdf(cli: Cli, archive: Path, name:
     rdflib = pytest.importorskip("rdflib", reason="an RDF parser is needed to read it")
     bare = "urn:pdi://lab.example.us/2026/11/21/9"
     with Archive.open(archive) as service:
-        source = service.import_document("x.txt", b"x", uri="https://example.org/<x>").pdi
+        source = service.add(b"x", name="x.txt", uri="https://example.org/<x>").pdi
     for written, _ in PREDICATES:
         assert cli("assert", source, written, "https://example.org/<x>").status == 0
     with Repository.open(archive) as opened:

@@ -32,13 +32,13 @@ PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words.".encode()
 def names(archive: Path) -> dict[str, str]:
     """A document full of canaries, and one that quotes it: full names by format, and "quoter"."""
     with Archive.open(archive) as service:
-        page = service.import_document(f"{CANARY}.html", PAGE, uri=ADDRESS)
+        page = service.add(PAGE, name=f"{CANARY}.html", uri=ADDRESS)
         found = {one.format: one.pdi for one in page.document.formats}
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
         service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
         service.state(cited.reference, "subject", f"a part about {CANARY}")
         quoting = f'<title>Quoter</title><blockquote cite="{cited.reference}">{cited.quote}'
-        found["quoter"] = service.import_document("b.html", quoting.encode()).pdi
+        found["quoter"] = service.add(quoting.encode(), name="b.html").pdi
         found["document"] = page.document.pdi
         found["cited"] = cited.reference
         service.log()
@@ -159,7 +159,7 @@ def test_nothing_that_is_exported_for_others_holds_what_is_withdrawn(
     assert cli("log", "--tiles", str(tmp_path / "tiles")).status == 0
     assert cli("withdraw", names["document"], "--reason", "copyright").status == 0
     with Archive.open(archive) as service:
-        service.import_document("later.txt", b"later")
+        service.add(b"later", name="later.txt")
     assert cli("log", "--tiles", str(tmp_path / "tiles")).status == 0, "brought up"
     whole = tmp_path / "whole.warc.gz"
     assert cli("export", "--warc", str(whole), names["document"]).status == 0

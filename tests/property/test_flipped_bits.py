@@ -18,8 +18,8 @@ import pytest
 from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
+from permacite.service.findings import HARMLESS
 from permacite.service.plain import plain
-from permacite.service.preservation.keeping import HARMLESS
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
     """Commit on two days, quote, cite, state, withdraw, delegate, sign; return what to ask for."""
     service = Archive(archive)
     service.add_series(f"press.{SERIES}")
-    page = service.import_document("page.html", PAGE, uri="https://example.org/page").pdi
+    page = service.add(PAGE, name="page.html", uri="https://example.org/page").pdi
     text = page.replace(".html.", ".utf-8.")
     cited = service.cite(text, quote="Some words", note="a note").reference
     lines = NewRepresentation(b"a line\r\n" * 9, "text/plain", sidecars={"side": b"object"})
@@ -156,7 +156,7 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
     clock.now += timedelta(days=1)
     quoting = NewRepresentation(b"<p>Some words", "text/html", quotations=(("3", cited),))
     composite = str(archive.commit([quoting], unique_id="quoting").representations[0].pdi)
-    gone = service.import_document("gone.txt", b"withdrawn words").pdi
+    gone = service.add(b"withdrawn words", name="gone.txt").pdi
     service.withdraw(gone, reason="court-order", status=451)
     service.state(page, "same-as", "https://example.org/page", who="Ann")
     service.delegate("resolver", f"a.{SERIES}", "https://pdi.example.org")
@@ -178,8 +178,8 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
 def ask_all(service: Archive, names: list[str], answers: Answers) -> None:
     """Ask for findings, on every route, and everything else; what writes comes last."""
     try:
-        found = [one for one in service.fsck() if one.kind not in HARMLESS]
-        answers.findings = [f"{one.name}: {one.kind}: {one.detail}" for one in found]
+        bad = service.fsck().bad
+        answers.findings = [f"{one.name}: {one.kind}: {one.detail}" for one in bad]
     except Exception as error:  # noqa: BLE001 - a finding is never an exception
         answers.faults.append(f"fsck: {error!r}")
     routes = ask_routes(service, (names[0], names[2], names[5]), answers)
@@ -212,14 +212,14 @@ def questions(service: Archive, names: list[str]) -> Iterator[tuple[str, Questio
     yield "entries", lambda: service.tile("tile/entries/000.p/5")
     yield "hashes", lambda: service.tile("tile/0/000.p/5")
     yield "verify", partial(verified, service, None)
-    archive = service._archive  # noqa: SLF001 - over HTTP a key would be given
+    archive = service._repository  # noqa: SLF001 - over HTTP a key would be given
     yield "the same key", lambda: archive.commit([PLAIN], key="a key").pdi
     yield "cite", lambda: service.cite(names[1], quote="others", note="later")
 
 
 def verified(service: Archive, name: str | None) -> object:
     """Return what a check of one document, or of everything, finds."""
-    return list(service.verify(name))
+    return service.verify(name).findings
 
 
 async def ask_routes(service: Archive, names: tuple[str, ...], answers: Answers) -> None:

@@ -14,7 +14,7 @@ from permacite.archive.model import utc_now
 from permacite.archive.records.days import is_synchronised, kept
 from permacite.capture import Exchange
 from permacite.errors import StorageError
-from permacite.service.archive import Archive, CaptureOptions
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,13 +210,13 @@ def test_the_server_of_a_saved_page_bears_the_date_out(
         request.wfile.write(b"<p>words")
 
     uri = web.behave("/page", answer)
-    service, options = Archive(archive), CaptureOptions(allow_private=True)
+    service = Archive(archive)
     if is_told:
-        assert f"/{wall.now:%Y/%m/%d}/1" in service.save(uri, options=options).pdi
+        assert f"/{wall.now:%Y/%m/%d}/1" in service.save(uri, allow_private=True).pdi
         return
     with pytest.raises(StorageError):
-        service.save(uri, options=options)
-    saved = service.save(uri, options=options, confirmed_date=wall.now.date())
+        service.save(uri, allow_private=True)
+    saved = service.save(uri, allow_private=True, confirmed_date=wall.now.date())
     assert f"/{wall.now:%Y/%m/%d}/1" in saved.pdi
 
 

@@ -67,7 +67,7 @@ def test_fsck_tells_of_records_that_differ_and_rewrites_none(
         before = list(archive.citations())
         findings = [one for one in archive.fsck() if one.kind != "ok"]
         assert {one.kind for one in findings} == {"quote"}
-        told = {one.pdi for one in findings}
+        told = {one.name for one in findings}
         known = {name: same for name, (words, same, _) in answers.items() if words is not None}
         assert {name for name in known if name in told} == {
             n for n, same in known.items() if not same
@@ -82,6 +82,6 @@ def test_proofs_that_held_then_hold_now(service: Archive, answers: dict[str, Any
 
 
 def test_the_next_version_is_read_by_the_rules_of_today(service: Archive) -> None:
-    saved = service.import_document("a.txt", b"\xad\xa1\xb3\xf4 ", charset="EUC-JP")
+    saved = service.add(b"\xad\xa1\xb3\xf4 ", name="a.txt", charset="EUC-JP")
     assert service.resolve(saved.pdi).text == "①株 "
     assert saved.document.formats[0].charset == "euc-jp"

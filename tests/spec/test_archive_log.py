@@ -23,7 +23,7 @@ from permacite.errors import (
     NotFoundError,
     StorageError,
 )
-from permacite.service.proofs.logs import held_to
+from permacite.service.proofs.logs import Logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -314,7 +314,7 @@ def test_fsck_names_what_sql_by_hand_has_changed(
     shutil.copytree(five, directory)
     tamper(directory, statement)
     with Repository.open(directory, clock=noon) as archive:
-        found = [f"{one.pdi}: {one.detail}" for one in archive.verify() if one.kind == "log"]
+        found = [f"{one.name}: {one.detail}" for one in archive.verify() if one.kind == "log"]
     assert found == told
 
 
@@ -326,7 +326,7 @@ def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> N
         path.chmod(0o600)
         path.write_bytes(b"word 9")
         bad = [one for one in archive.fsck() if one.kind != "ok"]
-    assert [(one.pdi, one.kind) for one in bad] == [(str(victim.pdi), "altered")]
+    assert [(one.name, one.kind) for one in bad] == [(str(victim.pdi), "altered")]
     assert hashlib.sha256(b"word 9").hexdigest() in bad[0].detail
 
 
@@ -346,7 +346,7 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
     with Repository.open(directory, clock=noon) as archive:
         assert {one.kind for one in archive.verify()} == {"ok"}, "nothing here can tell"
         with pytest.raises(IntegrityError, match="cut short, or this is a split view"):
-            held_to(archive, handed_out)
+            Logs(archive).held_to(handed_out)
 
 
 def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -> None:

@@ -293,7 +293,7 @@ def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -
         file = file_of(archive.directory, digest)
         file.chmod(0o644)
         file.write_bytes(b"b")
-    findings = [(one.pdi, one.kind) for one in archive.verify()]
+    findings = [(one.name, one.kind) for one in archive.verify()]
     assert findings == [
         (str(good.representations[0].pdi), "ok"),
         (str(bad.representations[0].pdi), "missing"),

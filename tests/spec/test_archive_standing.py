@@ -12,7 +12,7 @@ from tests.earlier import unpack
 
 from permacite.archive import NewRepresentation, Repository, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
-from permacite.service.access.standing import Choice
+from permacite.service.access import Choice
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:

@@ -134,7 +134,7 @@ def test_a_foreign_index_is_not_believed_and_fsck_says_so(archive: Repository, w
     assert archive.text(kept).index is None
     assert [one.kind for one in archive.verify()] == ["ok", "ok"]
     (finding,) = [one for one in archive.fsck() if one.kind != "ok"]
-    assert (finding.kind, finding.pdi) == ("index", str(kept.pdi))
+    assert (finding.kind, finding.name) == ("index", str(kept.pdi))
 
 
 @pytest.mark.parametrize("row", ["last", "middle"])

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.service.model import Quotation, Saved
+    from permacite.service.ingest.saving import Saved
+    from permacite.service.quotations.comparing import Quotation
 
 pytest.importorskip("cryptography", reason="the archive signs its log")
 
@@ -35,12 +36,12 @@ def service(tmp_path: Path) -> Iterator[Archive]:
 @pytest.fixture
 def source(service: Archive) -> str:
     """The full name of a text that can be quoted."""
-    return service.import_document("tide.txt", SOURCE).pdi
+    return service.add(SOURCE, name="tide.txt").pdi
 
 
 def quoting(service: Archive, name: str, text: str) -> tuple[Saved, list[Quotation]]:
     """Import a document and return it with what it quotes."""
-    saved = service.import_document(name, text.encode(), misquoted=True)
+    saved = service.add(text.encode(), name=name, misquoted=True)
     found = service.quotes(saved.pdi)
     assert found == list(saved.quotations)
     return saved, found
@@ -86,7 +87,7 @@ def test_pdi_45_the_citation_is_recorded_and_logged(service: Archive, source: st
     saved, (found,) = quoting(service, "x.html", text)
     assert found.citation == f"{found.composite}@0={source.removeprefix('urn:')}#char=4,8"
     assert service.resolve(found.citation).text == "tide"
-    assert {one.kind for one in service.verify()} == {"ok"}
+    assert service.verify().findings == ()
     assert saved.quotations == (found,)
 
 
@@ -223,7 +224,7 @@ def test_a_version_is_filled_in(service: Archive, source: str) -> None:
 
 
 def test_words_are_escaped(service: Archive) -> None:
-    name = service.import_document("x.txt", b"<b> & *stars* [x]").pdi
+    name = service.add(b"<b> & *stars* [x]", name="x.txt").pdi
     assert (
         service.compose(f"{{{{words {name}}}}}", suffix=".html").text
         == "&lt;b&gt; &amp; *stars* [x]"
@@ -233,7 +234,7 @@ def test_words_are_escaped(service: Archive) -> None:
 
 def test_a_passage_that_cuts_a_tag_makes_no_illegal_page(service: Archive) -> None:
     """Clause pdi-38."""
-    page = service.import_document("x.html", b'<p class="a">one <b>two</b></p>').pdi
+    page = service.add(b'<p class="a">one <b>two</b></p>', name="x.html").pdi
     composed = service.compose(f"<p>{{{{q {page}#char=3,20}}}}</p>", suffix=".html")
     assert composed.text == (
         f'<p><q cite="{page}#char=3,20">class=&quot;a&quot;&gt;one &lt;b&gt;</q></p>'
@@ -275,6 +276,6 @@ def test_any_text_is_searched(text: str) -> None:
 
 def test_the_log_says_what_was_quoted(service: Archive, source: str) -> None:
     quoting(service, "b.md", f"> tide\n\n-- {source}#char=4,8\n")
-    log = service._archive.log  # noqa: SLF001 - the log as it is written
+    log = service._repository.log  # noqa: SLF001 - the log as it is written
     entry = log.disclosed([*log.leaves()][-1])
     assert entry["formats"][0]["quotations"] == [["2", f"{source}#char=4,8"]]

@@ -95,10 +95,10 @@ def test_passages_touch(opened: tuple[Repository, str], a: str, b: str, *, expec
 def test_who_quotes_an_element_is_found_by_its_words(tmp_path: Path) -> None:
     """pdi-45: who quotes words of a page's text quotes the element that they stand in."""
     with Archive.create(tmp_path / "archive", series="lab.example.us") as service:
-        page = service.import_document("page.html", PAGE.encode(), charset="utf-8").pdi
+        page = service.add(PAGE.encode(), name="page.html", charset="utf-8").pdi
         text = page.replace(".html.", ".utf-8.")
         quoting = f'<p><q cite="{text}#char=5,8">one</q>'
-        quoter = service.import_document("quoting.html", quoting.encode()).pdi
+        quoter = service.add(quoting.encode(), name="quoting.html").pdi
         for reference in (f"{page}#elt=5,5", f"{page}#name=b,b", f"{text}#char=0,6", page):
             (found,) = service.quoters(reference)
             assert found.composite == quoter.replace(".html.", ".utf-8.")

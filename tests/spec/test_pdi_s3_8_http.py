@@ -107,8 +107,8 @@ def service(tmp_path: Path) -> Iterator[Archive]:
 @pytest.fixture
 def names(service: Archive) -> dict[str, str]:
     """The full names of a page, by format, and of a text."""
-    page = service.import_document("page.html", HTML, uri="http://example.org/page?x=1")
-    text = service.import_document("tide.txt", TEXT)
+    page = service.add(HTML, name="page.html", uri="http://example.org/page?x=1")
+    text = service.add(TEXT, name="tide.txt")
     return {one.format: one.pdi for one in page.document.formats} | {"text": text.pdi}
 
 

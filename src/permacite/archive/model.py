@@ -388,7 +388,7 @@ class Restriction:
     """Why something is not given out, as everyone who asks is told."""
 
     kind: Literal["withdrawn", "erased", "closed"]
-    pdi: str
+    pdi: str = field(metadata={"json": False})
     """What it is over: a document, a version, or one format of one version."""
     status: int
     """As in HTTP: 410, 451 or 403."""
@@ -426,7 +426,7 @@ class Finding:
     harmless, left by a failed commit).
     """
 
-    pdi: str
+    name: str
     """The full name of the representation it belongs to; "log", "catalog" or a digest for
     what belongs to no single one."""
     kind: str

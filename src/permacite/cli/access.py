@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.access.erasing import ERASURE_GROUNDS
-from permacite.service.access.standing import ACCESSES, GROUNDS, Choice
+from permacite.service.access import ACCESSES, ERASURE_GROUNDS, GROUNDS, Choice
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.service.access.standing import Standing
+    from permacite.service.access import Standing
 
 __all__ = ["access", "chosen", "erase", "retention", "standing_options", "told"]
 
@@ -76,7 +75,7 @@ def chosen(
 @json_option
 @click.pass_obj
 def access(
-    archive: Path | None, /, pdi: str, *, access: str | None, as_json: bool, **options: Any
+    folder: Path | None, /, pdi: str, *, access: str | None, as_json: bool, **options: Any
 ) -> None:
     """Show or change who may see the document PDI, why it is kept and how long.
 
@@ -87,12 +86,12 @@ def access(
     Exit status: 0 shown or changed, 1 PDI is unknown, 2 bad name.
     """
     choice = chosen(access=access, **options)
-    with Archive.open(archive) as service:
+    with Archive.open(folder) as archive:
         if pdi == _DEFAULT:
-            standing = service.default_standing(choice)
+            standing = archive.default_standing(choice)
             kept: object = standing
         else:
-            found = service.standing(pdi, choice)
+            found = archive.standing(pdi, choice)
             standing, kept = found.standing, found
     if as_json:
         emit(kept)
@@ -112,7 +111,7 @@ def access(
 @json_option
 @click.pass_obj
 def erase(
-    archive: Path | None, names: tuple[str, ...], *, ground: str, yes: bool, as_json: bool
+    folder: Path | None, names: tuple[str, ...], *, ground: str, yes: bool, as_json: bool
 ) -> None:
     """Destroy each PDI, a document or one version of it; this cannot be undone.
 
@@ -131,8 +130,8 @@ def erase(
     if not yes:
         listed = "\n  ".join(names)
         click.confirm(f"Destroy for ever:\n  {listed}\n", abort=True, err=True)
-    with Archive.open(archive) as service:
-        made = [service.erase(name, ground=ground) for name in names]
+    with Archive.open(folder) as archive:
+        made = [archive.erase(name, ground=ground) for name in names]
     if as_json:
         emit(made)
     for one in made if not as_json else ():
@@ -156,15 +155,15 @@ def told(standing: Standing) -> str:
 @click.command()
 @json_option
 @click.pass_obj
-def retention(archive: Path | None, *, as_json: bool) -> None:
+def retention(folder: Path | None, *, as_json: bool) -> None:
     """List the documents that were to be kept until a day that has passed.
 
     Nothing is erased by itself: `permacite erase NAME --ground retention` does it.
 
     Exit status: 0 listed.
     """
-    with Archive.open(archive) as service:
-        found = service.overdue()
+    with Archive.open(folder) as archive:
+        found = archive.overdue()
     if as_json:
         emit(found)
         return

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.access import told
-from permacite.cli.output import emit, json_option, note, table, watched
+from permacite.cli.output import counted, emit, json_option, note, table
 from permacite.cli.proof import is_file, tell_proof
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.model import Exported, Format, Listing, Restricted, VersionNote
+    from permacite.service.documents import Format, Restriction, VersionNote
+    from permacite.service.resolution.holdings import Exported, Listing
 
-__all__ = ["HARMLESS", "export", "init", "list_", "show", "verify"]
-
-HARMLESS = ("ok", "orphan", "withdrawn", "erased")
-"""Findings that nobody need worry about."""
+__all__ = ["export", "init", "list_", "show", "verify"]
 
 _LIKENESS = 0.6
 
@@ -35,7 +33,7 @@ _LIKENESS = 0.6
 @json_option
 @click.pass_obj
 def init(
-    archive: Path | None,
+    folder: Path | None,
     directory: Path | None,
     *,
     series: str,
@@ -47,8 +45,8 @@ def init(
     The series is the authority in every name, such as lab.example.us; its last part is a country
     code. The default is in a code that no country has, for archives that are nobody's but yours.
     """
-    with Archive.create(directory or archive, series=series, resolver=resolver) as service:
-        made = service.about()
+    with Archive.create(directory or folder, series=series, resolver=resolver) as archive:
+        made = archive.about()
     if as_json:
         emit(made)
     else:
@@ -68,16 +66,16 @@ def init(
 @json_option
 @click.pass_obj
 def list_(
-    archive: Path | None, pattern: str | None, *, limit: int, after: str | None, as_json: bool
+    folder: Path | None, pattern: str | None, *, limit: int, after: str | None, as_json: bool
 ) -> None:
     """List what is archived, oldest first.
 
     PATTERN is a name with `*` for any field (urn:pdi://lab.example.us/2026/11/*/*), or the start
     of one: a series, a year, a month or a day (lab.example.us/2026/11).
     """
-    with Archive.open(archive) as service:
-        listing = _listed(service, pattern, limit, after)
-        series = service.series()
+    with Archive.open(folder) as archive:
+        listing = _listed(archive, pattern, limit, after)
+        series = archive.series()
     if as_json:
         emit(listing)
         return
@@ -101,13 +99,13 @@ def list_(
         note(f"{len(rows)} shown; there are more: --after {listing.next}")
 
 
-def _listed(service: Archive, pattern: str | None, limit: int, after: str | None) -> Listing:
-    """Return the list as one page, though what is rare is found by several."""
-    page = service.list(pattern, limit=limit, after=after)
+def _listed(archive: Archive, pattern: str | None, limit: int, after: str | None) -> Listing:
+    """The list as one page, though what is rare is found by several."""
+    page = archive.list(pattern, limit=limit, after=after)
     documents = page.documents
     while page.next is not None and len(documents) < limit:
         left = limit - len(documents)
-        page = service.list(pattern, limit=left, after=page.next, until=page.until)
+        page = archive.list(pattern, limit=left, after=page.next, until=page.until)
         documents += page.documents
     complete = after is None and page.next is None
     total = len(documents) if complete else page.total
@@ -123,10 +121,10 @@ def _marked(item: Format) -> str:
 @click.argument("pdi")
 @json_option
 @click.pass_obj
-def show(archive: Path | None, pdi: str, *, as_json: bool) -> None:
+def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     """Show all that is known of PDI: versions, formats, digests, source, citations."""
-    with Archive.open(archive) as service:
-        shown = service.show(pdi)
+    with Archive.open(folder) as archive:
+        shown = archive.show(pdi)
     if as_json:
         emit(shown)
         return
@@ -165,7 +163,7 @@ def _numbered(version: VersionNote) -> str:
     return str(version.number) if one is None else f"{version.number}[{one.status}]"
 
 
-def _told(one: Restricted | None) -> str | None:
+def _told(one: Restriction | None) -> str | None:
     """Return a restriction for people."""
     if one is None:
         return None
@@ -201,7 +199,7 @@ def _moment(moment: datetime | None) -> str | None:
 )
 @click.pass_obj
 def export(
-    archive: Path | None,
+    folder: Path | None,
     pdi: str | None,
     *,
     output: Path | None,
@@ -223,16 +221,16 @@ def export(
         raise click.UsageError("give a name, or --ocfl or --warc")
     if for_browsers and (ocfl or warc):
         raise click.UsageError("--for-browsers is for one page")
-    with Archive.open(archive) as service:
+    with Archive.open(folder) as archive:
         if ocfl is not None:
-            copy = service.export_ocfl(ocfl)
+            copy = archive.export_ocfl(ocfl)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
             return
         if warc is not None:
-            versions, records = service.export_warc(warc, pdi)
+            versions, records = archive.export_warc(warc, pdi)
             note(f"{versions} versions, {records} records -> {warc}")
             return
-        exported = service.export(pdi or "", for_browsers=for_browsers)
+        exported = archive.export(pdi or "", for_browsers=for_browsers)
     _write(exported, output, force=force)
 
 
@@ -306,16 +304,15 @@ def verify(
         options = "--key, --policy, --checkpoint and --tsa-ca"
         told = "--all" if reference is None else reference
         raise click.UsageError(f"{options} are for the file of a proof; {told} is none")
-    with Archive.open(ctx.obj) as service:
-        findings = list(watched(service.verify(reference), "verifying"))
-    bad = [finding for finding in findings if finding.kind not in HARMLESS]
-    erased = [finding for finding in findings if finding.kind == "erased"]
+    with Archive.open(ctx.obj) as archive, counted("verifying") as progress:
+        report = archive.verify(reference, progress=progress)
+    erased = [finding for finding in report.findings if finding.kind == "erased"]
     if as_json:
-        emit({"checked": len(findings), "bad": bad, "erased": erased})
+        emit({"checked": report.checked, "bad": report.bad, "erased": erased})
     else:
         for finding in erased:
             note(f"{finding.name}: {finding.detail}")
-        for finding in bad:
+        for finding in report.bad:
             note(f"{finding.kind}: {finding.name}: {finding.detail}")
-        click.echo(f"{len(findings)} checked, {len(bad)} bad")
-    ctx.exit(1 if bad else 0)
+        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
+    ctx.exit(0 if report.ok else 1)

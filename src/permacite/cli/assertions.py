@@ -11,7 +11,7 @@ from permacite.cli.output import emit, json_option, note, table
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from permacite.service.model import Quotation
+    from permacite.service.quotations.comparing import Quotation
 
 __all__ = ["assert_", "assertions", "compose", "quoted_by", "quotes", "told_apart"]
 
@@ -31,8 +31,8 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
     Exit status: 0 all agree or cannot be compared, 1 one differs or has no proper name, or PDI is
     unknown, 2 bad name.
     """
-    with Archive.open(ctx.obj) as service:
-        found = service.quotes(pdi)
+    with Archive.open(ctx.obj) as archive:
+        found = archive.quotes(pdi)
     if as_json:
         emit(found)
     elif found:
@@ -47,15 +47,15 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
 @click.argument("pdi")
 @json_option
 @click.pass_obj
-def quoted_by(archive: Path | None, pdi: str, *, as_json: bool) -> None:
+def quoted_by(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     """List the documents of this archive that quote PDI, or a passage that overlaps it.
 
     PDI may be a document, one version or format of it, or a passage (#fragment).
 
     Exit status: 0 listed, even if empty, 1 PDI is unknown, 2 bad name.
     """
-    with Archive.open(archive) as service:
-        found = service.quoters(pdi)
+    with Archive.open(folder) as archive:
+        found = archive.quoters(pdi)
     if as_json:
         emit(found)
     elif found:
@@ -93,7 +93,7 @@ def _line(text: str) -> str:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; default: print.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.pass_obj
-def compose(archive: Path | None, template: Path, *, output: Path | None, force: bool) -> None:
+def compose(folder: Path | None, template: Path, *, output: Path | None, force: bool) -> None:
     """Fill in the quotations of TEMPLATE from their permanent names.
 
     In the template, {{quote NAME}} stands for a block quotation with its source, {{q NAME}} for one
@@ -105,8 +105,8 @@ def compose(archive: Path | None, template: Path, *, output: Path | None, force:
     if output is not None and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     text = template.read_text(encoding="utf-8")
-    with Archive.open(archive) as service:
-        composed = service.compose(text, suffix=template.suffix)
+    with Archive.open(folder) as archive:
+        composed = archive.compose(text, suffix=template.suffix)
     if output is None:
         click.echo(composed.text, nl=False)
     else:
@@ -122,7 +122,7 @@ def compose(archive: Path | None, template: Path, *, output: Path | None, force:
 @json_option
 @click.pass_obj
 def assert_(
-    archive: Path | None,
+    folder: Path | None,
     subject: str,
     predicate: str,
     value: str,
@@ -139,12 +139,12 @@ def assert_(
 
     Exit status: 0 recorded, 1 refused, 2 SUBJECT is no permanent name, or PREDICATE no IRI.
     """
-    with Archive.open(archive) as service:
-        made = service.state(subject, predicate, value, who=who)
+    with Archive.open(folder) as archive:
+        assertion = archive.state(subject, predicate, value, who=who)
     if as_json:
-        emit(made)
+        emit(assertion)
     else:
-        click.echo(f"{made.subject} {made.predicate} {made.object}")
+        click.echo(f"{assertion.subject} {assertion.predicate} {assertion.object}")
 
 
 @click.command()
@@ -155,7 +155,7 @@ def assert_(
 @json_option
 @click.pass_obj
 def assertions(
-    archive: Path | None,
+    folder: Path | None,
     subject: str | None,
     *,
     predicate: str | None,
@@ -170,16 +170,16 @@ def assertions(
 
     Exit status: 0 listed, even if empty, 2 SUBJECT is no permanent name.
     """
-    with Archive.open(archive) as service:
-        found = service.statements(subject, predicate=predicate, parts=parts)
+    with Archive.open(folder) as archive:
+        statements = archive.statements(subject, predicate=predicate, parts=parts)
         if jsonld:
-            emit(service.json_ld(found))
+            emit(archive.json_ld(statements))
             return
     if as_json:
-        emit(found)
+        emit(statements)
         return
     rows = [
-        (f"{one.stated_at:%Y-%m-%d %H:%M}", one.subject, one.predicate, one.object, one.who)
-        for one in found
+        (f"{item.stated_at:%Y-%m-%d %H:%M}", item.subject, item.predicate, item.object, item.who)
+        for item in statements
     ]
     table(("when", "subject", "predicate", "object", "who"), rows)

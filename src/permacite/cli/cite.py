@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.archive import Archive, CaptureOptions
+from permacite.service import names
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.service.model import Checked, Cited, Drift, Passage
+    from permacite.service.citations.checking import Checked, Drift
+    from permacite.service.citations.citing import Passage
+    from permacite.service.citations.recorded import Cited
 
 __all__ = ["check", "cite", "resolve"]
 
@@ -32,7 +35,7 @@ FORMS = ("markdown", "html", "bibtex", "csl_json", "ris", "wiki")
 @json_option
 @click.pass_obj
 def cite(  # noqa: PLR0913 - one parameter an option
-    archive: Path | None,
+    folder: Path | None,
     pdi: str,
     *,
     quote: str | None,
@@ -51,13 +54,13 @@ def cite(  # noqa: PLR0913 - one parameter an option
     """
     if sum(option is not None for option in (quote, char, line)) > 1:
         raise click.UsageError("give one of --quote, --char and --line")
-    with Archive.open(archive) as service:
+    with Archive.open(folder) as archive:
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
-            _tell_passages(service.passages(pdi, quote), as_json=as_json)
+            _tell_passages(archive.passages(pdi, quote), as_json=as_json)
             return
-        cited = service.cite(pdi, quote=quote, char=char, line=line, nth=nth, note=remark)
+        cited = archive.cite(pdi, quote=quote, char=char, line=line, nth=nth, note=remark)
     if as_json:
         emit(cited)
     elif form:
@@ -118,7 +121,7 @@ def _line(text: str) -> str:
 @json_option
 @click.pass_obj
 def resolve(
-    archive: Path | None,
+    folder: Path | None,
     reference: str,
     *,
     context: int,
@@ -138,24 +141,26 @@ def resolve(
     RFC 5147 or of its first draft, such as #line=4,6;length=968 or #match(gale). It is read where
     it is, and its integrity checks are run.
     """
-    options = CaptureOptions(allow_private=allow_private)
-    with Archive.open(archive) as service:
-        found = service.resolve(
-            reference, context=context, options=options, force=force, whole=not quick
-        )
-    for warning in found.warnings:
+    if names.is_foreign(reference):
+        from permacite.service.resolution import foreign  # noqa: PLC0415 - names are the rule
+
+        part = foreign.resolve(reference, allow_private=allow_private, force=force)
+    else:
+        with Archive.open(folder) as archive:
+            part = archive.resolve(reference, context=context, whole=not quick)
+    for warning in part.warnings:
         note(f"warning: {warning}")
     if as_json:
-        emit(found)
+        emit(part)
         return
-    if found.assumed:
-        note(f"answered by {found.pdi}")
-    if found.text is None or "#" not in found.exact:
-        sys.stdout.buffer.write(found.content)
+    if part.assumed:
+        note(f"answered by {part.pdi}")
+    if part.text is None or "#" not in part.exact:
+        sys.stdout.buffer.write(part.content)
     elif context:
-        click.echo(f"{found.before}[{found.text}]{found.after}")
+        click.echo(f"{part.before}[{part.text}]{part.after}")
     else:
-        sys.stdout.buffer.write(found.text.encode())
+        sys.stdout.buffer.write(part.text.encode())
         if sys.stdout.isatty():
             click.echo()
 
@@ -171,8 +176,8 @@ def check(ctx: click.Context, pdi: str, *, allow_private: bool, as_json: bool) -
     Exit status 1 if any passage is not verified. Citations are never moved: they name the
     archived words, which do not change.
     """
-    with Archive.open(ctx.obj) as service:
-        checked = service.check(pdi, options=CaptureOptions(allow_private=allow_private))
+    with Archive.open(ctx.obj) as archive:
+        checked = archive.check(pdi, allow_private=allow_private)
     if as_json:
         emit(checked)
     else:

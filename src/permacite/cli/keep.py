@@ -9,11 +9,13 @@ import click
 
 from permacite.cli.output import emit, json_option, table
 from permacite.cli.output import note as tell
+from permacite.service.access import REASONS
 from permacite.service.archive import Archive, default_directory
 from permacite.service.preservation import keeping
 
 if TYPE_CHECKING:
-    from permacite.service.promises_model import Copy, Delegation
+    from permacite.service.assertions.delegating import Delegated
+    from permacite.service.preservation.copies import Copy
 
 __all__ = [
     "backup",
@@ -35,7 +37,7 @@ _DATE = "YYYY-MM-DD"
 @click.option("--copy", is_flag=True, help="Copy the files even where a second name would do.")
 @json_option
 @click.pass_obj
-def backup(archive: Path | None, directory: Path, *, copy: bool, as_json: bool) -> None:
+def backup(folder: Path | None, directory: Path, *, copy: bool, as_json: bool) -> None:
     """Make DIRECTORY a second archive with all that is committed now, or refresh it.
 
     The archive may be in use meanwhile. On the same disk files get a second name and take no space,
@@ -44,8 +46,8 @@ def backup(archive: Path | None, directory: Path, *, copy: bool, as_json: bool) 
 
     Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written.
     """
-    with Archive.open(archive) as service:
-        made = service.backup(directory, link=not copy)
+    with Archive.open(folder) as archive:
+        made = archive.backup(directory, link=not copy)
     _tell_copy(made, as_json=as_json)
 
 
@@ -53,7 +55,7 @@ def backup(archive: Path | None, directory: Path, *, copy: bool, as_json: bool) 
 @click.argument("source", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @json_option
 @click.pass_obj
-def restore(archive: Path | None, source: Path, *, as_json: bool) -> None:
+def restore(folder: Path | None, source: Path, *, as_json: bool) -> None:
     """Make the archive (--archive, or the default one) anew from the backup SOURCE.
 
     SOURCE is what `backup` made, or `export --ocfl`. Every digest in it is checked. The archive's
@@ -62,7 +64,7 @@ def restore(archive: Path | None, source: Path, *, as_json: bool) -> None:
 
     Exit status: 0 done, 1 SOURCE is damaged or no backup, or the folder is not empty.
     """
-    _tell_copy(keeping.restore(source, archive or default_directory()), as_json=as_json)
+    _tell_copy(keeping.restore(source, folder or default_directory()), as_json=as_json)
 
 
 def _tell_copy(made: Copy, *, as_json: bool) -> None:
@@ -86,24 +88,23 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
 
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
-    with Archive.open(ctx.obj) as service:
-        findings = list(service.fsck())
-    told = [one for one in findings if one.kind not in {"ok", "erased"}]
-    bad = [one for one in findings if one.kind not in keeping.HARMLESS]
+    with Archive.open(ctx.obj) as archive:
+        report = archive.fsck()
+    findings = [item for item in report.findings if item.kind != "erased"]
     if as_json:
-        emit({"checked": len(findings), "bad": bad, "findings": told})
+        emit({"checked": report.checked, "bad": report.bad, "findings": findings})
     else:
-        for one in told:
-            tell(f"{one.kind}: {one.name}: {one.detail}")
-        click.echo(f"{len(findings)} checked, {len(bad)} bad")
-    ctx.exit(1 if bad else 0)
+        for item in findings:
+            tell(f"{item.kind}: {item.name}: {item.detail}")
+        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
+    ctx.exit(0 if report.ok else 1)
 
 
 @click.command()
 @click.argument("pdi")
 @click.option(
     "--reason",
-    type=click.Choice(keeping.REASONS),
+    type=click.Choice(REASONS),
     required=True,
     help="Why: a code, which everyone who asks for PDI is told, and which stays in the log.",
 )
@@ -119,7 +120,7 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def withdraw(
-    archive: Path | None,
+    folder: Path | None,
     pdi: str,
     *,
     reason: str,
@@ -137,8 +138,8 @@ def withdraw(
 
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
-    with Archive.open(archive) as service:
-        made = service.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
+    with Archive.open(folder) as archive:
+        made = archive.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
     if as_json:
         emit(made)
         return
@@ -152,13 +153,13 @@ def withdraw(
 @click.option("--who", help="Who lifts the withdrawal.")
 @click.option("--note", help="Private words, for `permacite show` alone.")
 @click.pass_obj
-def reinstate(archive: Path | None, pdi: str, *, who: str | None, note: str | None) -> None:
+def reinstate(folder: Path | None, pdi: str, *, who: str | None, note: str | None) -> None:
     """Lift the withdrawal of PDI. Both stay on record.
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
     """
-    with Archive.open(archive) as service:
-        click.echo(f"given out again: {service.reinstate(pdi, who=who, note=note)}")
+    with Archive.open(folder) as archive:
+        click.echo(f"given out again: {archive.reinstate(pdi, who=who, note=note)}")
 
 
 @click.group()
@@ -169,33 +170,33 @@ def series() -> None:
 @series.command("list")
 @json_option
 @click.pass_obj
-def list_series(archive: Path | None, *, as_json: bool) -> None:
+def list_series(folder: Path | None, *, as_json: bool) -> None:
     """List the series; the first mints where none is named.
 
     Exit status: 0 listed.
     """
-    with Archive.open(archive) as service:
-        _tell_series(service.series(), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_series(archive.series(), as_json=as_json)
 
 
 @series.command("add")
 @click.argument("name")
 @json_option
 @click.pass_obj
-def add_series(archive: Path | None, name: str, *, as_json: bool) -> None:
+def add_series(folder: Path | None, name: str, *, as_json: bool) -> None:
     """Let the series NAME mint here, such as press.lab.example.us.
 
     Exit status: 0 added, or there already, 2 NAME is no series.
     """
-    with Archive.open(archive) as service:
-        _tell_series(service.add_series(name), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_series(archive.add_series(name), as_json=as_json)
 
 
 @series.command("use")
 @click.argument("name")
 @json_option
 @click.pass_obj
-def use_series(archive: Path | None, name: str, *, as_json: bool) -> None:
+def use_series(folder: Path | None, name: str, *, as_json: bool) -> None:
     """Mint in the series NAME from now on, where no other is named; add it if it is not here.
 
     Names that are there stay what they are. It is the way on where a clock that was wrong has
@@ -203,8 +204,8 @@ def use_series(archive: Path | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 done, 2 NAME is no series.
     """
-    with Archive.open(archive) as service:
-        _tell_series(service.use_series(name), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_series(archive.use_series(name), as_json=as_json)
 
 
 def _tell_series(found: list[str], *, as_json: bool) -> None:
@@ -229,7 +230,7 @@ def _tell_series(found: list[str], *, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def delegate(
-    archive: Path | None,
+    folder: Path | None,
     name: str,
     target: str,
     *,
@@ -247,8 +248,8 @@ def delegate(
 
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """
-    with Archive.open(archive) as service:
-        made = service.delegate(kind, name, target, first=first, last=last)
+    with Archive.open(folder) as archive:
+        made = archive.delegate(kind, name, target, first=first, last=last)
     _tell_delegations([made], as_json=as_json)
 
 
@@ -256,18 +257,18 @@ def delegate(
 @click.argument("name", metavar="[SERIES]", required=False)
 @json_option
 @click.pass_obj
-def delegations(archive: Path | None, name: str | None, *, as_json: bool) -> None:
+def delegations(folder: Path | None, name: str | None, *, as_json: bool) -> None:
     """List who answers for SERIES or mints in it, by delegations of it and of those above it.
 
     Exit status: 0 listed, 2 SERIES is none.
     """
-    with Archive.open(archive) as service:
-        _tell_delegations(service.delegations(name), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_delegations(archive.delegations(name), as_json=as_json)
 
 
-def _tell_delegations(found: list[Delegation], *, as_json: bool) -> None:
+def _tell_delegations(delegations: list[Delegated], *, as_json: bool) -> None:
     if as_json:
-        emit(found)
+        emit(delegations)
         return
-    rows = [(one.kind, one.series, one.first, one.last, one.target) for one in found]
+    rows = [(item.kind, item.series, item.first, item.last, item.target) for item in delegations]
     table(("kind", "series", "from", "until", "target"), rows)

@@ -7,10 +7,12 @@ Nothing here needs an extra; on a terminal tables are drawn by rich, where that 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
 import unicodedata
+from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,9 +23,8 @@ from permacite.service.problems import exit_status, problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["JSON_HELP", "emit", "guarded", "json_option", "note", "report", "table", "watched"]
+__all__ = ["JSON_HELP", "counted", "emit", "guarded", "json_option", "note", "report", "table"]
 
-Item = TypeVar("Item")
 Command = TypeVar("Command", bound="Callable[..., object]")
 
 JSON_HELP = "Print JSON, with the same fields as the HTTP API."
@@ -99,17 +100,17 @@ def _width(text: str) -> int:
     )
 
 
-def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
-    """Yield `items`, counting them on a terminal's standard error while the work lasts."""
+@contextmanager
+def counted(what: str) -> Iterator[Callable[[object], None] | None]:
+    """Give what counts its calls on a terminal's standard error; None where that is a file."""
     if not sys.stderr.isatty():
-        yield from items
+        yield None
         return
     from rich.console import Console  # noqa: PLC0415 - see table
 
+    numbers = itertools.count(1)
     with Console(stderr=True).status(what) as status:
-        for number, item in enumerate(items, 1):
-            status.update(f"{what}: {number}")
-            yield item
+        yield lambda _: status.update(f"{what}: {next(numbers)}")
 
 
 def note(text: str) -> None:

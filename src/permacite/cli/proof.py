@@ -13,7 +13,8 @@ from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
-    from permacite.service.promises_model import LogState, Verified
+    from permacite.service.proofs.logs import LogState
+    from permacite.service.proofs.proofs import Verified
 
 __all__ = ["is_file", "log", "prove", "stamp", "tell_proof"]
 
@@ -31,9 +32,7 @@ __all__ = ["is_file", "log", "prove", "stamp", "tell_proof"]
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @json_option
 @click.pass_obj
-def prove(
-    archive: Path | None, reference: str, *, output: Path, force: bool, as_json: bool
-) -> None:
+def prove(folder: Path | None, reference: str, *, output: Path, force: bool, as_json: bool) -> None:
     """Write a proof that this archive holds what REFERENCE names, or never minted it.
 
     REFERENCE is a name; with a #fragment the proof shows the words of that passage too. The file
@@ -47,8 +46,8 @@ def prove(
     """
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
-    with Archive.open(archive) as service:
-        proof = service.prove(reference, seal=True)
+    with Archive.open(folder) as archive:
+        proof = archive.prove(reference, seal=True)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
         return
@@ -144,7 +143,7 @@ def _answer(found: Verified) -> str:
 @json_option
 @click.pass_obj
 def log(
-    archive: Path | None,
+    folder: Path | None,
     *,
     seal: bool,
     since: int | None,
@@ -162,15 +161,15 @@ def log(
     """
     if sum(one is not None for one in (since, extends, tiles)) > 1:
         raise click.UsageError("give one of --since, --extends and --tiles")
-    with Archive.open(archive) as service:
-        for day in service.seal_days() if seal else ():
+    with Archive.open(folder) as archive:
+        for day in archive.seal_days() if seal else ():
             note(f"sealed {day.name}: {day.documents} documents")
         if tiles is not None:
-            state = service.export_tiles(tiles)
+            state = archive.export_tiles(tiles)
         elif extends is not None:
-            state = service.held_to(extends.read_text(encoding="utf-8", errors="replace"))
+            state = archive.held_to(extends.read_text(encoding="utf-8", errors="replace"))
         else:
-            state = service.log(since=since)
+            state = archive.log(since=since)
     if as_json:
         emit(state)
     else:
@@ -202,7 +201,7 @@ def _tell_log(state: LogState) -> None:
 @json_option
 @click.pass_obj
 def stamp(
-    archive: Path | None,
+    folder: Path | None,
     authority: str,
     *,
     tsa_ca: Path | None,
@@ -218,8 +217,8 @@ def stamp(
     Exit status: 0 stamped, 1 the authority cannot be asked, or its answer does not hold.
     """
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
-    with Archive.open(archive) as service:
-        made = service.stamp(authority, roots=roots, allow_private=allow_private)
+    with Archive.open(folder) as archive:
+        made = archive.stamp(authority, roots=roots, allow_private=allow_private)
     if as_json:
         emit(made)
         return

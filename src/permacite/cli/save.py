@@ -15,13 +15,13 @@ from permacite.cli.access import chosen, standing_options
 from permacite.cli.assertions import told_apart
 from permacite.cli.output import emit, json_option, note, report
 from permacite.errors import PermaciteError
-from permacite.service.archive import Archive, CaptureOptions
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date
 
-    from permacite.service.model import Saved
+    from permacite.service.ingest.saving import Saved
 
 __all__ = ["import_", "save"]
 
@@ -68,7 +68,7 @@ _confirm_date = click.option(
 @json_option
 @click.pass_obj
 def save(  # noqa: PLR0913 - one parameter an option
-    archive: Path | None,
+    folder: Path | None,
     /,
     uri: str,
     *,
@@ -87,18 +87,15 @@ def save(  # noqa: PLR0913 - one parameter an option
     A page that is archived already gets the next version of its name where it has changed, and
     its present name where it has not.
     """
-    options = CaptureOptions(
-        allow_private=allow_private,
-        timeout_s=timeout,
-        total_bytes=max_size * MIB,
-        parts=max_parts,
-    )
-    with Archive.open(archive) as service, _progress() as progress:
-        saved = service.save(
+    with Archive.open(folder) as archive, _progress() as progress:
+        saved = archive.save(
             uri,
             series=series,
             new=new,
-            options=options,
+            allow_private=allow_private,
+            timeout_s=timeout,
+            most_bytes=max_size * MIB,
+            most_parts=max_parts,
             progress=progress,
             confirmed_date=confirm_date,
             standing=chosen(**standing),
@@ -142,13 +139,13 @@ def import_(
         raise click.UsageError("--uri names the source of one file; import the others apart")
     status = 0
     results: list[Saved] = []
-    with Archive.open(ctx.obj) as service:
+    with Archive.open(ctx.obj) as archive:
         for file in files:
             try:
                 content = file.read_bytes()
-                saved = service.import_document(
-                    file.name,
+                saved = archive.add(
                     content,
+                    name=file.name,
                     series=series,
                     charset=charset,
                     uri=uri,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import mhtml
 from permacite.mhtml import Matching, Profile
-from permacite.service.model import UNPRINTED
+from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

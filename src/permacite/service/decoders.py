@@ -6,10 +6,10 @@ import atexit
 import functools
 from typing import TYPE_CHECKING
 
-from permacite.decoding import Workers
 from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:
+    from permacite.decoding import Workers
     from permacite.extract import Decode
 
 __all__ = ["decoder_of", "described", "workers"]
@@ -17,19 +17,21 @@ __all__ = ["decoder_of", "described", "workers"]
 
 @functools.cache
 def workers() -> Workers:
-    """Return the workers; they end with this process."""
-    made = Workers()
-    atexit.register(made.close)
-    return made
+    """The workers; they end with this process."""
+    from permacite.decoding import Workers  # noqa: PLC0415 - most commands decode nothing
+
+    pool = Workers()
+    atexit.register(pool.close)
+    return pool
 
 
 def decoder_of(digest: str) -> Decode:
-    """Return what cuts parts out of the octets of a digest."""
+    """What cuts parts out of the octets of a digest."""
     return functools.partial(workers().extract, digest=digest)
 
 
 def described() -> str:
-    """Say in a sentence what decoders cannot do here, or why there are none; one is started."""
+    """A sentence on what decoders cannot do here, or why there are none; one is started."""
     try:
         return f"media is decoded apart, behind {', '.join(workers().holds())}"
     except PermaciteError as error:

@@ -23,6 +23,7 @@ __all__ = [
     "document_of",
     "from_address",
     "from_path",
+    "is_foreign",
     "parse",
     "text_of",
     "text_representation",
@@ -34,9 +35,11 @@ _ADDRESS = compile_pattern(
 """What stands before a name in the address of a resolver, in a folder of its host or not; or in a
 request of THTTP (RFC 2169)."""
 
+_FOREIGN = ("http", "https", "file")
+
 
 def from_address(text: str) -> tuple[str, int]:
-    """Return the reference in a resolver's address, and its offset in `text`.
+    """The reference in a resolver's address, and its offset in `text`.
 
     Any other text is returned as it is, without surrounding white space. Raises ParseError where
     the fragment in the query is not escaped as it should.
@@ -61,7 +64,7 @@ def from_address(text: str) -> tuple[str, int]:
 
 
 def from_path(path: str) -> str:
-    """Return the reference in the path of a resolver's address, where `%23` stands for `#`.
+    """The reference in the path of a resolver's address, where `%23` stands for `#`.
 
     Only the last one does, and only where no dot or slash follows: an encapsulated identifier may
     hold an escaped `#` of its own, and format and version follow it.
@@ -70,6 +73,12 @@ def from_path(path: str) -> str:
     if not mark or "." in fragment or "/" in fragment or "#" in path:
         return path
     return f"{name}#{fragment}"
+
+
+def is_foreign(text: str) -> bool:
+    """Whether this is an address of something else than a name in an archive."""
+    reference, _ = from_address(text)
+    return reference.partition(":")[0].lower() in _FOREIGN
 
 
 def parse(text: str) -> pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI | pdi.PDIPattern:
@@ -82,7 +91,7 @@ def parse(text: str) -> pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI | pdi.PDIPat
 
 
 def document_of(text: str) -> tuple[pdi.PDI, pdi.FragmentPDI | None]:
-    """Return the name in `text` and its fragment, if any. A citation stands for what it cites."""
+    """The name in `text` and its fragment, if any. A citation stands for what it cites."""
     value = parse(text)
     while isinstance(value, pdi.CitationPDI):
         value = value.cited
@@ -113,12 +122,12 @@ class TextOf:
         return Text(document.entity.source, document.charset, "http", index=document.index)
 
 
-def text_representation(archive: Repository, name: pdi.PDI) -> Representation:
-    """Return the plain text of a document: what quotes are looked for in.
+def text_representation(repository: Repository, name: pdi.PDI) -> Representation:
+    """The plain text of a document: what quotes are looked for in.
 
     Raises NotFoundError where the version has no text.
     """
-    version = archive.version(name)
+    version = repository.version(name)
     texts = [item for item in version.representations if item.media_type == "text/plain"]
     if not texts:
         texts = [item for item in version.representations if item.media_type.startswith("text/")]
@@ -132,9 +141,11 @@ def text_representation(archive: Repository, name: pdi.PDI) -> Representation:
     return texts[0]
 
 
-def text_of(archive: Repository, representation: Representation, *, whole: bool = True) -> TextOf:
-    """Return the text of a format. Without `whole`, what is read of a large one is checked.
+def text_of(
+    repository: Repository, representation: Representation, *, whole: bool = True
+) -> TextOf:
+    """The text of a format. Without `whole`, what is read of a large one is checked.
 
     Raises IntegrityError, NotFoundError, WithdrawnError.
     """
-    return TextOf(representation, archive.text(representation, whole=whole))
+    return TextOf(representation, repository.text(representation, whole=whole))

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Json", "members", "plain"]
+__all__ = ["UNPRINTED", "Json", "members", "plain"]
+
+UNPRINTED = {"json": False}
+"""Metadata of a field that is left out: bytes, mostly."""
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 def plain(value: object) -> Json:
-    """Return `value` made of what JSON has; anything unknown as its text."""
+    """`value` made of what JSON has; anything unknown as its text."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -35,5 +38,5 @@ def plain(value: object) -> Json:
 
 
 def members(value: Mapping[str, object]) -> dict[str, Json]:
-    """Return a mapping as a JSON object."""
+    """A mapping as a JSON object."""
     return {name: plain(item) for name, item in value.items()}

@@ -41,6 +41,6 @@ def reference_of(request: Request, before: str) -> str:
 
 def _in_series_of_host(request: Request, name: str) -> str:
     """Return a name that a series was parted from, whole again; as it is where no series was."""
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     host = request.url.hostname or ""
-    return f"pdi://{host}/{name}" if host in service.series() else name
+    return f"pdi://{host}/{name}" if host in archive.series() else name

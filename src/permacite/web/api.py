@@ -35,24 +35,24 @@ async def documents(request: Request) -> Response:
 
     `Link: <...>; rel="next"` leads to the next page. 1000 documents are on a page at most.
     """
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     pattern = request.query_params.get("pattern") or None
     page = paging.asked(request.query_params)
-    listing = await run_in_threadpool(service.list, pattern, **page)
+    listing = await run_in_threadpool(archive.list, pattern, **page)
     return _json(listing, 200, paging.next_of(request, listing))
 
 
 async def show(request: Request) -> Response:
     """GET /-/api/document?name= answers a Shown."""
-    service: Archive = request.app.state.service
-    return _json(await run_in_threadpool(service.show, _wanted(request, "name")))
+    archive: Archive = request.app.state.archive
+    return _json(await run_in_threadpool(archive.show, _wanted(request, "name")))
 
 
 async def passages(request: Request) -> Response:
     """GET /-/api/passages?name=&quote= answers a list of Passage."""
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     name, quote = _wanted(request, "name"), _wanted(request, "quote")
-    return _json(await run_in_threadpool(service.passages, name, quote))
+    return _json(await run_in_threadpool(archive.passages, name, quote))
 
 
 async def cite(request: Request) -> Response:
@@ -70,7 +70,7 @@ async def cite(request: Request) -> Response:
 
 
 async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     fields: dict[str, str | None] = {}
     for name in _TEXT_FIELDS:
         value = wanted.get(name)
@@ -80,7 +80,7 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
     nth = wanted.get("nth")
     if nth is not None and (not isinstance(nth, int) or nth < 1):
         raise ParseError("expected a number from 1 in `nth`", body, max(0, body.find("nth")))
-    cited = await run_in_threadpool(service.cite, str(wanted["reference"]), nth=nth, **fields)
+    cited = await run_in_threadpool(archive.cite, str(wanted["reference"]), nth=nth, **fields)
     return _json(cited, 201, {"Location": cited.url})
 
 
@@ -94,9 +94,9 @@ async def cite_form(request: Request) -> Response:
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
     nth = paging.number(form["nth"], "nth") if form.get("nth") else None
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     cited = await run_in_threadpool(
-        service.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
+        archive.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
     )
     name, _, fragment = cited.reference.partition("#")
     return RedirectResponse(f"/{name}?fragment={fragment}", 303)

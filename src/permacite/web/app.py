@@ -60,7 +60,7 @@ ROUTES = [
 ]
 
 
-def create_app(service: Archive, *, names: Sequence[str], writable: bool = False) -> Starlette:
+def create_app(archive: Archive, *, names: Sequence[str], writable: bool = False) -> Starlette:
     """Return the application over an open service, answering under host `names` alone.
 
     `writable`: whether PUT commits.
@@ -79,6 +79,6 @@ def create_app(service: Archive, *, names: Sequence[str], writable: bool = False
             Exception: problems.unexpected,
         },
     )
-    app.state.service = service.public()
+    app.state.archive = archive.public()
     app.state.writable = writable
     return app

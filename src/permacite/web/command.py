@@ -28,7 +28,7 @@ __all__ = ["serve"]
 @click.option("--writable", is_flag=True, help="Let PUT commit documents; there is no login.")
 @click.pass_obj
 def serve(
-    archive: Path | None, *, host: str, port: int, names: tuple[str, ...], writable: bool
+    folder: Path | None, *, host: str, port: int, names: tuple[str, ...], writable: bool
 ) -> None:
     """Serve the archive: the resolver for programs, the reader for people.
 
@@ -42,7 +42,7 @@ def serve(
             f"serving needs {error.name}: pip install 'permacite[server]'"
         ) from error
     server.run(
-        archive,
+        folder,
         host=host,
         port=port,
         names=names,

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.model import Listing
-    from permacite.service.promises_model import NameSet
+    from permacite.service.resolution.holdings import Listing, NameSet
 
 __all__ = ["LARGEST", "Asked", "asked", "link_to", "next_of", "number"]
 

@@ -27,17 +27,17 @@ async def log(request: Request) -> Response:
 
     With `since`, also the proof that the log of that many entries is its beginning.
     """
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     since = request.query_params.get("since")
     wanted = None if since is None else _count(since)
-    state = await run_in_threadpool(service.log, since=wanted)
+    state = await run_in_threadpool(archive.log, since=wanted)
     return JSONResponse(plain(state), headers=headers.reader_headers())
 
 
 async def checkpoint(request: Request) -> Response:
     """GET /-/log/checkpoint answers the signed checkpoint (C2SP tlog-tiles, tlog-checkpoint)."""
-    service: Archive = request.app.state.service
-    state = await run_in_threadpool(service.log)
+    archive: Archive = request.app.state.archive
+    state = await run_in_threadpool(archive.log)
     fields = headers.bytes_headers() | {"Cache-Control": "no-cache"}
     return Response(state.checkpoint, headers=fields, media_type="text/plain; charset=utf-8")
 
@@ -48,9 +48,9 @@ async def tile(request: Request) -> Response:
     Hashes never change, so they may be kept for ever. An entry that is withdrawn is empty in its
     bundle. 404 for a tile that is not filled so far.
     """
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     path: str = request.path_params["path"]
-    content = await run_in_threadpool(service.tile, f"tile/{path}")
+    content = await run_in_threadpool(archive.tile, f"tile/{path}")
     caching = "no-cache" if path.startswith("entries/") else _FOR_EVER
     fields = headers.bytes_headers() | {"Cache-Control": caching}
     return Response(content, headers=fields, media_type="application/octet-stream")
@@ -58,8 +58,8 @@ async def tile(request: Request) -> Response:
 
 async def proof(request: Request) -> Response:
     """GET /-/api/proof?name= answers a proof bundle, which `permacite verify` checks offline."""
-    service: Archive = request.app.state.service
-    made = await run_in_threadpool(service.prove, name_in(request))
+    archive: Archive = request.app.state.archive
+    made = await run_in_threadpool(archive.prove, name_in(request))
     fields = headers.bytes_headers() | {
         "Content-Disposition": 'attachment; filename="proof.zip"',
         "Cache-Control": "no-cache",
@@ -69,15 +69,15 @@ async def proof(request: Request) -> Response:
 
 async def quotes(request: Request) -> Response:
     """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
-    service: Archive = request.app.state.service
-    found = await run_in_threadpool(service.quotes, name_in(request))
+    archive: Archive = request.app.state.archive
+    found = await run_in_threadpool(archive.quotes, name_in(request))
     return JSONResponse(plain(found), headers=headers.reader_headers())
 
 
 async def quoters(request: Request) -> Response:
     """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
-    service: Archive = request.app.state.service
-    found = await run_in_threadpool(service.quoters, name_in(request))
+    archive: Archive = request.app.state.archive
+    found = await run_in_threadpool(archive.quoters, name_in(request))
     return JSONResponse(plain(found), headers=headers.reader_headers())
 
 
@@ -86,15 +86,15 @@ async def statements(request: Request) -> Response:
 
     Where `Accept` says application/ld+json, the same as JSON-LD.
     """
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     name = request.query_params.get("name") or None
     predicate = request.query_params.get("predicate") or None
     found = await run_in_threadpool(
-        service.statements, name, predicate=predicate, parts=name is not None
+        archive.statements, name, predicate=predicate, parts=name is not None
     )
     fields = headers.reader_headers() | {"Vary": "Accept"}
     if "application/ld+json" in request.headers.get("accept", ""):
-        linked = await run_in_threadpool(service.json_ld, found)
+        linked = await run_in_threadpool(archive.json_ld, found)
         return JSONResponse(linked, headers=fields, media_type="application/ld+json")
     return JSONResponse(plain(found), headers=fields)
 

@@ -27,7 +27,7 @@ _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def run(
-    archive: Path | None,
+    folder: Path | None,
     *,
     host: str,
     port: int,
@@ -38,11 +38,11 @@ def run(
     """Serve until told to stop. `announce` is told the address when it answers."""
     port = _free_port(host, port)
     shown = f"[{host}]" if ":" in host else host
-    with Archive.open(archive) as service:
-        about = service.about()
-        app = create_app(service, names=(*_OWN_NAMES, shown, *names), writable=writable)
+    with Archive.open(folder) as archive:
+        about = archive.about()
+        app = create_app(archive, names=(*_OWN_NAMES, shown, *names), writable=writable)
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
-        announce(service.decoders())
+        announce(archive.decoders())
         server = Server(
             app,
             address=host,

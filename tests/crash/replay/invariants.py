@@ -99,7 +99,7 @@ def _holds(fact: Fact, facts: frozenset[Fact]) -> bool:
 def _examine(archive: Repository, now: list[datetime]) -> Outcome:
     """Read everything, check everything, mint one name at the time of the last version."""
     faults = [
-        f"{found.kind}: {found.pdi} {found.detail}"
+        f"{found.kind}: {found.name} {found.detail}"
         for found in archive.fsck()
         if found.kind not in _HARMLESS
     ]

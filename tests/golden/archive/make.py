@@ -107,7 +107,7 @@ def imported(service: Archive, name: str, content_type: str, content: bytes) -> 
     path = f"{name}.{'html' if 'html' in content_type else 'txt'}"
     charset = content_type.partition("charset=")[2] or None
     address = f"https://example.org/{name}?token={CANARY.format('uri')}"
-    return service.import_document(path, content, charset=charset, uri=address).pdi
+    return service.add(content, name=path, charset=charset, uri=address).pdi
 
 
 def text_of(archive: Repository, name: str) -> str:

@@ -57,7 +57,7 @@ def main(target: str) -> None:
 
 
 def _answers(service: Archive, content: bytes, label: str) -> dict[str, object]:
-    saved = service.import_document("a.txt", content, charset=label)
+    saved = service.add(content, name="a.txt", charset=label)
     found = {}
     for span in ("1,2", "0,4", "2,9", "5,6"):
         try:

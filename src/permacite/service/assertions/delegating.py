@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -10,65 +11,101 @@ from permacite import uri
 from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.promises_model import Delegation
+from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
-    from permacite.archive import Delegation as Record
-    from permacite.archive import Repository
+    from datetime import datetime
 
-__all__ = ["delegate", "delegations", "elsewhere", "with_directions"]
+    from permacite.archive import Delegation, Repository
+
+__all__ = ["Delegated", "Delegations", "with_directions"]
 
 _DAY = compile_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ALMOST = compile_pattern(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})")
 
 
-def delegate(
-    archive: Repository, kind: str, series: str, target: str, *, first: str | None, last: str | None
-) -> Delegation:
-    """Record who answers for, or mints in, a series, for names of an interval of dates.
+@dataclass(frozen=True, slots=True)
+class Delegated:
+    """Who answers for a series, or mints in it. None as a date leaves that end open."""
 
-    Dates are yyyy-mm-dd, ends included. Raises ParseError.
-    """
-    if kind == "resolver":
-        _check_address(target)
-        return _plain(
-            archive.delegations.delegate(
-                "resolver",
-                series,
-                target.rstrip("/"),
-                first=_day(first, date.min),
-                last=_day(last, date.max),
-            )
+    kind: str
+    """"resolver" or "minter"."""
+    series: str
+    target: str
+    """The address of the resolver, or who mints."""
+    first: date | None
+    """Of the dates in names, inclusive, as `last`."""
+    last: date | None
+    recorded_at: datetime
+
+
+class Delegations(UseCases):
+    """The series that mint here, and who answers for others."""
+
+    def series(self) -> list[str]:
+        """The series that mint here; the first mints where none is named."""
+        return self._repository.series_names()
+
+    def add_series(self, name: str) -> list[str]:
+        """Let another series mint here; all are returned. Raises ParseError."""
+        self._repository.add_series(name)
+        return self._repository.series_names()
+
+    def use_series(self, name: str) -> list[str]:
+        """Let a series mint where none is named; all are returned, it first. Raises ParseError."""
+        self._repository.use_series(name)
+        return self._repository.series_names()
+
+    def delegate(
+        self,
+        kind: str,
+        series: str,
+        target: str,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+    ) -> Delegated:
+        """Record who answers for ("resolver"), or mints in ("minter"), a series, and those below.
+
+        The dates in names are yyyy-mm-dd, ends included. Raises ParseError.
+        """
+        by_resolver = kind == "resolver"
+        if by_resolver:
+            _check_address(target)
+        delegation = self._repository.delegations.delegate(
+            "resolver" if by_resolver else "minter",
+            series,
+            target.rstrip("/") if by_resolver else target,
+            first=_day(first, date.min),
+            last=_day(last, date.max),
         )
-    return _plain(
-        archive.delegations.delegate(
-            "minter", series, target, first=_day(first, date.min), last=_day(last, date.max)
-        )
-    )
+        return _told(delegation)
+
+    def delegations(self, series: str | None = None) -> list[Delegated]:
+        """The delegations of a series and those above it, resolvers first; all where None."""
+        delegations = self._repository.delegations
+        return [
+            *map(_told, delegations.delegations("resolver", series)),
+            *map(_told, delegations.delegations("minter", series)),
+        ]
+
+    def elsewhere(self, reference: str) -> str | None:
+        """The address under which another resolver answers for a name; None: this one does."""
+        return _elsewhere(self._repository, reference)
 
 
-def delegations(archive: Repository, series: str | None) -> list[Delegation]:
-    """Return the delegations of a series and those above it, resolvers first; all where None."""
-    found = archive.delegations
-    return [
-        *map(_plain, found.delegations("resolver", series)),
-        *map(_plain, found.delegations("minter", series)),
-    ]
-
-
-def elsewhere(archive: Repository, reference: str) -> str | None:
-    """Return the address under which another resolver answers for a name; None: this one does."""
+def _elsewhere(repository: Repository, reference: str) -> str | None:
     name, fragment = names.document_of(reference)
-    found = archive.delegations.resolver_of(name)
-    if found is None:
+    delegation = repository.delegations.resolver_of(name)
+    if delegation is None:
         return None
     tail = f"?fragment={fragment.specifier}" if fragment is not None else ""
-    return f"{found.target}/{name}{tail}"
+    return f"{delegation.target}/{name}{tail}"
 
 
-def with_directions(archive: Repository, reference: str, error: NotFoundError) -> NotFoundError:
-    """Return the same error, with the address of the resolver that would know, if there is one."""
-    address = elsewhere(archive, reference)
+def with_directions(repository: Repository, reference: str, error: NotFoundError) -> NotFoundError:
+    """The same error, with the address of the resolver that would know, if there is one."""
+    address = _elsewhere(repository, reference)
     if address is None:
         return error
     return NotFoundError(
@@ -78,15 +115,15 @@ def with_directions(archive: Repository, reference: str, error: NotFoundError) -
 
 def _check_address(target: str) -> None:
     """Raise ParseError where a resolver's address is none."""
-    found = uri.parse(target)
-    if found.scheme not in {"http", "https"} or not found.host:
+    address = uri.parse(target)
+    if address.scheme not in {"http", "https"} or not address.host:
         raise ParseError(
             "expected the http or https address of a resolver", target, 0, "PDI §3.8.1"
         )
 
 
 def _day(text: str | None, default: date) -> date:
-    """Read yyyy-mm-dd. Raises ParseError."""
+    """A day from yyyy-mm-dd. Raises ParseError."""
     if text is None:
         return default
     try:
@@ -102,12 +139,12 @@ def _day(text: str | None, default: date) -> date:
     raise ParseError("expected a date, yyyy-mm-dd", text, 0, "PDI §2.3", hint=hint) from problem
 
 
-def _plain(record: Record) -> Delegation:
-    return Delegation(
-        kind=record.kind,
-        series=record.series,
-        target=record.target,
-        first=None if record.first == date.min else record.first,
-        last=None if record.last == date.max else record.last,
-        recorded_at=record.recorded_at,
+def _told(delegation: Delegation) -> Delegated:
+    return Delegated(
+        kind=delegation.kind,
+        series=delegation.series,
+        target=delegation.target,
+        first=None if delegation.first == date.min else delegation.first,
+        last=None if delegation.last == date.max else delegation.last,
+        recorded_at=delegation.recorded_at,
     )

@@ -19,7 +19,7 @@ from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError
 from permacite.pdi.predicates import PREFIXES, predicate_iri
 from permacite.service import names
-from permacite.service.promises_model import Statement
+from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,36 +27,52 @@ if TYPE_CHECKING:
     from permacite.archive import Assertion, Repository
     from permacite.service.plain import Json
 
-__all__ = ["json_ld", "listed", "state"]
+__all__ = ["Assertions"]
 
 _ASSERTION = "urn:permacite:assertion:"
 _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ftp", "orcid"})
 """Schemes of objects that are names of things; anything else is text."""
 
 
-def state(
-    archive: Repository, subject: str, predicate: str, value: str, *, who: str | None
-) -> Statement:
-    """Record a statement. Raises ParseError where `subject` is no PDI, ConflictError."""
-    name = as_urn(names.parse(subject))
-    return _plain(archive.statements.state(name, predicate, value, who=who))
+class Assertions(UseCases):
+    """Statements about names of any kind, of this archive or of others."""
 
+    def state(
+        self, subject: str, predicate: str, value: str, *, who: str | None = None
+    ) -> Assertion:
+        """Record a statement. Raises ParseError where `subject` is no PDI, ConflictError."""
+        name = as_urn(names.parse(subject))
+        return self._repository.statements.state(name, predicate, value, who=who)
 
-def listed(
-    archive: Repository, subject: str | None, predicate: str | None, *, parts: bool
-) -> list[Statement]:
-    """Return the statements about `subject`, oldest first; about anything where None.
+    def statements(
+        self, subject: str | None = None, *, predicate: str | None = None, parts: bool = False
+    ) -> list[Assertion]:
+        """The statements about `subject`, oldest first; about anything where None.
 
-    With `parts` those about its versions, formats, fragments and citations too.
-    """
-    if subject is None:
-        return [_plain(one) for one in archive.assertions(None, predicate)]
-    name = names.parse(subject)
-    if not parts:
-        found = archive.assertions(as_urn(name), predicate)
-        return [_plain(one) for one in found]
-    every = archive.assertions(None, predicate)
-    return [_plain(one) for one in every if _is_part(name, pdi.parse(one.subject))]
+        With `parts` those about its versions, formats, fragments and citations too.
+        """
+        if subject is None:
+            return list(self._repository.assertions(None, predicate))
+        name = names.parse(subject)
+        if not parts:
+            return list(self._repository.assertions(as_urn(name), predicate))
+        every = self._repository.assertions(None, predicate)
+        return [item for item in every if _is_part(name, pdi.parse(item.subject))]
+
+    def json_ld(self, assertions: list[Assertion]) -> dict[str, Json]:
+        """Statements as one JSON-LD document with its own context, and what is known of them.
+
+        Nothing has to be fetched to read it.
+        """
+        graph: list[Json] = []
+        for document in dict.fromkeys(_document(item.subject) for item in assertions):
+            graph += _described(self._repository, document)
+        for item in assertions:
+            iri = predicate_iri(item.predicate)
+            value = _value(item.object)
+            graph.append({"@id": item.subject, iri: value})
+            graph.append(_annotation(item, iri, value))
+        return {"@context": dict(PREFIXES), "@graph": graph}
 
 
 def _is_part(
@@ -67,26 +83,6 @@ def _is_part(
         whole = subject.pdi if isinstance(subject, pdi.CitationPDI) else subject
         return pdi.covers(name, whole)
     return as_urn(name) == as_urn(subject)
-
-
-def _plain(one: Assertion) -> Statement:
-    return Statement(one.subject, one.predicate, one.object, one.who, one.stated_at)
-
-
-def json_ld(archive: Repository, statements: list[Statement]) -> dict[str, Json]:
-    """Return statements as one JSON-LD document with its own context, and what is known of them.
-
-    Nothing has to be fetched to read it.
-    """
-    graph: list[Json] = []
-    for document in dict.fromkeys(_document(one.subject) for one in statements):
-        graph += _described(archive, document)
-    for one in statements:
-        iri = predicate_iri(one.predicate)
-        value = _value(one.object)
-        graph.append({"@id": one.subject, iri: value})
-        graph.append(_annotation(one, iri, value))
-    return {"@context": dict(PREFIXES), "@graph": graph}
 
 
 def _value(text: str) -> Json:
@@ -102,39 +98,39 @@ def _scheme(text: str) -> str:
         return ""
 
 
-def _annotation(one: Statement, iri: str, value: Json) -> Json:
-    """Return who made a statement and when, as a Web Annotation that is a reified triple too."""
-    made: dict[str, Json] = {
-        "@id": _annotation_iri(one),
+def _annotation(item: Assertion, iri: str, value: Json) -> Json:
+    """Who made a statement and when, as a Web Annotation that is a reified triple too."""
+    annotation: dict[str, Json] = {
+        "@id": _annotation_iri(item),
         "@type": ["oa:Annotation", "rdf:Statement"],
         "oa:motivatedBy": {"@id": "oa:describing"},
-        "oa:hasTarget": _target(one.subject),
+        "oa:hasTarget": _target(item.subject),
         "oa:hasBody": _body(value),
-        "rdf:subject": {"@id": one.subject},
+        "rdf:subject": {"@id": item.subject},
         "rdf:predicate": {"@id": iri},
         "rdf:object": value,
-        "dcterms:created": _time(one.stated_at),
+        "dcterms:created": _time(item.stated_at),
     }
-    if one.who is not None:
-        made["dcterms:creator"] = _value(one.who)
-    return made
+    if item.who is not None:
+        annotation["dcterms:creator"] = _value(item.who)
+    return annotation
 
 
-def _annotation_iri(one: Statement) -> str:
+def _annotation_iri(item: Assertion) -> str:
     """The name of a statement: a digest over what is stated, and when."""
-    told = canonical_json([one.subject, one.predicate, one.object, _utc(one.stated_at)])
+    told = canonical_json([item.subject, item.predicate, item.object, _utc(item.stated_at)])
     return _ASSERTION + hashlib.sha256(told).hexdigest()
 
 
 def _body(value: Json) -> Json:
-    """Return what an annotation says: a thing, or a text (Web Annotation §3.2.4)."""
+    """What an annotation says: a thing, or a text (Web Annotation §3.2.4)."""
     if isinstance(value, dict) and "@value" in value:
         return {"@type": "oa:TextualBody", "rdf:value": value}
     return value
 
 
 def _target(subject: str) -> Json:
-    """Return what an annotation is about: a document, or a part of one (Web Annotation §4)."""
+    """What an annotation is about: a document, or a part of one (Web Annotation §4)."""
     whole, mark, fragment = subject.partition("#")
     if not mark or "@" in subject:
         return {"@id": subject}
@@ -147,7 +143,7 @@ def _target(subject: str) -> Json:
 
 
 def _document(subject: str) -> str:
-    """Return the document that a subject is of; "" for a pattern, which is of many."""
+    """The document that a subject is of; "" for a pattern, which is of many."""
     name = pdi.parse(subject)
     if isinstance(name, pdi.PDIPattern):
         return ""
@@ -155,13 +151,13 @@ def _document(subject: str) -> str:
     return as_urn(whole.document)
 
 
-def _described(archive: Repository, document: str) -> list[Json]:
-    """Return what the archive itself knows of a document; nothing where it is not here."""
+def _described(repository: Repository, document: str) -> list[Json]:
+    """What the archive itself knows of a document; nothing where it is not here."""
     if not document:
         return []
     name, _ = names.document_of(document)
     try:
-        versions = archive.versions(name)
+        versions = repository.versions(name)
     except NotFoundError:
         return []
     graph: list[Json] = []

@@ -15,14 +15,15 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import quote as quotes
 from permacite.scan import compile_pattern
 from permacite.service import names
+from permacite.service.base import UseCases
 from permacite.service.citations import recorded
-from permacite.service.model import Cited, Passage
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository
+    from permacite.service.citations.recorded import Cited
 
-__all__ = ["CONTEXT", "Choice", "cite", "passage", "passages"]
+__all__ = ["Citations", "Passage", "passage"]
 
 CONTEXT = 32
 """Characters kept on either side of a quote."""
@@ -32,15 +33,17 @@ _LINE_END = "\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """How a passage is chosen: one of `quote`, `char`, `line`, or none for the name's fragment."""
+class Passage:
+    """A place in a document where quoted words stand."""
 
-    quote: str | None = None
-    char: str | None = None
-    line: str | None = None
-    nth: int | None = None
-    before: str | None = None
-    after: str | None = None
+    start: int
+    end: int
+    line: int
+    """The line of the start, counted from 1, for people."""
+    quote: str
+    before: str
+    after: str
+    score: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +56,71 @@ class _Chosen:
     occurrences: int = 1
 
 
-def passages(archive: Repository, reference: str, quote: str) -> list[Passage]:
-    """List where `quote` stands in the text of `reference`, in order."""
-    name, _ = names.document_of(reference)
-    archive.representation(name)  # an unknown format is an error, though its text is what is read
-    source = names.text_of(archive, names.text_representation(archive, name))
-    found = sorted(quotes.occurrences(source.document.text, quote))
-    return [passage(source, start, end) for start, end in found]
+class Citations(UseCases):
+    """Passages: where words stand, and their names on record."""
+
+    def passages(self, reference: str, quote: str) -> list[Passage]:
+        """Where `quote` stands in the text of `reference`, in order; empty if nowhere."""
+        source = _text(self._repository, names.document_of(reference)[0])
+        spans = sorted(quotes.occurrences(source.document.text, quote))
+        return [passage(source, start, end) for start, end in spans]
+
+    def cite(
+        self,
+        reference: str,
+        *,
+        quote: str | None = None,
+        char: str | None = None,
+        line: str | None = None,
+        nth: int | None = None,
+        before: str | None = None,
+        after: str | None = None,
+        note: str | None = None,
+    ) -> Cited:
+        """Cite a passage and record it.
+
+        One of `quote`, `char` ("A,B") and `line` ("A,B"), or a fragment in `reference`. `nth`
+        (from 1), or the words `before` and `after`, choose among several occurrences. Raises
+        NotFoundError where the passage is not there, or not one.
+        """
+        name, fragment = names.document_of(reference)
+        if quote is None and char is None and line is None:
+            if fragment is None:
+                raise ParseError(
+                    "expected a passage: a quote, characters, lines, or a #fragment in the name",
+                    reference,
+                    len(reference),
+                )
+            if not _is_of_text(self._repository, fragment):
+                return _cite_fragment(self._repository, fragment, note=note)
+            char = ",".join(fragment.positions)
+        source = _text(self._repository, name)
+        if char is not None:
+            chosen = _Chosen(*_range(char, "char", source.document.length))
+        elif line is not None:
+            chosen = _choose_lines(source.document.text, line)
+        else:
+            chosen = _choose_quote(source, quote or "", nth, before=before or "", after=after or "")
+        if chosen.start == chosen.end:
+            raise ParseError(
+                "expected a passage, found an empty one",
+                char or line or quote or "",
+                0,
+                hint="the end is excluded: 4,5 is one character",
+            )
+        return _record(self._repository, source, chosen, note)
+
+
+def _text(repository: Repository, name: pdi.PDI) -> names.TextOf:
+    """The text in which quotes of a document are looked for. Raises NotFoundError."""
+    repository.representation(
+        name
+    )  # an unknown format is an error, though its text is what is read
+    return names.text_of(repository, names.text_representation(repository, name))
 
 
 def passage(source: names.TextOf, start: int, end: int) -> Passage:
-    """Return the words from `start` to `end` with their context."""
+    """The words from `start` to `end` with their context."""
     first = max(0, start - CONTEXT)
     words = source.document.words(first, end + CONTEXT)
     lead, size = start - first, end - start
@@ -77,64 +134,42 @@ def passage(source: names.TextOf, start: int, end: int) -> Passage:
     )
 
 
-def cite(archive: Repository, reference: str, choice: Choice, *, note: str | None) -> Cited:
-    """Cite one passage and record it. Raises NotFoundError where it is not, or not one."""
-    name, fragment = names.document_of(reference)
-    if choice.quote is None and choice.char is None and choice.line is None:
-        if fragment is None:
-            raise ParseError(
-                "expected a passage: a quote, characters, lines, or a #fragment in the name",
-                reference,
-                len(reference),
-            )
-        if not _is_of_text(archive, fragment):
-            return _cite_fragment(archive, fragment, note=note)
-        choice = Choice(char=",".join(fragment.positions))
-    archive.representation(name)  # an unknown format is an error, though its text is what is cited
-    representation = names.text_representation(archive, name)
-    source = names.text_of(archive, representation)
-    if choice.char is not None:
-        chosen = _Chosen(*_range(choice.char, "char", source.document.length))
-    else:
-        chosen = _choose(source, choice)
-    if chosen.start == chosen.end:
-        raise ParseError(
-            "expected a passage, found an empty one",
-            choice.char or choice.line or choice.quote or "",
-            0,
-            hint="the end is excluded: 4,5 is one character",
-        )
-    found = passage(source, chosen.start, chosen.end)
-    kept = archive.record_citation(
+def _record(
+    repository: Repository, source: names.TextOf, chosen: _Chosen, note: str | None
+) -> Cited:
+    """Record a passage of a text."""
+    words = passage(source, chosen.start, chosen.end)
+    representation = source.representation
+    citation = repository.record_citation(
         NewCitation(
-            fragment=str(source.representation.pdi.fragment("char", chosen.start, chosen.end)),
-            pdi=source.representation.pdi,
+            fragment=str(representation.pdi.fragment("char", chosen.start, chosen.end)),
+            pdi=representation.pdi,
             start=chosen.start,
             end=chosen.end,
-            quote=found.quote,
-            before=found.before,
-            after=found.after,
-            media_type=source.representation.media_type,
+            quote=words.quote,
+            before=words.before,
+            after=words.after,
+            media_type=representation.media_type,
             note=note,
         )
     )
-    return recorded.cited(archive, kept, nth=chosen.nth, occurrences=chosen.occurrences)
+    return recorded.cited(repository, citation, nth=chosen.nth, occurrences=chosen.occurrences)
 
 
-def _is_of_text(archive: Repository, fragment: pdi.FragmentPDI) -> bool:
+def _is_of_text(repository: Repository, fragment: pdi.FragmentPDI) -> bool:
     """Whether a fragment names characters of a plain text, as every citation by words does."""
-    representation = archive.representation(fragment.pdi)
+    representation = repository.representation(fragment.pdi)
     return fragment.scheme == "char" and representation.media_type == "text/plain"
 
 
-def _cite_fragment(archive: Repository, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
+def _cite_fragment(repository: Repository, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
     """Cite a fragment as it is named, of any format that can be cut."""
-    representation = archive.representation(fragment.pdi)
-    excerpt = archive.excerpt(representation, fragment.specifier)
+    representation = repository.representation(fragment.pdi)
+    excerpt = repository.excerpt(representation, fragment.specifier)
     if excerpt.clipped:
         raise NotFoundError("the fragment reaches beyond the end of the document", str(fragment))
     exact = representation.pdi.fragment(fragment.scheme, *fragment.positions)
-    kept = archive.record_citation(
+    citation = repository.record_citation(
         NewCitation(
             fragment=str(exact),
             pdi=representation.pdi,
@@ -147,26 +182,24 @@ def _cite_fragment(archive: Repository, fragment: pdi.FragmentPDI, *, note: str 
             note=note,
         )
     )
-    return recorded.cited(archive, kept)
+    return recorded.cited(repository, citation)
 
 
-def _choose(source: names.TextOf, choice: Choice) -> _Chosen:
-    text = source.document.text
-    if choice.line is not None:
-        ends = [found.end() for found in re.finditer(_LINE_END, text)]
-        starts = [0, *ends] if text and not text.endswith(_LINE_END) else [0, *ends[:-1]]
-        first, last = _range(choice.line, "line", len(starts))
-        edges = [*starts, len(text)]
-        return _Chosen(edges[first], edges[last])
-    return _choose_quote(source, choice)
+def _choose_lines(text: str, line: str) -> _Chosen:
+    """Lines "A,B" of a text."""
+    ends = [match.end() for match in re.finditer(_LINE_END, text)]
+    starts = [0, *ends] if text and not text.endswith(_LINE_END) else [0, *ends[:-1]]
+    first, last = _range(line, "line", len(starts))
+    edges = [*starts, len(text)]
+    return _Chosen(edges[first], edges[last])
 
 
 def _range(typed: str, what: str, size: int) -> tuple[int, int]:
     """Read "A,B" with A <= B <= size."""
-    found = _RANGE.fullmatch(typed.strip())
-    if found is None:
+    numbers = _RANGE.fullmatch(typed.strip())
+    if numbers is None:
         raise ParseError(f"expected two numbers, such as {what} 10,25", typed, 0, "PDI §3.4.1")
-    start, end = int(found[1]), int(found[2])
+    start, end = int(numbers[1]), int(numbers[2])
     if start > end:
         raise ParseError(f"range runs backwards: {start},{end}", typed, 0, "PDI §3.4.1")
     if end > size:
@@ -174,13 +207,16 @@ def _range(typed: str, what: str, size: int) -> tuple[int, int]:
     return start, end
 
 
-def _choose_quote(source: names.TextOf, choice: Choice) -> _Chosen:
+def _choose_quote(
+    source: names.TextOf, quote: str, nth: int | None, *, before: str, after: str
+) -> _Chosen:
+    """The place of quoted words. Raises NotFoundError where it is none, or several."""
     text, name = source.document.text, str(source.representation.pdi)
-    quote = choice.quote or ""
     if not quote.strip():
         raise ParseError("expected the words to cite, found none", quote, 0)
-    found = sorted(quotes.occurrences(text, quote))
-    if not found:
+    spans = sorted(quotes.occurrences(text, quote))
+    count = len(spans)
+    if not spans:
         near = quotes.nearest(text, quote)
         raise NotFoundError(
             "these words do not stand in the text",
@@ -188,31 +224,30 @@ def _choose_quote(source: names.TextOf, choice: Choice) -> _Chosen:
             candidates=tuple(" ".join(item.text.split()) for item in near),
             hint="quote them as they are, or cite by --char",
         )
-    if choice.nth is not None:
-        if choice.nth > len(found):
-            raise NotFoundError(f"the words stand {len(found)} times in the text", name)
-        return _Chosen(*found[choice.nth - 1], nth=choice.nth, occurrences=len(found))
-    if len(found) > 1 and (choice.before or choice.after):
-        best = max(range(len(found)), key=lambda nth: _likeness(text, found[nth], choice))
-        return _Chosen(*found[best], nth=best + 1, occurrences=len(found))
-    if len(found) > 1:
-        shown = [passage(source, start, end) for start, end in found]
+    if nth is not None:
+        if nth > count:
+            raise NotFoundError(f"the words stand {count} times in the text", name)
+        return _Chosen(*spans[nth - 1], nth=nth, occurrences=count)
+    if count > 1 and (before or after):
+        best = max(range(count), key=lambda place: _likeness(text, spans[place], before, after))
+        return _Chosen(*spans[best], nth=best + 1, occurrences=count)
+    if count > 1:
+        shown = [passage(source, start, end) for start, end in spans]
         raise NotFoundError(
-            f"the words stand {len(found)} times in the text; say which with --nth",
+            f"the words stand {count} times in the text; say which with --nth",
             name,
             candidates=tuple(
-                f"{nth}: line {item.line}: "
+                f"{place}: line {item.line}: "
                 + " ".join(f"{item.before}[{item.quote}]{item.after}".split())
-                for nth, item in enumerate(shown, 1)
+                for place, item in enumerate(shown, 1)
             ),
         )
-    return _Chosen(*found[0])
+    return _Chosen(*spans[0])
 
 
-def _likeness(text: str, span: tuple[int, int], choice: Choice) -> int:
+def _likeness(text: str, span: tuple[int, int], before: str, after: str) -> int:
     """Count the characters on either side that agree with the wanted context, white space apart."""
-    before = "".join((choice.before or "").split())[::-1]
-    after = "".join((choice.after or "").split())
+    before, after = "".join(before.split())[::-1], "".join(after.split())
     # Context may hold twice its length in white space; more is not worth reading.
     reach = 4 * CONTEXT + 2 * max(len(before), len(after))
     left = "".join(text[max(0, span[0] - reach) : span[0]].split())[::-1]

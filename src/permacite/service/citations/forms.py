@@ -16,12 +16,25 @@ from typing import TYPE_CHECKING
 from permacite import uri as references
 from permacite.capture.address import unreachable
 from permacite.errors import ParseError
-from permacite.service.model import CitationForms
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["Source", "forms"]
+__all__ = ["CitationForms", "Source", "forms"]
+
+
+@dataclass(frozen=True, slots=True)
+class CitationForms:
+    """Ready forms of one citation, for pasting."""
+
+    markdown: str
+    html: str
+    bibtex: str
+    csl_json: str
+    ris: str
+    wiki: str
+    warnings: tuple[str, ...] = ()
+    """What a form leaves out, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,7 @@ class Source:
 
 
 def forms(source: Source) -> CitationForms:
-    """Return every form of `source`."""
+    """Every form of `source`."""
     private = unreachable(source.url)
     return CitationForms(
         markdown=_markdown(source),
@@ -76,7 +89,7 @@ def _left_out(private: str) -> str:
 
 
 def _markdown(source: Source) -> str:
-    """Return a block quotation with a link below it (CommonMark)."""
+    """A block quotation with a link below it (CommonMark)."""
     lines = source.quote.splitlines() or [""]
     quoted = "\n".join(f"> {_escaped_markdown(line)}".rstrip() for line in lines)
     title = _escaped_markdown(source.title)
@@ -91,7 +104,7 @@ def _escaped_markdown(text: str) -> str:
 
 
 def _html(source: Source) -> str:
-    """Return a <blockquote> whose cite attribute is the permanent name."""
+    """A <blockquote> whose cite attribute is the permanent name."""
     words = "<br>\n".join(html.escape(line) for line in source.quote.splitlines())
     live = (
         f', retrieved <time datetime="{source.day}">{source.day}</time> from '
@@ -125,7 +138,7 @@ def _tex(text: str) -> str:
 
 
 def _bibtex(source: Source) -> str:
-    """Return an @online entry (biblatex). `url` is a verbatim field: nothing in it is escaped."""
+    """An @online entry (biblatex). `url` is a verbatim field: nothing in it is escaped."""
     fields = [
         ("title", "{" + _tex(source.title) + "}"),
         ("year", f"{source.retrieved_at:%Y}"),
@@ -143,7 +156,7 @@ def _bibtex(source: Source) -> str:
 
 
 def _csl_json(source: Source) -> str:
-    """Return one CSL-JSON item (an array of one, as citation managers import it)."""
+    """One CSL-JSON item (an array of one, as citation managers import it)."""
     moment = source.retrieved_at
     item = {
         "id": source.key,
@@ -162,7 +175,7 @@ def _csl_json(source: Source) -> str:
 
 
 def _ris(source: Source) -> str:
-    """Return an ELEC record; every tag on a line of its own, ended by ER."""
+    """An ELEC record; every tag on a line of its own, ended by ER."""
     lines = [
         ("TY", "ELEC"),
         ("TI", source.title),
@@ -179,7 +192,7 @@ def _ris(source: Source) -> str:
 
 
 def _wiki(source: Source, *, is_public: bool) -> str:
-    """Return a {{cite web}} template as encyclopedia editors use it."""
+    """A {{cite web}} template as encyclopedia editors use it."""
     parameters = [("title", _escaped_wiki(source.title))]
     if source.uri or is_public:
         parameters.append(("url", _wiki_address(source.uri or source.url)))
@@ -199,17 +212,17 @@ _WIKI = {"|": "{{!}}", "[": "&#91;", "]": "&#93;", "{": "&#123;", "}": "&#125;",
 
 
 def _escaped_wiki(text: str) -> str:
-    """Return text that cannot end the template or open a link (Help:Template)."""
+    """Text that cannot end the template or open a link (Help:Template)."""
     return "".join(_WIKI.get(character, character) for character in " ".join(text.split()))
 
 
 def _wiki_address(address: str) -> str:
-    """Return an address without the characters that end a parameter or a link."""
+    """An address without the characters that end a parameter or a link."""
     return "".join(f"%{ord(c):02X}" if c in "|[]{}<>\"' " else c for c in address)
 
 
 def _host(uri: str) -> str:
-    """Return the host of an absolute URI, or the URI where it has none."""
+    """The host of an absolute URI, or the URI where it has none."""
     try:
         return references.parse(uri).host or uri
     except ParseError:

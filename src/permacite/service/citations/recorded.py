@@ -2,51 +2,78 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.service import names
+from permacite.service.base import resolver_of
 from permacite.service.citations.forms import Source, forms
-from permacite.service.model import Cited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from permacite.archive import Citation, Repository, Representation
     from permacite.fragments import Text
+    from permacite.service.citations.forms import CitationForms
 
-__all__ = ["DEFAULT_RESOLVER", "all_cited", "cited", "resolver"]
-
-DEFAULT_RESOLVER = "http://127.0.0.1:8420"
-"""Where `permacite serve` answers unless told otherwise."""
+__all__ = ["Cited", "all_cited", "cited"]
 
 
-def resolver(archive: Repository) -> str:
-    """Return the base address of the archive's resolver, without a final slash."""
-    return archive.setting("resolver") or DEFAULT_RESOLVER
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A recorded citation."""
+
+    reference: str
+    """The PDI with its fragment: the permanent name of the passage."""
+    url: str
+    """The same passage for any browser, through a resolver."""
+    rfc5147_url: str | None
+    """The text's address at the resolver, with RFC 5147 fragment and integrity checks; None for
+    what is no plain text."""
+    quote: str
+    before: str
+    after: str
+    start: int | None
+    """Position in the text; None where a fragment of another format is cited."""
+    end: int | None
+    title: str | None
+    uri: str | None
+    digest: str
+    """Of the representation that is cited."""
+    cited_at: datetime
+    occurrences: int
+    """How often the quoted words stand in the document (1 when cited by position)."""
+    nth: int
+    """Which of them this is, counted from 1."""
+    note: str | None
+    forms: CitationForms
 
 
-def cited(archive: Repository, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
-    """Return a recorded citation with its addresses and forms."""
-    return _cited(_Texts(archive), citation, nth=nth, occurrences=occurrences)
+def cited(
+    repository: Repository, citation: Citation, *, nth: int = 1, occurrences: int = 1
+) -> Cited:
+    """A recorded citation with its addresses and forms."""
+    return _cited(_Texts(repository), citation, nth=nth, occurrences=occurrences)
 
 
-def all_cited(archive: Repository, citations: Iterable[Citation]) -> tuple[Cited, ...]:
-    """Return recorded citations likewise; every text they are of is read once."""
-    texts = _Texts(archive)
+def all_cited(repository: Repository, citations: Iterable[Citation]) -> tuple[Cited, ...]:
+    """Recorded citations likewise; every text they are of is read once."""
+    texts = _Texts(repository)
     return tuple(_cited(texts, citation) for citation in citations)
 
 
 class _Texts:
     """The texts of an archive that are cited, each read and counted once."""
 
-    def __init__(self, archive: Repository) -> None:
-        self.archive = archive
+    def __init__(self, repository: Repository) -> None:
+        self.archive = repository
         self._known: dict[str, Text | None] = {}
 
     def of(self, representation: Representation) -> Text | None:
-        """Return a text as an entity; None where it is not given out."""
+        """A text as an entity; None where it is not given out."""
         if representation.digest not in self._known:
             self._known[representation.digest] = self._read(representation)
         return self._known[representation.digest]
@@ -59,12 +86,12 @@ class _Texts:
 
 
 def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
-    archive = texts.archive
-    representation = archive.representation(citation.pdi)
-    version = archive.version(citation.pdi)
+    repository = texts.archive
+    representation = repository.representation(citation.pdi)
+    version = repository.version(citation.pdi)
     provenance = version.provenance
     name, _, fragment = citation.fragment.partition("#")
-    address = f"{resolver(archive)}/{name}"
+    address = f"{resolver_of(repository)}/{name}"
     source = Source(
         reference=citation.fragment,
         url=f"{address}?fragment={fragment}",
@@ -97,7 +124,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
 def _rfc5147_url(
     texts: _Texts, representation: Representation, citation: Citation, address: str
 ) -> str | None:
-    """Return the address with an RFC 5147 fragment and checks.
+    """The address with an RFC 5147 fragment and checks.
 
     None for what is no plain text: the positions of a PDI are never passed off as others.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from permacite import media_types, mhtml
 from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.errors import ParseError
-from permacite.service.ingest import sources
+from permacite.service import sources
 from permacite.service.ingest.collections import refuse_collections
 from permacite.service.quotations.recording import quotations_in, with_quotations
 

@@ -3,168 +3,288 @@
 A page is committed in three formats at once: `html` (its source as received), `utf-8` (its text,
 by the written rendition) and `related` (the RFC 2557 aggregate of all it shows). A file that is
 already an aggregate is kept as it is, beside the page and the text inside it.
+
+Readings (PDI §3.8.2): whoever puts a document to the name of one format gives all formats anew,
+since a version belongs to the document (PDI §2.6). A series that does not mint here can be given
+no name at all.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from permacite import capture, mhtml
+from permacite import pdi
 from permacite import uri as references
-from permacite.archive import NewRepresentation, Provenance, Witness, with_indexes
+from permacite.archive import NewRepresentation, Provenance, Witness, of_all, with_indexes
 from permacite.archive.objects import digest_of
-from permacite.service.access.standing import UNSAID, apply
-from permacite.service.ingest import incoming, sources
-from permacite.service.model import LostResource, Saved
+from permacite.errors import CaptureError, ConflictError, NotFoundError
+from permacite.scan import compile_pattern
+from permacite.service import documents, names, sources
+from permacite.service.access import UNSAID, apply
+from permacite.service.ingest import incoming
 from permacite.service.plain import members
-from permacite.service.quotations.comparing import quotes
+from permacite.service.quotations.comparing import Quotations
 from permacite.service.quotations.recording import quotations_in, with_quotations
 from permacite.service.quotations.refusing import check_quotations
-from permacite.service.resolution import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
     from permacite.archive import Repository, Version
-    from permacite.service.access.standing import Choice
-    from permacite.service.quotations.recording import Quotations
+    from permacite.capture import Capture, Progress
+    from permacite.service.access import Choice
+    from permacite.service.documents import Document
+    from permacite.service.quotations.comparing import Quotation
+    from permacite.service.quotations.recording import Quotations as Known
 
-__all__ = ["CaptureOptions", "ImportOptions", "import_document", "save", "saved"]
+__all__ = ["Ingest", "LostResource", "Saved"]
+
+_MIB = 1024 * 1024
+_WAYS = ("auto", "http")
+"""How a page can be fetched; "auto" takes the best of them."""
+
+_SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureOptions:
-    """What a user may set about a capture; the rest is `capture.Limits`."""
+class LostResource:
+    """Something the page refers to that is not in the aggregate, and why."""
 
-    allow_private: bool = False
-    timeout_s: float = 60.0
-    total_bytes: int = 200 * 1024 * 1024
-    parts: int = 500
+    uri: str
+    reason: str
+    problem: str
 
-    @property
-    def limits(self) -> capture.Limits:
-        """The limits as the capture room takes them."""
-        return capture.Limits(
-            total_s=self.timeout_s, total_bytes=self.total_bytes, parts=self.parts
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was committed."""
+
+    pdi: str
+    """The full name that people would cite: format and version included."""
+    document: Document
+    parts: int
+    """Body parts of the aggregate; 1 for a document that is saved as it is."""
+    size_bytes: int
+    """Bytes of the received parts, before the aggregate encodes them."""
+    lost: tuple[LostResource, ...] = ()
+    unchanged: bool = False
+    """Whether the same bytes were saved before, so that no new name was minted."""
+    quotations: tuple[Quotation, ...] = ()
+    """What it quotes by permanent names, each compared with its source."""
+    warnings: tuple[str, ...] = ()
+    """What may be wrong with it: a charset that was guessed, an aggregate that is cut off."""
+
+
+class Ingest(Quotations):
+    """Documents become committed versions."""
+
+    def save(  # noqa: PLR0913 - each is an option of its own
+        self,
+        uri: str,
+        *,
+        via: Literal["auto", "http"] = "auto",
+        allow_private: bool = False,
+        timeout_s: float = 60,
+        most_bytes: int = 200 * _MIB,
+        most_parts: int = 500,
+        series: str | None = None,
+        new: bool = False,
+        progress: Callable[[int, int, int], None] | None = None,
+        confirmed_date: date | None = None,
+        standing: Choice = UNSAID,
+    ) -> Saved:
+        """Capture the page at `uri` and commit it, as the next version of its name if it has one.
+
+        `allow_private` lifts the check of addresses; the time and the sizes are of the whole page.
+        With `new` it gets a new name in any case. `progress` is told (parts done, parts known,
+        bytes so far). The date of the server bears out that of the
+        commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is who may see
+        it, and why it is kept. Raises CaptureError where the page itself cannot be had.
+        """
+        from permacite import capture  # noqa: PLC0415 - files need no network
+
+        if via not in _WAYS:
+            raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
+        captured = capture.capture(
+            uri,
+            limits=capture.Limits(total_s=timeout_s, total_bytes=most_bytes, parts=most_parts),
+            allow_private=allow_private,
+            progress=None if progress is None else _as_progress(progress),
+        )
+        page = sources.source_of(captured.root.document)
+        known = quotations_in(page.document)
+        formats = with_indexes(with_quotations(_page_formats(captured, page), known))
+        repository = self._repository
+        previous = None if new else _previous(repository, captured.requested_uri, series)
+        unchanged = previous is not None and _same(previous, formats)
+        if previous is not None:
+            apply(repository, previous.pdi, standing)
+        version = previous
+        if version is None or not unchanged:
+            version = repository.commit(
+                formats,
+                series=series if previous is None else None,
+                replaces=None if previous is None else previous.pdi,
+                provenance=_provenance(captured, page),
+                witness=Witness(server=captured.root.date, operator=confirmed_date),
+                standing=standing.over(repository.default_standing()) if previous is None else None,
+            )
+        size = sum(len(item.content) for item in (captured.root, *captured.resources))
+        saved = self._saved(version, known, parts=1 + len(captured.resources), size_bytes=size)
+        lost = tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures)
+        return dataclasses.replace(saved, lost=lost, unchanged=unchanged)
+
+    def add(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        charset: str | None = None,
+        uri: str | None = None,
+        series: str | None = None,
+        misquoted: bool = False,
+        confirmed_date: date | None = None,
+        standing: Choice = UNSAID,
+    ) -> Saved:
+        """Commit the bytes of a file under a new name; its `name` tells their type.
+
+        A document that quotes other words than stand at their names is refused (IntegrityError),
+        unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
+        The rest is as in `save`. Raises ParseError where the file is not what it claims.
+        """
+        media_type = sources.media_type_of(name, content)
+        document = incoming.understood(content, media_type, charset=charset, name=name)
+        if not (misquoted or uri is not None or document.is_aggregate):
+            check_quotations(self, document.quotations)
+        version = self._repository.commit(
+            document.representations,
+            series=series,
+            provenance=Provenance(
+                title=document.title or name,
+                uri=uri or document.uri,
+                details={"file_name": name, **document.details},
+            ),
+            witness=Witness(operator=confirmed_date),
+            standing=standing.over(self._repository.default_standing()),
+        )
+        return self._saved(
+            version, document.quotations, parts=document.parts, size_bytes=len(content)
+        )
+
+    def put(
+        self,
+        reference: str,
+        content: bytes,
+        content_type: str,
+        *,
+        key: str | None = None,
+        misquoted: bool = False,
+    ) -> Saved:
+        """Make the next version of a document, or mint a name in a series (`pdi://series/`).
+
+        The same idempotency `key` again gives the first answer. A document that misquotes is
+        refused unless it is `misquoted` on purpose. Raises NotFoundError for an unknown name,
+        ConflictError for a series that does not mint here, for a part of a document, and for a
+        format that the document is not put in.
+        """
+        repository = self._repository
+        series = _SERIES.fullmatch(reference)
+        replaces = None if series is not None else _known(repository, reference)
+        if series is not None and series[1].lower() not in repository.series_names():
+            raise ConflictError(f"{series[1]} does not mint here", reference)
+        document = incoming.understood(content, content_type)
+        if not (misquoted or document.is_aggregate):
+            check_quotations(self, document.quotations)
+        if replaces is not None and replaces.format is not None:
+            _check_format(replaces, document)
+        version = repository.commit(
+            document.representations,
+            series=None if series is None else series[1],
+            replaces=replaces,
+            provenance=Provenance(title=document.title, uri=document.uri, details=document.details),
+            key=key,
+        )
+        return self._saved(
+            version, document.quotations, parts=document.parts, size_bytes=len(content)
+        )
+
+    def answers_for(self, reference: str) -> bool:
+        """Whether this archive would know a name: its series mints here, or the name is here."""
+        series = _SERIES.match(reference)
+        if series is not None and series[1].lower() in self._repository.series_names():
+            return True
+        try:
+            self._repository.version(names.document_of(reference)[0])
+        except NotFoundError:
+            return False
+        return True
+
+    def _saved(self, version: Version, known: Known, *, parts: int, size_bytes: int) -> Saved:
+        """What is told of a version that was committed; `known` is what its formats quote."""
+        main = self._repository.main(version)
+        closed = self._repository.restrictions([main])
+        return Saved(
+            pdi=str(main.pdi),
+            document=documents.document(self._repository, version),
+            parts=parts,
+            size_bytes=size_bytes,
+            quotations=() if closed else tuple(self._quotes(str(main.pdi), known)),
+            warnings=tuple(_warnings(version)),
         )
 
 
-def save(
-    archive: Repository,
-    address: str,
-    *,
-    series: str | None,
-    new: bool,
-    options: CaptureOptions,
-    progress: Callable[[int, int, int], None] | None,
-    confirmed_date: date | None,
-    standing: Choice,
-) -> Saved:
-    """Capture a page and commit it. Raises CaptureError where the page itself cannot be had.
+def _warnings(version: Version) -> Iterator[str]:
+    """What may be wrong with a version, from what is on record of it."""
+    details: Mapping[str, Any] = version.provenance.details
+    for token, settled in details.get("charsets", {}).items():
+        label, by = settled.get("label"), settled.get("settled_by")
+        if by == "fallback":
+            fault = "nothing says its charset" if label is None else f"{label!r} is no charset"
+            codec = version.representation(token).charset
+            yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
+    for problem in details.get("defects", ()):
+        yield f"{problem}: it may have been cut off"
 
-    The date of the server bears out that of the commit, or `confirmed_date` does.
-    """
-    captured = capture.capture(
-        address,
-        limits=options.limits,
-        allow_private=options.allow_private,
-        progress=_as_progress(progress),
-    )
+
+def _as_progress(progress: Callable[[int, int, int], None]) -> Callable[[Progress], None]:
+    return lambda state: progress(state.done, state.known, state.bytes)
+
+
+def _provenance(captured: Capture, page: sources.Source) -> Provenance:
+    """Where a captured page came from."""
     root = captured.root
-    page = sources.source_of(root.document)
-    quotations = quotations_in(root.document)
-    previous = None if new else _previous(archive, captured.requested_uri, series)
-    representations = with_indexes(with_quotations(_page_formats(captured, page), quotations))
-    provenance = Provenance(
+    return Provenance(
         title=page.title or _last_segment(root.final_uri),
         uri=captured.requested_uri,
         final_uri=root.final_uri,
         retrieved_at=captured.started_at,
         details=members(captured.record()),
     )
-    witness = Witness(server=root.date, operator=confirmed_date)
-    unchanged = previous is not None and _same(previous, representations)
-    if previous is not None and unchanged:
-        apply(archive, previous.pdi, standing)
-        version = previous
-    elif previous is not None:
-        apply(archive, previous.pdi, standing)
-        version = archive.commit(
-            representations, replaces=previous.pdi, provenance=provenance, witness=witness
-        )
-    else:
-        version = archive.commit(
-            representations,
-            series=series,
-            provenance=provenance,
-            witness=witness,
-            standing=standing.over(archive.default_standing()),
-        )
-    size = sum(len(item.content) for item in (root, *captured.resources))
-    parts = 1 + len(captured.resources)
-    kept = saved(archive, version, quotations, parts=parts, size_bytes=size)
-    lost = tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures)
-    return dataclasses.replace(kept, lost=lost, unchanged=unchanged)
-
-
-def saved(
-    archive: Repository, version: Version, known: Quotations, *, parts: int, size_bytes: int
-) -> Saved:
-    """Return what is told of a version that was committed; `known`: what its formats quote."""
-    chosen = archive.main(version)
-    main = str(chosen.pdi)
-    return Saved(
-        pdi=main,
-        document=records.document(archive, version),
-        parts=parts,
-        size_bytes=size_bytes,
-        quotations=() if archive.restrictions([chosen]) else tuple(quotes(archive, main, known)),
-        warnings=tuple(_warnings(version)),
-    )
-
-
-def _warnings(version: Version) -> Iterator[str]:
-    """Yield what may be wrong with a version, from what is on record of it."""
-    details: Mapping[str, Any] = version.provenance.details
-    for token, told in details.get("charsets", {}).items():
-        label, by = told.get("label"), told.get("settled_by")
-        if by == "fallback":
-            said = "nothing says its charset" if label is None else f"{label!r} is no charset"
-            codec = version.representation(token).charset
-            yield f"{token}: {said}, and it is no UTF-8; it is read as {codec}"
-    for problem in details.get("defects", ()):
-        yield f"{problem}: it may have been cut off"
 
 
 def _last_segment(address: str) -> str | None:
-    """Return what a document without a title is known by: the end of its path."""
+    """What a document without a title is known by: the end of its path."""
     path = references.parse(address).path or ""
     return references.unquote(path.rstrip("/").rpartition("/")[2]) or None
 
 
-def _previous(archive: Repository, address: str, series: str | None) -> Version | None:
-    """Return the newest version saved from an address, in the wanted series."""
-    wanted = tuple((series or archive.series).split("."))
-    found = (item for item in archive.find_by_uri(address) if item.pdi.series == wanted)
-    return next(found, None)
+def _previous(repository: Repository, address: str, series: str | None) -> Version | None:
+    """The newest version saved from an address, in the wanted series."""
+    wanted = tuple((series or repository.series).split("."))
+    versions = repository.find_by_uri(address)
+    return next((version for version in versions if version.pdi.series == wanted), None)
 
 
-def _as_progress(
-    progress: Callable[[int, int, int], None] | None,
-) -> Callable[[capture.Progress], None] | None:
-    if progress is None:
-        return None
-    return lambda state: progress(state.done, state.known, state.bytes)
-
-
-def _page_formats(captured: capture.Capture, page: sources.Source) -> list[NewRepresentation]:
-    """Return the formats of a captured page; of any other document, itself and its text."""
+def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresentation]:
+    """The formats of a captured page; of any other document, itself and its text."""
     formats = sources.representations(page)
     if not page.document.is_page:
         return formats
+    from permacite import capture, mhtml  # noqa: PLC0415 - a page alone becomes an aggregate
+
     root, resources = capture.body_parts(captured)
     # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.
     aggregate = mhtml.build(root, resources, profile="archive", subject=page.title)
@@ -178,41 +298,29 @@ def _same(version: Version, representations: list[NewRepresentation]) -> bool:
     return held == {digest_of(item.content) for item in representations}
 
 
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """What a user may say of files to be imported."""
+def _known(repository: Repository, reference: str) -> pdi.PDI:
+    """The name of a document that is here and open.
 
-    series: str | None = None
-    charset: str | None = None
-    uri: str | None = None
-    """Where the file came from; then it is somebody else's."""
-    misquoted: bool = False
-    confirmed_date: date | None = None
-    standing: Choice = UNSAID
-
-
-def import_document(
-    archive: Repository, name: str, content: bytes, options: ImportOptions
-) -> Saved:
-    """Commit a local file under a new name.
-
-    Raises ParseError where it is not what it claims, IntegrityError where one of our user's own
-    quotes other words than stand at their names, and not on purpose.
+    Raises NotFoundError, ConflictError, RestrictedError.
     """
-    media_type = sources.media_type_of(name, content)
-    found = incoming.understood(content, media_type, charset=options.charset, name=name)
-    if not (options.misquoted or options.uri is not None or found.is_aggregate):
-        check_quotations(archive, found.quotations)
-    provenance = Provenance(
-        title=found.title or name,
-        uri=options.uri or found.uri,
-        details={"file_name": name, **found.details},
-    )
-    version = archive.commit(
-        found.representations,
-        series=options.series,
-        provenance=provenance,
-        witness=Witness(operator=options.confirmed_date),
-        standing=options.standing.over(archive.default_standing()),
-    )
-    return saved(archive, version, found.quotations, parts=found.parts, size_bytes=len(content))
+    name, fragment = names.document_of(reference)
+    if fragment is not None:
+        raise ConflictError("a part of a document cannot be changed by itself", reference)
+    version = repository.version(name.document)
+    restriction = of_all(version, repository.restrictions(version.representations))
+    if restriction is not None and restriction.kind == "closed":
+        repository.check_access(version.representations[0])  # raises what says why it is not open
+    return name
+
+
+def _check_format(replaces: pdi.PDI, document: incoming.Incoming) -> None:
+    """Raise ConflictError where a document is put under the name of a type it does not have.
+
+    Text is text in any charset, though the charset may decide the format (PDI §3.4.1).
+    """
+    types = [item.media_type for item in document.representations]
+    if pdi.media_type_for(replaces.format or "") not in types:
+        raise ConflictError(
+            f"the name is of the format {replaces.format}, the document is {', '.join(types)}",
+            str(replaces),
+        )

@@ -8,43 +8,55 @@ vouched for the same entries, and a checkpoint of it that someone kept still hol
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.errors import IntegrityError, ParseError, StorageError
-from permacite.service.promises_model import EarlierLog
 
 if TYPE_CHECKING:
     from permacite.archive import Repository
 
-__all__ = ["checked", "earlier_logs", "keep"]
+__all__ = ["EarlierLog", "checked", "earlier_logs", "keep"]
 
 _SETTING = "earlier_logs"
 
 
-def earlier_logs(archive: Repository) -> tuple[EarlierLog, ...]:
-    """Return the logs that this one goes on from, the oldest first. Raises StorageError."""
+@dataclass(frozen=True, slots=True)
+class EarlierLog:
+    """What another key signed of the same entries, before the archive was restored."""
+
+    key: str
+    """The public key that checks it."""
+    size: int
+    """For how many entries it vouched."""
+    checkpoint: str
+    """The signed note."""
+
+
+def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
+    """The logs that this one goes on from, the oldest first. Raises StorageError."""
     try:
-        found = json.loads(archive.setting(_SETTING) or "[]")
-        return tuple(EarlierLog(**one) for one in found)
+        logs = json.loads(repository.setting(_SETTING) or "[]")
+        return tuple(EarlierLog(**log) for log in logs)
     except (ValueError, TypeError) as error:
         raise StorageError(
             f"the setting {_SETTING} is damaged: {error}",
-            path=str(archive.directory),
+            path=str(repository.directory),
             reason="damaged",
         ) from error
 
 
-def keep(archive: Repository, earlier: list[EarlierLog]) -> None:
+def keep(repository: Repository, earlier: list[EarlierLog]) -> None:
     """Put on record the logs that this one goes on from."""
     told = [{"key": one.key, "size": one.size, "checkpoint": one.checkpoint} for one in earlier]
-    archive.set_setting(_SETTING, json.dumps(told))
+    repository.set_setting(_SETTING, json.dumps(told))
 
 
 def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
-    """Return the log that `key` signed, whose root must be `root`. Raises IntegrityError."""
+    """The log that `key` signed, whose root must be `root`. Raises IntegrityError."""
     try:
         note = Note.parse(checkpoint)
         signed = Checkpoint.parse(note.text)

@@ -1,37 +1,61 @@
-"""Keep an archive: copies of it, its health, and what is withdrawn from it."""
+"""Keep an archive: copies of it in its own form, OCFL and WARC, and its health."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from permacite.archive import REASONS, Repository, is_cut_short
+from permacite.archive import Repository, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
-from permacite.service import names
-from permacite.service.model import Finding
-from permacite.service.preservation import layout, replaying
-from permacite.service.promises_model import Copy, Tombstone
+from permacite.service.base import UseCases
+from permacite.service.findings import HARMLESS, Report
+from permacite.service.preservation import layout
+from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["HARMLESS", "REASONS", "backup", "fsck", "reinstate", "restore", "withdraw"]
+    from permacite.archive import Finding
 
-HARMLESS = frozenset({"ok", "orphan", "erased"})
-"""Findings that nobody need worry about."""
-
-_GONE: Literal[410] = 410
-_LEGAL: Literal[451] = 451
-"""Unavailable for legal reasons (RFC 7725)."""
+__all__ = ["Preservation", "restore"]
 
 
-def backup(archive: Repository, directory: Path, *, link: bool) -> Copy:
-    """Make or refresh a second archive in `directory`, and count what it holds.
+class Preservation(UseCases):
+    """Copies of the archive, and its health."""
 
-    Raises ConflictError where other things are there, StorageError.
-    """
-    archive.backup(directory, link=link)
-    return _counted(directory)
+    def backup(self, directory: Path, *, link: bool = True) -> Copy:
+        """Make or refresh a second archive in `directory`, while this one is in use.
+
+        Raises ConflictError where other things are there, StorageError.
+        """
+        self._repository.backup(directory, link=link)
+        return _counted(directory)
+
+    def fsck(self, *, progress: Callable[[Finding], None] | None = None) -> Report:
+        """Check every digest, the log, the catalog; and find bytes that nothing names.
+
+        `progress` is told each finding as it is made.
+        """
+        return Report.of(self._repository.fsck(), progress)
+
+    def export_ocfl(self, directory: Path) -> Copy:
+        """Write the whole archive as OCFL objects; `restore` makes an archive of them.
+
+        An earlier copy of this archive is written anew. Raises ConflictError where anything else
+        is there, IntegrityError where that copy cannot be read.
+        """
+        from permacite.service.preservation import ocfl  # noqa: PLC0415 - for this alone
+
+        return ocfl.export(self._repository, directory)
+
+    def export_warc(self, path: Path, pattern: str | None = None) -> tuple[int, int]:
+        """Write what `pattern` covers as a WARC file; the numbers of its versions and records.
+
+        Raises FileExistsError where `path` is there.
+        """
+        from permacite.service.preservation import warc  # noqa: PLC0415 - for this alone
+
+        return warc.export(self._repository, path, pattern)
 
 
 def restore(source: Path, directory: Path) -> Copy:
@@ -47,12 +71,14 @@ def restore(source: Path, directory: Path) -> Copy:
     if taken and (is_root or not is_cut_short(directory)):
         raise ConflictError(f"{directory} is not empty", str(directory))
     if is_root:
+        from permacite.service.preservation import replaying  # noqa: PLC0415 - for this alone
+
         return replaying.restore(source, directory)
     with Repository.open(source) as kept:
         for finding in kept.fsck():
             if finding.kind not in HARMLESS:
                 raise IntegrityError(
-                    f"the backup is damaged: {finding.pdi}: {finding.kind}",
+                    f"the backup is damaged: {finding.name}: {finding.kind}",
                     expected="what was committed",
                     actual=finding.detail,
                     hint="permacite --archive BACKUP fsck lists all that is wrong",
@@ -64,62 +90,3 @@ def restore(source: Path, directory: Path) -> Copy:
 def _counted(directory: Path) -> Copy:
     with Repository.open(directory) as copy:
         return Copy(str(directory), copy.documents(), copy.count(), copy.log.size())
-
-
-def fsck(archive: Repository) -> Iterator[Finding]:
-    """Check every digest, the log, the catalog; and find bytes that nothing names."""
-    for finding in archive.fsck():
-        yield Finding(finding.pdi, finding.kind, finding.detail)
-
-
-def withdraw(
-    archive: Repository,
-    reference: str,
-    *,
-    reason: str,
-    status: int,
-    who: str | None,
-    note: str | None,
-) -> Tombstone:
-    """Withdraw a document, or one format of one version: nothing of it is given out.
-
-    Raises NotFoundError, ConflictError for part of a document or a status but 410 and 451.
-    """
-    name, fragment = names.document_of(reference)
-    if fragment is not None:
-        raise ConflictError("a part of a document cannot be withdrawn, only the whole", reference)
-    if (name.format is None) != (name.version is None):
-        _, meant = archive.answering(name)
-        raise ConflictError(
-            "withdraw a whole document, or one format of one version",
-            reference,
-            hint=f"such as {name.document} or {meant.pdi}",
-        )
-    if status not in {_GONE, _LEGAL}:
-        raise ConflictError(f"a withdrawal has the status 410 or 451, not {status}", reference)
-    made = archive.statements.withdraw(
-        name,
-        reason=reason,
-        status=_GONE if status == _GONE else _LEGAL,
-        who=who,
-        note=note,
-    )
-    left = []
-    if name.version is not None:
-        formats = archive.version(name).representations
-        restricted = archive.restrictions(formats)
-        left = [one for one in formats if one.pdi not in restricted]
-    return Tombstone(
-        pdi=made.pdi,
-        status=made.status,
-        reason=made.reason,
-        who=made.who,
-        withdrawn_at=made.withdrawn_at,
-        left=tuple(str(one.pdi) for one in left),
-    )
-
-
-def reinstate(archive: Repository, reference: str, *, who: str | None, note: str | None) -> str:
-    """Lift a withdrawal, and return the name that answers again. Raises NotFoundError."""
-    name, _ = names.document_of(reference)
-    return archive.statements.reinstate(name, who=who, note=note).subject

@@ -43,7 +43,7 @@ _OF_VERSIONS = ({"created", "message", "state", "user"}, {"name", "address"})
 
 
 def is_root(directory: Path) -> bool:
-    """Say whether a folder is an OCFL storage root."""
+    """Whether a folder is an OCFL storage root."""
     return (directory / _ROOT).is_file()
 
 
@@ -66,7 +66,7 @@ def check_root(directory: Path) -> None:
 
 
 def _root_files() -> dict[str, bytes]:
-    """Return what tells of the layout, by path."""
+    """What tells of the layout, by path."""
     settings: dict[str, Json] = {
         "extensionName": _LAYOUT,
         "digestAlgorithm": "sha256",
@@ -82,7 +82,7 @@ def _root_files() -> dict[str, bytes]:
 
 
 def object_path(root: Path, identifier: str) -> Path:
-    """Return the folder of an object: by the digest of its id, and named by the id itself."""
+    """The folder of an object: by the digest of its id, and named by the id itself."""
     digest = hashlib.sha256(identifier.encode()).hexdigest()
     tuples = [digest[start : start + _WIDTH] for start in range(0, _TUPLES * _WIDTH, _WIDTH)]
     name = "".join(
@@ -149,7 +149,7 @@ class Object:
 def _inventory(
     identifier: str, manifest: dict[str, Json], versions: dict[str, Json], fixity: dict[str, Json]
 ) -> dict[str, Json]:
-    """Return an inventory (OCFL 1.1 §3.5); the last of the versions is its head."""
+    """An inventory (OCFL 1.1 §3.5); the last of the versions is its head."""
     return {
         "id": identifier,
         "type": _TYPE,
@@ -163,7 +163,7 @@ def _inventory(
 
 
 def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
-    """Return the files of each version by logical path, every digest and inventory checked.
+    """The files of each version by logical path, every digest and inventory checked.
 
     Raises IntegrityError where anything is missing, altered or more than there should be.
     """
@@ -195,7 +195,7 @@ def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
 
 
 def _read_inventory(folder: Path) -> dict[str, Any]:
-    """Return an inventory that has the digest beside it."""
+    """An inventory that has the digest beside it."""
     raw = (folder / _INVENTORY).read_bytes()
     kept = (folder / f"{_INVENTORY}.sha512").read_text(encoding="utf-8")
     _check(kept, f"{hashlib.sha512(raw).hexdigest()} {_INVENTORY}\n", f"{folder.name}/{_INVENTORY}")
@@ -217,7 +217,7 @@ def _check_versions(versions: dict[str, Any]) -> None:
 
 
 def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
-    """Return all content by its place in the object. Raises ValueError for any other file."""
+    """All content by its place in the object. Raises ValueError for any other file."""
     folders = ("", *(f"{head}/" for head in versions))
     beside = {f"{folder}{name}" for folder in folders for name in _BESIDE}
     found = {}
@@ -237,7 +237,7 @@ def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
 def _expected(
     identifier: str, number: int, versions: dict[str, Json], stored: dict[str, bytes]
 ) -> dict[str, Json]:
-    """Return what the inventory of a version must be, by the files that there are."""
+    """What the inventory of a version must be, by the files that there are."""
     heads = [f"v{each}" for each in range(1, number + 1)]
     manifest: dict[str, Json] = {}
     fixity: dict[str, Json] = {}

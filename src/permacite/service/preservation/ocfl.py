@@ -30,7 +30,7 @@ from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
 from permacite.service.preservation import earlier, layout
-from permacite.service.promises_model import Copy
+from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,21 +54,21 @@ _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "
 """The member that tells when, in the several kinds of entries."""
 
 
-def export(archive: Repository, directory: Path) -> Copy:
+def export(repository: Repository, directory: Path) -> Copy:
     """Write all that is committed as OCFL objects, without what is erased.
 
     An earlier copy of this archive is written anew. Raises ConflictError where anything else is
     there, IntegrityError where that copy cannot be read.
     """
     if not layout.is_root(directory):
-        return _written(archive, directory)
-    _check_own(archive, directory)
+        return _written(repository, directory)
+    _check_own(repository, directory)
     aside, before = (
         directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.{what}")
         for what in ("new", "old")
     )
     try:
-        made = _written(archive, aside)
+        made = _written(repository, aside)
         directory.rename(before)
         aside.rename(directory)
         flush_folder(directory.parent)
@@ -78,7 +78,7 @@ def export(archive: Repository, directory: Path) -> Copy:
     return dataclasses.replace(made, directory=str(directory))
 
 
-def _check_own(archive: Repository, directory: Path) -> None:
+def _check_own(repository: Repository, directory: Path) -> None:
     """Raise ConflictError where a copy is of another archive, IntegrityError for a damaged one."""
     records = layout.read_object(directory, RECORDS)[-1]
     try:
@@ -90,19 +90,19 @@ def _check_own(archive: Repository, directory: Path) -> None:
             expected="the records of an archive",
             actual=str(directory),
         ) from error
-    same = 0 <= size <= archive.log.size()
-    if not same or root != base64.b64encode(archive.log.root(size)).decode():
+    same = 0 <= size <= repository.log.size()
+    if not same or root != base64.b64encode(repository.log.root(size)).decode():
         raise ConflictError(f"{directory} is a copy of another archive", str(directory))
 
 
-def _written(archive: Repository, directory: Path) -> Copy:
+def _written(repository: Repository, directory: Path) -> Copy:
     """Write all that is committed into a new folder."""
     layout.make_root(directory)
-    size = archive.log.size()
-    leaves = list(archive.log.leaves(0, size))
+    size = repository.log.size()
+    leaves = list(repository.log.leaves(0, size))
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for leaf in leaves:
-        entry = archive.log.disclosed(leaf)
+        entry = repository.log.disclosed(leaf)
         gone = [{"format": token} for token in tokens(read(leaf.content))]
         if "formats" in entry or gone:
             whole = all(isinstance(one, dict) for one in entry.get("formats", [""]))
@@ -113,28 +113,28 @@ def _written(archive: Repository, directory: Path) -> Copy:
         numbers = sorted({int(entry["version"]) for entry in told})
         for number in numbers:
             formats = [one for e in told if e["version"] == number for one in e["formats"]]
-            version = archive.version(numbered(name, formats[0]["format"], number))
+            version = repository.version(numbered(name, formats[0]["format"], number))
             formats.sort(key=lambda one: version.formats.index(one["format"]))
             made.add_version(
-                _files(archive, version, formats),
+                _files(repository, version, formats),
                 created=_time(version.committed_at),
                 message=version.title or "committed",
                 user=_USER,
             )
             versions += 1
-    _write_records(archive, directory, leaves)
+    _write_records(repository, directory, leaves)
     return Copy(str(directory), len(entries), versions, size)
 
 
 def numbered(name: str, token: str, number: int) -> pdi.PDI:
-    """Return the full name of a format."""
+    """The full name of a format."""
     return names.document_of(name)[0].with_(format=token, version=number)
 
 
 def _files(
-    archive: Repository, version: Version, formats: list[dict[str, Any]]
+    repository: Repository, version: Version, formats: list[dict[str, Any]]
 ) -> dict[str, bytes]:
-    """Return the files of one version: what it says of itself, and its octets."""
+    """The files of one version: what it says of itself, and its octets."""
     files: dict[str, bytes] = {}
     described: list[Json] = []
     for told in formats:
@@ -143,18 +143,18 @@ def _files(
             media_type = version.representation(token).media_type
             described.append({"format": token, "media_type": media_type, "erased": True})
             continue
-        files[f"formats/{token}"] = archive.octets(told["digest"])
+        files[f"formats/{token}"] = repository.octets(told["digest"])
         if "received_digest" in told:
-            files[f"received/{token}"] = archive.octets(told["received_digest"])
+            files[f"received/{token}"] = repository.octets(told["received_digest"])
         paths: dict[str, Json] = {}
         for number, (side, digest) in enumerate(sorted(told.get("attachments", {}).items()), 1):
             paths[side] = f"attachments/{token}/{number}"
-            files[f"attachments/{token}/{number}"] = archive.octets(digest)
+            files[f"attachments/{token}/{number}"] = repository.octets(digest)
         described.append(told | {"attachments": paths})
     said: dict[str, Json] = {
         "name": str(version.pdi.document),
         "version": version.number,
-        "serial": archive.is_serial(version.pdi),
+        "serial": repository.is_serial(version.pdi),
         "committed_at": _time(version.committed_at),
         **members(
             {
@@ -166,21 +166,21 @@ def _files(
             }
         ),
         "formats": described,
-        "standing": plain(archive.standing(version.pdi)),
+        "standing": plain(repository.standing(version.pdi)),
     }
     return {"version.json": _json(said), **files}
 
 
-def _write_records(archive: Repository, directory: Path, leaves: list[Leaf]) -> None:
+def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) -> None:
     """Write what belongs to no single document."""
     about: dict[str, Json] = {
-        "series": list(archive.series_names()),
-        "resolver": archive.setting("resolver"),
-        "sealing": archive.setting("sealing"),
+        "series": list(repository.series_names()),
+        "resolver": repository.setting("resolver"),
+        "sealing": repository.setting("sealing"),
         "size": len(leaves),
-        "root": base64.b64encode(archive.log.root(len(leaves))).decode(),
-        "key": str(archive.log.verifier),
-        "earlier": [plain(one) for one in earlier.earlier_logs(archive)],
+        "root": base64.b64encode(repository.log.root(len(leaves))).decode(),
+        "key": str(repository.log.verifier),
+        "earlier": [plain(one) for one in earlier.earlier_logs(repository)],
         # What was erased from an entry in clear cannot be hashed again.
         "hashes": {
             str(leaf.sequence): leaf.hash.hex() for leaf in leaves if is_erased(leaf.content)
@@ -190,15 +190,16 @@ def _write_records(archive: Repository, directory: Path, leaves: list[Leaf]) -> 
         "archive.json": _json(about),
         "log.jsonl": b"".join(leaf.content + b"\n" for leaf in leaves),
         "openings.jsonl": _lines(
-            {part: opening.decode() for part, opening in archive.log.openings(leaf).items()}
+            {part: opening.decode() for part, opening in repository.log.openings(leaf).items()}
             for leaf in leaves
         ),
-        "persons.json": _json(dict(archive.statements.persons())),
-        "citations.jsonl": _lines(map(_told, archive.citations())),
+        "persons.json": _json(dict(repository.statements.persons())),
+        "citations.jsonl": _lines(map(_told, repository.citations())),
         "delegations.jsonl": _lines(
-            plain(one) for one in sorted(delegations_of(archive), key=lambda one: one.recorded_at)
+            plain(one)
+            for one in sorted(delegations_of(repository), key=lambda one: one.recorded_at)
         ),
-        "checkpoint.txt": archive.log.checkpoint().encode(),
+        "checkpoint.txt": repository.log.checkpoint().encode(),
     }
     created = (told_at(read(leaves[-1].content)) if leaves else None) or "1970-01-01T00:00:00Z"
     records = layout.Object(directory, RECORDS)
@@ -210,21 +211,21 @@ def _write_records(archive: Repository, directory: Path, leaves: list[Leaf]) -> 
     )
 
 
-def delegations_of(archive: Repository) -> list[Delegation]:
-    """Return the delegations of both kinds."""
+def delegations_of(repository: Repository) -> list[Delegation]:
+    """The delegations of both kinds."""
     return [
-        *archive.delegations.delegations("resolver"),
-        *archive.delegations.delegations("minter"),
+        *repository.delegations.delegations("resolver"),
+        *repository.delegations.delegations("minter"),
     ]
 
 
 def told_at(entry: dict[str, Any]) -> str | None:
-    """Return the time that an entry of the log, or a record like one, tells; None if erased."""
+    """The time that an entry of the log, or a record like one, tells; None if erased."""
     return next((str(entry[name]) for name in _TIMES if name in entry), None)
 
 
 def _told(citation: Citation) -> Json:
-    """Return a citation as it is written; its fields are those of NewCitation."""
+    """A citation as it is written; its fields are those of NewCitation."""
     told = {one.name: getattr(citation, one.name) for one in dataclasses.fields(citation)}
     return members(told | {"pdi": str(citation.pdi)})
 

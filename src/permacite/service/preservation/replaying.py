@@ -39,8 +39,9 @@ from permacite.errors import ConflictError, IntegrityError, NotFoundError, Perma
 from permacite.service import names
 from permacite.service.plain import plain
 from permacite.service.preservation import earlier, layout
+from permacite.service.preservation.copies import Copy
+from permacite.service.preservation.earlier import EarlierLog
 from permacite.service.preservation.ocfl import RECORDS, delegations_of, numbered, told_at
-from permacite.service.promises_model import Copy, EarlierLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,26 +90,26 @@ def _replayed(source: Path, directory: Path) -> Copy:
         replay.set_clock(read(leaves[0].content))
     with Repository.create(
         directory, series=about["series"][0], clock=clock, sealer=sealer
-    ) as archive:
+    ) as repository:
         for person_id, name in json.loads(records.get("persons.json", b"{}")).items():
-            archive.statements.add_person(person_id, name)
+            repository.statements.add_person(person_id, name)
         for name in about["series"][1:]:
-            archive.add_series(name)
+            repository.add_series(name)
         if about["resolver"]:
-            archive.set_setting("resolver", about["resolver"])
-        archive.set_setting("sealing", "on-request")  # days are sealed where their entries stand
+            repository.set_setting("resolver", about["resolver"])
+        repository.set_setting("sealing", "on-request")  # days are sealed where their entries stand
         for leaf in leaves:
             entry = disclosed(read(leaf.content), leaf.openings)
             replay.set_clock(entry)
             sealer.expect(leaf)
-            replay.enter(archive, entry, leaf)
+            replay.enter(repository, entry, leaf)
         sealer.expect(None)
-        _recorded_again(archive, records, clock)
-        archive.set_setting("sealing", about.get("sealing") or "")
+        _recorded_again(repository, records, clock)
+        repository.set_setting("sealing", about.get("sealing") or "")
         # Exports of earlier versions have citations and delegations that no entry tells: they are
         # entered behind the log that was exported.
         size = int(about["size"])
-        root = base64.b64encode(archive.log.root(size)).decode()
+        root = base64.b64encode(repository.log.root(size)).decode()
         if root != about["root"]:
             raise IntegrityError(
                 "the log that results is not the one that was exported",
@@ -116,13 +117,13 @@ def _replayed(source: Path, directory: Path) -> Copy:
                 actual=root,
             )
         if leaves:
-            _keep_what_was_signed(archive, about, records["checkpoint.txt"], size)
-        key = str(archive.log.verifier)
-        return Copy(str(directory), archive.documents(), archive.count(), size, key)
+            _keep_what_was_signed(repository, about, records["checkpoint.txt"], size)
+        key = str(repository.log.verifier)
+        return Copy(str(directory), repository.documents(), repository.count(), size, key)
 
 
 def _leaves(records: dict[str, bytes], hashes: dict[str, str]) -> list[Sealed]:
-    """Return the entries of the log that was exported, each with its hash and openings."""
+    """The entries of the log that was exported, each with its hash and openings."""
     lines = records["log.jsonl"].splitlines()
     openings = [
         {part: text.encode() for part, text in json.loads(line).items()}
@@ -135,16 +136,16 @@ def _leaves(records: dict[str, bytes], hashes: dict[str, str]) -> list[Sealed]:
 
 
 def _is_erased(leaf: Sealed) -> bool:
-    """Say whether anything of an entry is erased: it is entered as it is."""
+    """Whether anything of an entry is erased: it is entered as it is."""
     return is_erased(leaf.content) or bool(commitments(read(leaf.content)).keys() - leaf.openings)
 
 
 def _keep_what_was_signed(
-    archive: Repository, about: dict[str, Any], checkpoint: bytes, size: int
+    repository: Repository, about: dict[str, Any], checkpoint: bytes, size: int
 ) -> None:
     """Put on record what the first archive's key signed of this log. Raises IntegrityError."""
-    last = earlier.checked(about["key"], checkpoint.decode(), archive.log.root(size))
-    earlier.keep(archive, [*(EarlierLog(**one) for one in about.get("earlier", ())), last])
+    last = earlier.checked(about["key"], checkpoint.decode(), repository.log.root(size))
+    earlier.keep(repository, [*(EarlierLog(**one) for one in about.get("earlier", ())), last])
 
 
 class _Clock:
@@ -174,7 +175,7 @@ class _Sealer:
         self._leaf = leaf
 
     def __call__(self, entry: Entry) -> Sealed:
-        """Return the leaf of an entry: another than that which is expected where it tells other."""
+        """The leaf of an entry: another than that which is expected where it tells other."""
         if self._leaf is None:
             return seal(entry)
         if _is_erased(self._leaf):
@@ -201,13 +202,13 @@ class _Replay:
             entry = json.loads(files["version.json"])
         self._clock.read(entry)
 
-    def enter(self, archive: Repository, leaf: dict[str, Any], sealed: Sealed) -> None:
+    def enter(self, repository: Repository, leaf: dict[str, Any], sealed: Sealed) -> None:
         """Commit one entry."""
         if leaf["kind"] in _AGAIN:
             if leaf["kind"] in _GONE_WITH_THEIR_ROWS and _is_erased(sealed):
-                archive.log.repeat(str(leaf["name"]), sealed)
+                repository.log.repeat(str(leaf["name"]), sealed)
             else:
-                _AGAIN[leaf["kind"]](archive, leaf)
+                _AGAIN[leaf["kind"]](repository, leaf)
             return
         files = self._files(str(leaf["name"]), int(leaf["version"]))
         said = json.loads(files["version.json"])
@@ -217,9 +218,9 @@ class _Replay:
         document, _ = names.document_of(str(leaf["name"]))
         if leaf["kind"] == "format":
             any_format = numbered(str(leaf["name"]), next(iter(described)), int(leaf["version"]))
-            archive.add_format(any_format, formats[0])
+            repository.add_format(any_format, formats[0])
         elif leaf["version"] == 1:
-            archive.commit(
+            repository.commit(
                 formats,
                 series=".".join(document.series),
                 unique_id=None if said.get("serial") else document.unique_id,
@@ -227,10 +228,10 @@ class _Replay:
                 standing=_standing(said),
             )
         else:
-            archive.commit(formats, replaces=document, provenance=_provenance(said))
+            repository.commit(formats, replaces=document, provenance=_provenance(said))
 
     def _files(self, name: str, number: int) -> dict[str, bytes]:
-        """Return the files of one version; those of the last document are kept at hand."""
+        """The files of one version; those of the last document are kept at hand."""
         if name != self._name:
             self._name, self._versions = name, layout.read_object(self._source, name)
         try:
@@ -240,7 +241,7 @@ class _Replay:
 
 
 def _new(files: dict[str, bytes], told: dict[str, Any]) -> NewRepresentation:
-    """Return one format as it was handed in the first time."""
+    """One format as it was handed in the first time."""
     token = told["format"]
     return NewRepresentation(
         content=b"" if "erased" in told else files[f"formats/{token}"],
@@ -267,7 +268,7 @@ def _provenance(said: dict[str, Any]) -> Provenance:
 
 
 def _standing(said: dict[str, Any]) -> Standing | None:
-    """Return who may see a document; copies of before say nothing of that."""
+    """Who may see a document; copies of before say nothing of that."""
     told = said.get("standing")
     if told is None:
         return None
@@ -278,18 +279,18 @@ def _standing(said: dict[str, Any]) -> Standing | None:
     return Standing(told["access"], told["ground"], embargo, retain)
 
 
-def _state(archive: Repository, leaf: dict[str, Any]) -> None:
+def _state(repository: Repository, leaf: dict[str, Any]) -> None:
     """Make a statement again."""
     value, who = leaf["object"], leaf.get("who")
     subject = leaf.get("subject", leaf["name"])
-    archive.statements.repeat(subject, leaf["predicate"], value, who=who)
+    repository.statements.repeat(subject, leaf["predicate"], value, who=who)
 
 
-def _cite(archive: Repository, leaf: dict[str, Any]) -> None:
+def _cite(repository: Repository, leaf: dict[str, Any]) -> None:
     """Record a citation again."""
     fields = ("start", "end", "quote", "before", "after", "media_type", "note")
     document, _ = names.document_of(leaf["name"])
-    archive.record_citation(
+    repository.record_citation(
         NewCitation(
             fragment=leaf["reference"],
             pdi=document.with_(format=leaf["format"], version=leaf["version"]),
@@ -299,22 +300,24 @@ def _cite(archive: Repository, leaf: dict[str, Any]) -> None:
     )
 
 
-def _delegate(archive: Repository, leaf: dict[str, Any]) -> None:
+def _delegate(repository: Repository, leaf: dict[str, Any]) -> None:
     """Record a delegation again."""
     first, last = (date.fromisoformat(leaf[end]) for end in ("first", "last"))
-    archive.delegations.delegate(leaf["of"], leaf["name"], leaf["target"], first=first, last=last)
+    repository.delegations.delegate(
+        leaf["of"], leaf["name"], leaf["target"], first=first, last=last
+    )
 
 
-def _seal(archive: Repository, leaf: dict[str, Any]) -> None:
+def _seal(repository: Repository, leaf: dict[str, Any]) -> None:
     """Seal a day again."""
     series, *day = leaf["name"].removeprefix("urn:pdi://").split("/")
-    archive.seal_day(series, date(*map(int, day)))
+    repository.seal_day(series, date(*map(int, day)))
 
 
-def _erase(archive: Repository, leaf: dict[str, Any]) -> None:
+def _erase(repository: Repository, leaf: dict[str, Any]) -> None:
     """Erase again."""
     name, _ = names.document_of(leaf["name"])
-    archive.erase(dataclasses.replace(name, version=leaf.get("version")), ground=leaf["ground"])
+    repository.erase(dataclasses.replace(name, version=leaf.get("version")), ground=leaf["ground"])
 
 
 _AGAIN = {
@@ -328,20 +331,20 @@ _AGAIN = {
 _GONE_WITH_THEIR_ROWS = frozenset({"assertion", "citation"})
 
 
-def _recorded_again(archive: Repository, records: dict[str, bytes], clock: _Clock) -> None:
+def _recorded_again(repository: Repository, records: dict[str, bytes], clock: _Clock) -> None:
     """Record citations and delegations again."""
     for line in records["citations.jsonl"].splitlines():
         told = json.loads(line)
         told["pdi"], _ = names.document_of(told["pdi"])
         told["cited_at"] = datetime.fromisoformat(told["cited_at"])
-        archive.record_citation(NewCitation(**told))
-    entered = [plain(one) for one in delegations_of(archive)]
+        repository.record_citation(NewCitation(**told))
+    entered = [plain(one) for one in delegations_of(repository)]
     for line in records["delegations.jsonl"].splitlines():
         told = json.loads(line)
         if told in entered:
             continue
         clock.read(told)
         first, last = (datetime.fromisoformat(told[end]).date() for end in ("first", "last"))
-        archive.delegations.delegate(
+        repository.delegations.delegate(
             told["kind"], told["series"], told["target"], first=first, last=last
         )

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.errors import ParseError
-from permacite.service.resolution import listing
+from permacite.service.resolution.holdings import pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,28 +42,28 @@ _WITH_PAYLOAD = ("resource", "conversion")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
 
 
-def export(archive: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
+def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
     """Write the versions that `pattern` covers (all where None); return versions and records.
 
     Raises FileExistsError where `path` is there.
     """
-    archive = archive.public()
-    wanted = None if pattern is None else listing.pattern_of(pattern)
+    repository = repository.public()
+    wanted = None if pattern is None else pattern_of(pattern)
     compressed = path.suffix == ".gz"
     versions = count = 0
     with path.open("xb") as file:
         info = _info(path.name)
         file.write(gzip.compress(info, mtime=0) if compressed else info)
-        for version in archive.list(wanted):
+        for version in repository.list(wanted):
             versions += 1
-            for record in _version(archive, version):
+            for record in _version(repository, version):
                 count += 1
                 file.write(gzip.compress(record, mtime=0) if compressed else record)
     return versions, count
 
 
 def _info(name: str) -> bytes:
-    """Return the record that says what made the file, and when."""
+    """The record that says what made the file, and when."""
     now = _date(utc_now())
     body = (
         "software: permacite\r\nformat: WARC File Format 1.1\r\n"
@@ -80,26 +80,26 @@ def _info(name: str) -> bytes:
     return _record(fields, body.encode())
 
 
-def _version(archive: Repository, version: Version) -> Iterator[bytes]:
+def _version(repository: Repository, version: Version) -> Iterator[bytes]:
     """Yield the records of one version: its document, what belongs to it, its text, its names."""
     date = _date(version.provenance.retrieved_at or version.committed_at)
-    main = archive.main(version)
+    main = repository.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
-    restricted = archive.restrictions(version.representations)
+    restricted = repository.restrictions(version.representations)
     given = tuple(one for one in version.representations if one.pdi not in restricted)
     if not given:
         return
     for one in given:
         fields = {"WARC-Date": date, "WARC-Record-ID": _identifier(str(one.pdi))}
         if one.media_type in _AGGREGATES and one != main:
-            yield from _parts(archive.read(one), root, date)
+            yield from _parts(repository.read(one), root, date)
         elif one.derived_from is not None:
             fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root, "WARC-Target-URI": target}
-            yield _record(fields | _type(one), archive.read(one))
+            yield _record(fields | _type(one), repository.read(one))
         else:
             fields |= {"WARC-Type": "resource", "WARC-Target-URI": target}
-            yield _record(fields | _type(one), archive.read(one))
+            yield _record(fields | _type(one), repository.read(one))
     yield _names(dataclasses.replace(version, representations=given), root, date, target)
 
 
@@ -125,7 +125,7 @@ def _parts(aggregate: bytes, root: str, date: str) -> Iterator[bytes]:
 
 
 def _names(version: Version, root: str, date: str, target: str) -> bytes:
-    """Return the record of what a document is called here."""
+    """The record of what a document is called here."""
     lines = [("pdi", str(one.pdi)) for one in version.representations]
     lines += [("digest", f"{one.format} {one.digest}") for one in version.representations]
     if version.title:
@@ -143,7 +143,7 @@ def _names(version: Version, root: str, date: str, target: str) -> bytes:
 
 
 def _address(version: Version) -> str:
-    """Return where a document came from; its own name where it came from no address."""
+    """Where a document came from; its own name where it came from no address."""
     address = version.provenance.final_uri or version.provenance.uri
     try:
         return uri.from_iri(address) if address else str(version.pdi.document)
@@ -157,7 +157,7 @@ def _type(one: Representation) -> dict[str, str]:
 
 
 def _record(fields: dict[str, str], content: bytes) -> bytes:
-    """Return one record, its block digested (WARC 1.1 §5.8), and its payload, which is the same.
+    """One record, its block digested (WARC 1.1 §5.8), and its payload, which is the same.
 
     Indexes of web archives go by the digest of the payload, in SHA-1 and base32.
     """
@@ -171,7 +171,7 @@ def _record(fields: dict[str, str], content: bytes) -> bytes:
 
 
 def _identifier(name: str) -> str:
-    """Return the id of a record, the same whenever it is written."""
+    """The id of a record, the same whenever it is written."""
     return f"<urn:uuid:{uuid.uuid5(_NAMESPACE, name)}>"
 
 

@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import secrets
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,91 +19,254 @@ from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.archive.log.tiles import tiles_of
-from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
+from permacite.errors import (
+    CaptureError,
+    IntegrityError,
+    NotFoundError,
+    ParseError,
+    StorageError,
+)
+from permacite.service.base import UseCases
 from permacite.service.preservation.earlier import earlier_logs
-from permacite.service.promises_model import Consistency, LogState, SealedDay
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Repository
+    from permacite.service.preservation.earlier import EarlierLog
 
-__all__ = ["export_tiles", "held_to", "kept_note", "log_state", "seal_days"]
+__all__ = ["Consistency", "LogState", "Logs", "SealedDay", "StampedLog", "kept_note"]
 
 _CHECKPOINT = "checkpoint"
 
 
-def log_state(archive: Repository, *, since: int | None = None) -> LogState:
-    """Return the log as it is, signed; with the proof that it grew from `since` entries.
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """That the log of today begins with the log of `size` entries (RFC 6962 §2.1.2)."""
 
-    Raises NotFoundError where the log never had that many entries.
-    """
-    note = archive.log.checkpoint()
-    now = Checkpoint.parse(Note.parse(note).text)
-    return LogState(
-        log=now.origin,
-        size=now.size,
-        root=_text(now.root),
-        checkpoint=note,
-        key=str(archive.log.verifier),
-        keys=tuple(map(str, archive.log.verifiers)),
-        since=None if since is None else _consistency(archive, since, now.size),
-        earlier=earlier_logs(archive),
-    )
+    size: int
+    root: str
+    """The root hash that the log had then."""
+    proof: tuple[str, ...]
 
 
-def _consistency(archive: Repository, old: int, new: int) -> Consistency:
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """The log of an archive as it is now."""
+
+    log: str
+    """Its name."""
+    size: int
+    root: str
+    checkpoint: str
+    """The signed note: keep it, and any later log can be held to it."""
+    key: str
+    """The public key that checks it."""
+    keys: tuple[str, ...]
+    """The same, and the ML-DSA-44 key that signs too, where it does."""
+    since: Consistency | None = None
+    """How it grew from an earlier size, where that was asked."""
+    earlier: tuple[EarlierLog, ...] = ()
+    """The logs it goes on from, where the archive was restored from a copy without its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealedDay:
+    """A day that has passed: nothing more is minted in it."""
+
+    name: str
+    """Series and date, as names begin: urn:pdi://series/yyyy/mm/dd."""
+    documents: int
+    highest: int | None
+    """The highest serial number of the day."""
+    sealed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StampedLog:
+    """A time-stamp on the log, of another authority (RFC 3161)."""
+
+    size: int
+    """Entries of the log that was stamped."""
+    authority: str
+    stamped_at: datetime
+    checked: bool
+    """Whether its signature was checked, with a certificate that was given."""
+
+
+class Logs(UseCases):
+    """The log of all commits, and who vouches for it."""
+
+    def log(self, *, since: int | None = None) -> LogState:
+        """The log as it is, signed; with the proof that it grew from `since` entries.
+
+        Raises NotFoundError where the log never had that many entries.
+        """
+        log = self._repository.log
+        note = log.checkpoint()
+        now = Checkpoint.parse(Note.parse(note).text)
+        return LogState(
+            log=now.origin,
+            size=now.size,
+            root=_text(now.root),
+            checkpoint=note,
+            key=str(log.verifier),
+            keys=tuple(map(str, log.verifiers)),
+            since=None if since is None else _consistency(self._repository, since, now.size),
+            earlier=earlier_logs(self._repository),
+        )
+
+    def held_to(self, checkpoint: str) -> LogState:
+        """The log as it is, which extends the checkpoint in `checkpoint` that someone kept.
+
+        That is a signed note, or what `permacite log` printed, as text or as JSON. Raises
+        ParseError where there is no checkpoint in it, IntegrityError where neither this archive's
+        key nor that of a log it goes on from signed it, or where one did and the log does not begin
+        with what was promised (a log cut short, or a split view: two logs under one key).
+        """
+        parsed = Note.parse(kept_note(checkpoint))
+        promised = Checkpoint.parse(parsed.text)
+        repository = self._repository
+        verifier = repository.log.verifier
+        earlier = [
+            one for one in earlier_logs(repository) if Verifier.parse(one.key).verifies(parsed)
+        ]
+        if earlier and promised.size > earlier[-1].size:
+            raise IntegrityError(
+                f"the checkpoint is of {promised.size} entries, and this archive was restored from"
+                f" a copy of {earlier[-1].size}: what its first key signed later is not here",
+                expected=_text(promised.root),
+                actual="nothing",
+            )
+        if not earlier and not verifier.verifies(parsed):
+            raise IntegrityError(
+                "the checkpoint is not signed by this archive's key",
+                expected=str(verifier),
+                actual=", ".join(one.name for one in parsed.signatures),
+            )
+        size = repository.log.size()
+        if promised.size > size:
+            raise IntegrityError(
+                f"the log has {size} entries, and its key signed {promised.size}: it was cut short,"
+                " or this is a split view: another log under the same key",
+                expected=_text(promised.root),
+                actual="nothing",
+            )
+        actual = repository.log.root(promised.size)
+        if actual != promised.root:
+            raise IntegrityError(
+                f"split view: one key signed two different logs of {promised.size} entries",
+                expected=_text(promised.root),
+                actual=_text(actual),
+            )
+        return self.log(since=promised.size or None)
+
+    def seal_days(self) -> list[SealedDay]:
+        """Seal every day that has documents and has ended (UTC); those that were not yet."""
+        entries = [json.loads(leaf.content) for leaf in self._repository.seal_days()]
+        return [
+            SealedDay(
+                name=entry["name"],
+                documents=entry["documents"],
+                highest=entry.get("highest"),
+                sealed_at=datetime.fromisoformat(entry["sealed_at"]),
+            )
+            for entry in entries
+        ]
+
+    def stamp(
+        self,
+        authority: str,
+        *,
+        roots: bytes | None = None,
+        allow_private: bool = False,
+    ) -> StampedLog:
+        """Have the log, as it is now, stamped by the authority at an address (RFC 3161); keep that.
+
+        What leaves this machine is the SHA-256 of the signed checkpoint, and nothing of what is
+        archived.
+
+        With `roots`, certificates in PEM, the answer must be of an authority under them. Raises
+        CaptureError where the authority cannot be asked, ParseError and IntegrityError where its
+        answer is no time-stamp on the checkpoint, StorageError where rfc3161-client is missing.
+        """
+        from permacite import capture  # noqa: PLC0415 - the rest needs no network
+        from permacite.archive.log import timestamps  # noqa: PLC0415 - the same
+
+        log = self._repository.log
+        note = log.checkpoint()
+        request = timestamps.Request.about(note)
+        sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
+        answer = capture.fetch(
+            authority,
+            limits=capture.Limits(total_s=30, part_bytes=1_000_000),
+            allow_private=allow_private,
+            sent=sent,
+        )
+        if answer.media_type != timestamps.MEDIA_TYPES[1]:
+            raise CaptureError(
+                f"expected {timestamps.MEDIA_TYPES[1]}, the server answers {answer.content_type}",
+                uri=authority,
+                reason="type",
+            )
+        fault = "" if roots is None else timestamps.fault_of(answer.content, note, roots)
+        if fault:
+            raise IntegrityError(
+                fault, expected="an authority under the certificate", actual="another"
+            )
+        kept = log.keep_timestamp(note, authority, answer.content, nonce=request.nonce)
+        return StampedLog(
+            size=int(note.split("\n")[1]),
+            authority=authority,
+            stamped_at=kept.stamped_at,
+            checked=roots is not None,
+        )
+
+    def tile(self, path: str) -> bytes:
+        """A file of the log in the layout of C2SP tlog-tiles, such as "tile/0/000"."""
+        return self._repository.tile(path)
+
+    def export_tiles(self, directory: Path) -> LogState:
+        """Write the log into `directory` as tiles and a checkpoint, or bring an earlier export up.
+
+        A tile of hashes that is whole never changes, so any file server can give the folder out;
+        what is withdrawn since leaves the bundles of entries. Raises IntegrityError where the
+        folder holds another log, LimitError for an entry that is too long for a bundle,
+        StorageError.
+        """
+        try:
+            kept = directory / _CHECKPOINT
+            if kept.exists():
+                self.held_to(kept.read_text(encoding="utf-8", errors="replace"))
+            state = self.log()
+            seen = self._repository.public()
+            # Whether an entry is given out may change, in bundles of earlier exports too.
+            earlier = [path for path in (directory / "tile/entries").rglob("*") if path.is_file()]
+            bundles = {str(path.relative_to(directory)) for path in earlier}
+            for path in bundles | {
+                tile.path for tile in tiles_of(state.size) if tile.level is None
+            }:
+                _write(directory / path, seen.tile(path), replace=True)
+            for tile in tiles_of(state.size):
+                if tile.level is not None:
+                    _write(directory / tile.path, seen.tile(tile.path))
+            _write(kept, state.checkpoint.encode(), replace=True)
+        except OSError as error:
+            raise StorageError(
+                f"cannot write the tiles: {error.strerror}", path=str(directory), reason="io"
+            ) from error
+        return state
+
+
+def _consistency(repository: Repository, old: int, new: int) -> Consistency:
     if not 0 < old <= new:
         raise NotFoundError(f"the log has {new} entries; it grew from 1 to that", str(old))
-    hashes = archive.log.consistency(old, new)
-    return Consistency(old, _text(archive.log.root(old)), tuple(map(_text, hashes)))
-
-
-def held_to(archive: Repository, kept: str) -> LogState:
-    """Return the log as it is, which extends the checkpoint in `kept` that someone kept.
-
-    `kept` is a signed note, or what `permacite log` printed, as text or as JSON. Raises ParseError
-    where there is no checkpoint in it, IntegrityError where neither this archive's key nor that of
-    a log it goes on from signed it, or where one did and the log does not begin with what was
-    promised (a log cut short, or a split view: two logs under one key).
-    """
-    parsed = Note.parse(kept_note(kept))
-    promised = Checkpoint.parse(parsed.text)
-    verifier = archive.log.verifier
-    earlier = [one for one in earlier_logs(archive) if Verifier.parse(one.key).verifies(parsed)]
-    if earlier and promised.size > earlier[-1].size:
-        raise IntegrityError(
-            f"the checkpoint is of {promised.size} entries, and this archive was restored from a"
-            f" copy of {earlier[-1].size}: what its first key signed later is not here",
-            expected=_text(promised.root),
-            actual="nothing",
-        )
-    if not earlier and not verifier.verifies(parsed):
-        raise IntegrityError(
-            "the checkpoint is not signed by this archive's key",
-            expected=str(verifier),
-            actual=", ".join(one.name for one in parsed.signatures),
-        )
-    size = archive.log.size()
-    if promised.size > size:
-        raise IntegrityError(
-            f"the log has {size} entries, and its key signed {promised.size}: it was cut short, or"
-            " this is a split view: another log under the same key",
-            expected=_text(promised.root),
-            actual="nothing",
-        )
-    actual = archive.log.root(promised.size)
-    if actual != promised.root:
-        raise IntegrityError(
-            f"split view: one key signed two different logs of {promised.size} entries",
-            expected=_text(promised.root),
-            actual=_text(actual),
-        )
-    return log_state(archive, since=promised.size or None)
+    hashes = repository.log.consistency(old, new)
+    return Consistency(old, _text(repository.log.root(old)), tuple(map(_text, hashes)))
 
 
 def kept_note(text: str) -> str:
-    """Return the signed note in what someone kept: a note, or the answer of `permacite log`.
+    """The signed note in what someone kept: a note, or the answer of `permacite log`.
 
     Raises ParseError for JSON without a checkpoint.
     """
@@ -113,50 +277,6 @@ def kept_note(text: str) -> str:
             raise ParseError("expected the JSON of `permacite log`", text, 0) from error
     # A checkpoint has no blank line but the one before its signatures; what stands above is told.
     return "\n\n".join(text.replace("\r\n", "\n").split("\n\n")[-2:])
-
-
-def seal_days(archive: Repository) -> list[SealedDay]:
-    """Seal every day that has documents and has ended (UTC), and return those that were not yet."""
-    found = [json.loads(leaf.content) for leaf in archive.seal_days()]
-    return [
-        SealedDay(
-            name=entry["name"],
-            documents=entry["documents"],
-            highest=entry.get("highest"),
-            sealed_at=datetime.fromisoformat(entry["sealed_at"]),
-        )
-        for entry in found
-    ]
-
-
-def export_tiles(archive: Repository, directory: Path) -> LogState:
-    """Write the log into `directory` as tiles and a checkpoint, or bring an earlier export up.
-
-    A tile of hashes that is whole never changes, so any file server can give the folder out; what
-    is withdrawn since leaves the bundles of entries. Raises
-    IntegrityError where the folder holds another log, LimitError for an entry that is too long for
-    a bundle, StorageError.
-    """
-    try:
-        kept = directory / _CHECKPOINT
-        if kept.exists():
-            held_to(archive, kept.read_text(encoding="utf-8", errors="replace"))
-        state = log_state(archive)
-        seen = archive.public()
-        # Whether an entry is given out may change, in bundles of earlier exports too.
-        earlier = [path for path in (directory / "tile/entries").rglob("*") if path.is_file()]
-        bundles = {str(path.relative_to(directory)) for path in earlier}
-        for path in bundles | {tile.path for tile in tiles_of(state.size) if tile.level is None}:
-            _write(directory / path, seen.tile(path), replace=True)
-        for tile in tiles_of(state.size):
-            if tile.level is not None:
-                _write(directory / tile.path, seen.tile(tile.path))
-        _write(kept, state.checkpoint.encode(), replace=True)
-    except OSError as error:
-        raise StorageError(
-            f"cannot write the tiles: {error.strerror}", path=str(directory), reason="io"
-        ) from error
-    return state
 
 
 def _write(path: Path, content: bytes, *, replace: bool = False) -> None:

@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive import Citation, utc_now
-from permacite.archive.log import Checkpoint, Verifier, check_proof
+from permacite.archive.log import Check, Checkpoint, Verifier, check_proof
 from permacite.archive.log.note import Note
 from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.decoders import workers
-from permacite.service.promises_model import Check, Proof, Verified
+from permacite.service.plain import UNPRINTED
 from permacite.service.proofs.logs import kept_note
-from permacite.service.resolution.resolving import resolve
+from permacite.service.resolution.resolving import Resolution
 
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.archive.log import ProofReport
 
-__all__ = ["check", "key_in", "prove"]
+__all__ = ["Proof", "Proofs", "Verified", "check", "key_in"]
 
 _ZIP = b"PK"
 _LONGEST_KEY = 10_000
@@ -40,45 +41,118 @@ _CONTEXT = 32
 """Characters on either side of the words, as in a recorded citation."""
 
 
-def prove(archive: Repository, reference: str, *, seal: bool = False) -> Proof:
-    """Return the bundle that proves what `reference` names, with the words of its fragment.
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A proof bundle that was made."""
 
-    Where no document of this name was minted on its day, the bundle proves that; with `seal`, the
-    day is sealed for it. The log is signed as it is now. Raises NotFoundError where neither can be
-    proven, IntegrityError, StorageError.
-    """
-    name, fragment = names.document_of(reference)
-    try:
-        representation = archive.representation(name)
-    except NotFoundError as error:
-        return _absence(archive, name, error, seal=seal)
-    citation = None
-    if fragment is not None:
-        citation = _citation(archive, representation, fragment)
-    content = archive.prove(representation.pdi, citation=citation)
-    return Proof(
-        absent=False,
-        reference=str(representation.pdi) if citation is None else citation.fragment,
-        quote=None if citation is None else citation.quote,
-        digest=representation.digest,
-        tree_size=archive.log.size(),
-        key=str(archive.log.verifier),
-        content=content,
-    )
+    reference: str
+    """What it proves: a full name, with the fragment that was asked for, if any."""
+    absent: bool
+    """Whether it proves that no document of this name was minted on its day, or ever will be."""
+    quote: str | None
+    """The words of the fragment; None for a whole document, "" for a part that is no text."""
+    digest: str
+    """Of the bytes; of the list of the day's names where it proves absence."""
+    tree_size: int
+    """Entries of the log under the checkpoint in the bundle."""
+    key: str
+    """The public key that checks it."""
+    content: bytes = field(repr=False, metadata=UNPRINTED)
+    """The zip."""
 
 
-def _absence(archive: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
-    """Return the bundle that proves that a document never was. Raises NotFoundError."""
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a proof bundle says, and whether it is so."""
+
+    holds: bool
+    """Whether every check passed. Without `trusted`, that shows only that it agrees with itself."""
+    trusted: bool
+    """Whether the key and the policy that were given count who signed."""
+    caution: str | None
+    """That anyone could have made the bundle, where neither a key nor a policy was given."""
+    checks: tuple[Check, ...]
+    reference: str | None = None
+    """What is proven: a full name, with a fragment where words are cited; None if unreadable."""
+    absent: bool = False
+    """Whether what is proven is that no document of this name was ever minted."""
+    quote: str | None = None
+    """The words that stood there; None where the bundle cites none."""
+    digest: str | None = None
+    committed_at: datetime | None = None
+    """When the archive committed it, or sealed the day, as the entry of its log says."""
+    stamped_at: datetime | None = None
+    """When another authority saw the log; the check "timestamp" tells whose word that is."""
+    log: str | None = None
+    """The name of the log."""
+    tree_size: int | None = None
+    key: str | None = None
+    """The public key that signed."""
+
+
+class Proofs(Resolution):
+    """Bundles that prove what the archive holds."""
+
+    def prove(self, reference: str, *, seal: bool = False) -> Proof:
+        """The bundle that proves what `reference` names, with the words of its fragment.
+
+        Where no document of this name was minted on its day, the bundle proves that; with `seal`,
+        the day is sealed for it. The log is signed as it is now. Raises NotFoundError where neither
+        can be proven, IntegrityError, StorageError.
+        """
+        repository = self._repository
+        name, fragment = names.document_of(reference)
+        try:
+            representation = repository.representation(name)
+        except NotFoundError as error:
+            return _absence(repository, name, error, seal=seal)
+        citation = None
+        if fragment is not None:
+            citation = self._citation(representation, fragment)
+        content = repository.prove(representation.pdi, citation=citation)
+        return Proof(
+            absent=False,
+            reference=str(representation.pdi) if citation is None else citation.fragment,
+            quote=None if citation is None else citation.quote,
+            digest=representation.digest,
+            tree_size=repository.log.size(),
+            key=str(repository.log.verifier),
+            content=content,
+        )
+
+    def _citation(self, representation: Representation, fragment: pdi.FragmentPDI) -> Citation:
+        """The recorded citation of a passage, or one like it that is not recorded."""
+        exact = str(representation.pdi.fragment(fragment.scheme, *fragment.positions))
+        for recorded in self._repository.citations(representation.pdi):
+            if recorded.fragment == exact:
+                return recorded
+        part = self.resolve(exact, context=_CONTEXT)
+        return Citation(
+            fragment=exact,
+            pdi=representation.pdi,
+            start=part.start,
+            end=part.end,
+            quote=part.text or "",
+            before=part.before,
+            after=part.after,
+            media_type=part.media_type,
+            cited_at=utc_now(),
+            note=None,
+        )
+
+
+def _absence(repository: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
+    """The bundle that proves that a document never was. Raises NotFoundError."""
     series = ".".join(name.series)
-    if series not in archive.series_names():
+    if series not in repository.series_names():
         raise unknown
-    if next(iter(archive.list(name.document, limit=1)), None) is not None:
+    if next(iter(repository.list(name.document, limit=1)), None) is not None:
         unknown.hint = "versions and formats may still be added, so no proof says they never were"
         raise unknown
     try:
         if seal:
-            archive.seal_day(series, date(int(name.year), int(name.month), int(name.day)))
-        content = archive.prove_absence(name)
+            repository.seal_day(series, date(int(name.year), int(name.month), int(name.day)))
+        content = repository.prove_absence(name)
     except (ConflictError, NotFoundError) as error:
         unknown.hint = f"nor can its absence be proven: {error.problem}"
         raise unknown from error
@@ -91,29 +165,6 @@ def _absence(archive: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal
         tree_size=report.tree_size,
         key=report.key,
         content=content,
-    )
-
-
-def _citation(
-    archive: Repository, representation: Representation, fragment: pdi.FragmentPDI
-) -> Citation:
-    """Return the recorded citation of a passage, or one like it that is not recorded."""
-    exact = str(representation.pdi.fragment(fragment.scheme, *fragment.positions))
-    for recorded in archive.citations(representation.pdi):
-        if recorded.fragment == exact:
-            return recorded
-    found = resolve(archive, exact, context=_CONTEXT)
-    return Citation(
-        fragment=exact,
-        pdi=representation.pdi,
-        start=found.start,
-        end=found.end,
-        quote=found.text or "",
-        before=found.before,
-        after=found.after,
-        media_type=found.media_type,
-        cited_at=utc_now(),
-        note=None,
     )
 
 
@@ -160,13 +211,12 @@ def check(
             caution=caution,
             checks=(Check("bundle", ok=False, detail=error.problem + where),),
         )
-    checks = [Check(one.name, one.ok, one.detail) for one in report.checks]
-    views = [] if note is None else [_view(report, note)]
+    checks = (*report.checks, *(() if note is None else (_view(report, note),)))
     return Verified(
-        holds=all(one.ok for one in (*checks, *views)),
+        holds=all(check.ok for check in checks),
         trusted=report.trusted,
         caution=caution,
-        checks=(*checks, *views),
+        checks=checks,
         absent=report.absent,
         reference=report.reference or report.name,
         quote=report.quote,
@@ -196,7 +246,7 @@ def _view(report: ProofReport, note: Note) -> Check:
 
 
 def _moment(text: str) -> datetime | None:
-    """Return the time in an entry of a log; None where it is none."""
+    """The time in an entry of a log; None where it is none."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -205,7 +255,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def key_in(text: str) -> str:
-    """Return the key text in the content of a file: what `permacite log` printed, or a key alone.
+    """The key text in the content of a file: what `permacite log` printed, or a key alone.
 
     A key alone is the first line that is not empty.
     """

@@ -1,8 +1,8 @@
 """Compare what a document quotes with what stands at its source, and find who quotes a passage.
 
 PDI draft:
-  §3.5 citations                       -> `quotes`: A@origin=B, compared letter by letter
-  §3.5.1 references to the citation    -> `quoters`: who quotes a passage, or overlaps it
+  §3.5 citations                       -> `Quotations.quotes`: A@origin=B, compared letter by letter
+  §3.5.1 references to the citation    -> `Quotations.quoters`: who quotes a passage, or overlaps it
 
 Readings: words agree exactly, or but for white space, or the document leaves them to whoever shows
 it (transclusion by reference); anything else differs, and both texts are shown (pdi-47).
@@ -10,6 +10,7 @@ it (transclusion by reference); anything else differs, and both texts are shown 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import pdi
@@ -17,58 +18,130 @@ from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.markup import PAGES, Document
 from permacite.service import names
-from permacite.service.citations.recorded import resolver
-from permacite.service.model import Quotation
+from permacite.service.base import resolver_of
 from permacite.service.quotations import finding
 from permacite.service.quotations.overlapping import Overlaps
 from permacite.service.quotations.recording import MOST
-from permacite.service.resolution.resolving import resolve
+from permacite.service.resolution.resolving import Resolution
 
 if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
-    from permacite.service.quotations.recording import Quotations
+    from permacite.service.quotations.recording import Quotations as Known
     from permacite.text.document import DocumentText
 
-__all__ = ["quoters", "quotes"]
+__all__ = ["Quotation", "Quotations"]
 
 _HIDDEN = frozenset({"withdrawn", "erased", "closed"})
 """What becomes of quotations whose source is not given out: their words are not repeated."""
 
 
-def quotes(archive: Repository, reference: str, known: Quotations | None = None) -> list[Quotation]:
-    """Return what the version that `reference` names quotes, in order, and whether it agrees.
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that a document quotes from another by its permanent name (PDI §3.5)."""
 
-    `known`: what its formats quote, where they were just read.
-    Raises NotFoundError, RestrictedError.
-    """
-    name, _ = names.document_of(reference)
-    version, _ = archive.answering(name)
-    recorded = {(one.origin, as_urn(one.cited)): one for one in archive.quotations(version.pdi)}
-    sources = _Sources(archive)
-    answers = []
-    for composite, found in _found(archive, version, known):
-        for one in found[:MOST]:
-            answers.append(_compared(sources, version, composite, one))
-            key = (str(one.start), recorded_name(one.reference))
-            recorded.pop(key, None)
-    answers += [_other(archive, sources, version, one) for one in recorded.values()]
-    return answers
+    citation: str | None
+    """The citation object A@origin=B; None for a name that cannot be quoted from."""
+    composite: str
+    """The full name of the text that quotes."""
+    title: str | None
+    """Of the document that quotes."""
+    start: int
+    """Where the quotation begins in that text: its origin position."""
+    end: int
+    url: str
+    """That place for any browser, through a resolver."""
+    cited: str
+    """The name that is quoted from."""
+    status: str
+    """"exact", "space" (white space differs), "reference" (the words are left to whoever shows
+    it), "differs", "unchecked" (no text), "unknown" (not in this archive), "withdrawn", "invalid"
+    (no name with a version), or the code of the error that kept the words from being read."""
+    words: str
+    """What stands in the document that quotes."""
+    cited_words: str | None
+    """What stands at the source; None where that is not known."""
+    problem: str = ""
+
+
+class Quotations(Resolution):
+    """What documents quote by permanent names, and who quotes them."""
+
+    def quotes(self, reference: str) -> list[Quotation]:
+        """What a document quotes, in order, each quotation compared with its source.
+
+        Raises NotFoundError, RestrictedError.
+        """
+        return self._quotes(reference, None)
+
+    def _quotes(self, reference: str, known: Known | None) -> list[Quotation]:
+        """The same; `known` is what its formats quote, where they were just read."""
+        repository = self._repository
+        name, _ = names.document_of(reference)
+        version, _ = repository.answering(name)
+        on_record = repository.quotations(version.pdi)
+        recorded = {(citation.origin, as_urn(citation.cited)): citation for citation in on_record}
+        sources = _Sources(self, repository)
+        answers = []
+        for composite, quotations in _found(repository, version, known):
+            for quotation in quotations[:MOST]:
+                answers.append(_compared(sources, version, composite, quotation))
+                key = (str(quotation.start), recorded_name(quotation.reference))
+                recorded.pop(key, None)
+        others = recorded.values()
+        return answers + [_other(repository, sources, version, citation) for citation in others]
+
+    def quoters(self, reference: str) -> list[Quotation]:
+        """Who quotes what `reference` names, or a part of it, or more of it; oldest first.
+
+        A name without a version stands for all versions. Raises NotFoundError where it is unknown.
+        """
+        repository = self._repository
+        name, fragment = names.document_of(reference)
+        version, _ = repository.answering(name)
+        known: dict[str, list[Quotation] | PermaciteError] = {}
+        overlaps = Overlaps(repository)
+        answers = []
+        for citation in repository.quoters(version.pdi.document):
+            # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
+            cited = citation.cited
+            cited = cited.pdi if isinstance(cited, pdi.CitationPDI) else cited
+            if not _touches(overlaps, name, fragment, cited):
+                continue
+            composite = str(citation.pdi)
+            if composite not in known:
+                known[composite] = self._quotes_or_error(composite)
+            quotations = known[composite]
+            if isinstance(quotations, PermaciteError):
+                answers.append(_untold(repository, citation, quotations))
+            else:
+                answers += [item for item in quotations if item.citation == str(citation)]
+        return answers
+
+    def _quotes_or_error(self, composite: str) -> list[Quotation] | PermaciteError:
+        """What a document quotes, or why that cannot be told: it was withdrawn, say."""
+        try:
+            return self.quotes(composite)
+        except PermaciteError as error:
+            return error
 
 
 def _found(
-    archive: Repository, version: Version, known: Quotations | None
+    repository: Repository, version: Version, known: Known | None
 ) -> list[tuple[Representation, list[finding.Found]]]:
-    """Return each format that quotes, with its quotations."""
-    restricted = archive.restrictions(version.representations)
+    """Each format that quotes, with its quotations."""
+    restricted = repository.restrictions(version.representations)
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
     formats = [one for one in version.representations if one.pdi not in restricted]
     if not formats:
-        archive.check_access(version.representations[0])  # nothing is given out: the error says why
+        repository.check_access(version.representations[0])  # the error says why
     pages = [one for one in formats if one.media_type in PAGES][:1]
     texts = [one for one in formats if one.derived_from is not None][:1]
     drafts = [one for one in formats if one.media_type in finding.MARKDOWN]
     return [
-        (composite, _read(archive, quoting) if known is None else known.get(quoting.media_type, []))
+        (
+            composite,
+            _read(repository, quoting) if known is None else known.get(quoting.media_type, []),
+        )
         for quoting, composite in (
             *zip(pages, texts, strict=False),
             *zip(drafts, drafts, strict=True),
@@ -76,12 +149,12 @@ def _found(
     ]
 
 
-def _read(archive: Repository, quoting: Representation) -> list[finding.Found]:
-    return finding.in_document(Document.of(archive.text(quoting), quoting.media_type))
+def _read(repository: Repository, quoting: Representation) -> list[finding.Found]:
+    return finding.in_document(Document.of(repository.text(quoting), quoting.media_type))
 
 
 def recorded_name(reference: str) -> str:
-    """Return a name in the form in which it is recorded; as it is where it is no name."""
+    """A name in the form in which it is recorded; as it is where it is no name."""
     try:
         return as_urn(finding.cited_name(reference))
     except ParseError:
@@ -91,7 +164,7 @@ def recorded_name(reference: str) -> str:
 def _compared(
     sources: _Sources, version: Version, composite: Representation, found: finding.Found
 ) -> Quotation:
-    """Return one quotation, compared with its source."""
+    """One quotation, compared with its source."""
     cited = recorded_name(found.reference)
     citation = None
     problem = ""
@@ -111,7 +184,7 @@ def _compared(
         title=version.title,
         start=found.start,
         end=found.end,
-        url=sources.address(composite, found.start, found.end),
+        url=_address(sources.repository, composite, found.start, found.end),
         cited=cited,
         status=status,
         words="" if status in _HIDDEN else found.words,
@@ -121,12 +194,12 @@ def _compared(
 
 
 def _state(error: PermaciteError) -> str:
-    """Return the word for words that cannot be read."""
+    """The word for words that cannot be read."""
     return "unknown" if error.code == NotFoundError.code else error.code
 
 
 def _status(here: str, there: str | None) -> str:
-    """Say how the words of a quotation agree with those of its source."""
+    """How the words of a quotation agree with those of its source."""
     if not here.strip():
         return "reference"
     if there is None:
@@ -137,15 +210,15 @@ def _status(here: str, there: str | None) -> str:
 
 
 def _other(
-    archive: Repository, sources: _Sources, version: Version, one: pdi.CitationPDI
+    repository: Repository, sources: _Sources, version: Version, one: pdi.CitationPDI
 ) -> Quotation:
-    """Return a quotation that was recorded by whoever committed the document."""
-    composite = archive.representation(one.pdi)
+    """A quotation that was recorded by whoever committed the document."""
+    composite = repository.representation(one.pdi)
     cited = as_urn(one.cited)
     words, problem = None, ""
     try:
         words = sources.words(cited)
-        status = archive.check_quotation(one)
+        status = repository.check_quotation(one)
     except PermaciteError as error:
         status, problem = _state(error), error.problem
     start = int(one.origin) if one.origin.isdecimal() else 0
@@ -153,14 +226,14 @@ def _other(
     here = ""
     if composite.media_type.startswith("text/") and status not in _HIDDEN:
         size = len(words or "")
-        here = archive.text(composite).words(start, start + size)
+        here = repository.text(composite).words(start, start + size)
     return Quotation(
         citation=str(one),
         composite=str(composite.pdi),
         title=version.title,
         start=start,
         end=end,
-        url=sources.address(composite, start, end),
+        url=_address(repository, composite, start, end),
         cited=cited,
         status=status,
         words=here,
@@ -172,81 +245,47 @@ def _other(
 class _Sources:
     """The words of names; each text is opened once, and what is read of it is checked."""
 
-    def __init__(self, archive: Repository) -> None:
-        self._archive = archive
+    def __init__(self, resolution: Resolution, repository: Repository) -> None:
+        self._resolution = resolution
+        self.repository = repository
         self._texts: dict[str, DocumentText] = {}
-        self._resolver = resolver(archive)
 
     def words(self, cited: str) -> str | None:
-        """Return the text of what a name means; None where it is no text. Raises NotFoundError."""
+        """The text of what a name means; None where it is no text. Raises NotFoundError."""
         name, fragment = names.document_of(cited)
-        representation = self._archive.representation(name)
+        representation = self.repository.representation(name)
         if not representation.media_type.startswith("text/"):
             return None
         if fragment is not None and fragment.scheme != "char":
-            return resolve(self._archive, cited, context=0).text
+            return self._resolution.resolve(cited).text
         if fragment is None:
-            return self._archive.text(representation).text
+            return self.repository.text(representation).text
         key = str(representation.pdi)
         if key not in self._texts:
-            self._texts[key] = self._archive.text(representation, whole=False)
+            self._texts[key] = self.repository.text(representation, whole=False)
         source = self._texts[key]
         start, end = (int(position) for position in fragment.positions)
         if end > source.length:
             raise NotFoundError(f"the text ends at {source.length}", cited)
         return source.words(start, end)
 
-    def address(self, composite: Representation, start: int, end: int) -> str:
-        """Return where a reader sees a place in a document."""
-        return f"{self._resolver}/{composite.pdi}?fragment=char={start},{end}"
+
+def _address(repository: Repository, composite: Representation, start: int, end: int) -> str:
+    """Where a reader sees a place in a document."""
+    return f"{resolver_of(repository)}/{composite.pdi}?fragment=char={start},{end}"
 
 
-def quoters(archive: Repository, reference: str) -> list[Quotation]:
-    """Return who quotes what `reference` names, or a part of it, or more of it; oldest first.
-
-    A name without a version stands for all versions. Raises NotFoundError where it is unknown.
-    """
-    name, fragment = names.document_of(reference)
-    version, _ = archive.answering(name)
-    known: dict[str, list[Quotation] | PermaciteError] = {}
-    overlaps = Overlaps(archive)
-    answers = []
-    for citation in archive.quoters(version.pdi.document):
-        # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
-        cited = citation.cited
-        cited = cited.pdi if isinstance(cited, pdi.CitationPDI) else cited
-        if not _touches(overlaps, name, fragment, cited):
-            continue
-        composite = str(citation.pdi)
-        if composite not in known:
-            known[composite] = _quotes_of(archive, composite)
-        found = known[composite]
-        if isinstance(found, PermaciteError):
-            answers.append(_untold(archive, citation, found))
-        else:
-            answers += [one for one in found if one.citation == str(citation)]
-    return answers
-
-
-def _quotes_of(archive: Repository, composite: str) -> list[Quotation] | PermaciteError:
-    """Return what a document quotes, or why that cannot be told: it was withdrawn, say."""
-    try:
-        return quotes(archive, composite)
-    except PermaciteError as error:
-        return error
-
-
-def _untold(archive: Repository, citation: pdi.CitationPDI, error: PermaciteError) -> Quotation:
-    """Return a quotation on record in a document whose words are not to be had."""
+def _untold(repository: Repository, citation: pdi.CitationPDI, error: PermaciteError) -> Quotation:
+    """A quotation on record in a document whose words are not to be had."""
     start = int(citation.origin) if citation.origin.isdecimal() else 0
-    composite = archive.representation(citation.pdi)
+    composite = repository.representation(citation.pdi)
     return Quotation(
         citation=str(citation),
         composite=str(composite.pdi),
-        title=archive.version(composite.pdi).title,
+        title=repository.version(composite.pdi).title,
         start=start,
         end=start,
-        url=_Sources(archive).address(composite, start, start),
+        url=_address(repository, composite, start, start),
         cited=as_urn(citation.cited),
         status=error.code,
         words="",
@@ -261,7 +300,7 @@ def _touches(
     fragment: pdi.FragmentPDI | None,
     cited: pdi.PDI | pdi.FragmentPDI,
 ) -> bool:
-    """Say whether what is cited shares anything with what was asked for."""
+    """Whether what is cited shares anything with what was asked for."""
     whole = cited if isinstance(cited, pdi.PDI) else cited.pdi
     if name.version not in {None, whole.version}:
         return False

@@ -13,23 +13,23 @@ number is written. What is filled in is found again, exact, when the document is
 from __future__ import annotations
 
 import html
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
 from permacite.service import names
+from permacite.service.base import resolver_of
 from permacite.service.citations.forms import Source, forms
-from permacite.service.citations.recorded import resolver
-from permacite.service.promises_model import Composed
-from permacite.service.resolution.resolving import resolve
+from permacite.service.resolution.resolving import Resolution
 
 if TYPE_CHECKING:
     import re
 
     from permacite.archive import Repository
-    from permacite.service.model import Resolved
+    from permacite.service.resolution.resolving import Resolved
 
-__all__ = ["compose"]
+__all__ = ["Composed", "Compositions"]
 
 _MARK = compile_pattern(r"\{\{[ \t]*(quote|q|words)\b([^{}\r\n]*)\}\}")
 _HTML = ("html", "htm", "xhtml", "xht")
@@ -37,42 +37,56 @@ _MARKDOWN = ("md", "markdown")
 _MARKDOWN_SPECIAL = compile_pattern(r"([\\`*_{}\[\]<>|~&])")
 
 
-def compose(archive: Repository, template: str, *, suffix: str) -> Composed:
-    """Return `template` with its quotations filled in; `suffix` says how they are written.
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A template with its quotations filled in."""
 
-    Raises ParseError, placed in the template, for a mark that names nothing that can be quoted, and
-    NotFoundError where the archive has no such passage.
-    """
-    kind = suffix.lower().lstrip(".")
-    pieces = []
-    filled = []
-    place = 0
-    for mark in _MARK.finditer(template):
-        found = _resolved(archive, mark)
-        pieces += [template[place : mark.start()], _written(archive, mark, found, kind)]
-        filled.append(found.exact)
-        place = mark.end()
-    pieces.append(template[place:])
-    return Composed("".join(pieces), tuple(filled))
+    text: str
+    references: tuple[str, ...]
+    """The full names of what was filled in, in order."""
 
 
-def _resolved(archive: Repository, mark: re.Match[str]) -> Resolved:
-    """Return the words that a mark names."""
-    reference = mark[2].strip()
-    try:
-        found = resolve(archive, reference, context=0)
-    except ParseError as error:
-        start = mark.start(2) + len(mark[2]) - len(mark[2].lstrip())
-        raise _on_line(error.within(mark.string, start)) from error
-    if found.text is None:
-        raise NotFoundError(f"{found.exact} has no words to quote", reference)
-    return found
+class Compositions(Resolution):
+    """Documents that quote, made of templates."""
+
+    def compose(self, template: str, *, suffix: str) -> Composed:
+        """`template` with its quotations filled in; `suffix` says how they are written.
+
+        Raises ParseError, placed in the template, for a mark that names nothing that can be quoted,
+        and NotFoundError where the archive has no such passage.
+        """
+        kind = suffix.lower().lstrip(".")
+        pieces = []
+        filled = []
+        place = 0
+        for mark in _MARK.finditer(template):
+            words = self._resolved(mark)
+            pieces += [
+                template[place : mark.start()],
+                _written(self._repository, mark, words, kind),
+            ]
+            filled.append(words.exact)
+            place = mark.end()
+        pieces.append(template[place:])
+        return Composed("".join(pieces), tuple(filled))
+
+    def _resolved(self, mark: re.Match[str]) -> Resolved:
+        """The words that a mark names."""
+        reference = mark[2].strip()
+        try:
+            part = self.resolve(reference)
+        except ParseError as error:
+            start = mark.start(2) + len(mark[2]) - len(mark[2].lstrip())
+            raise _on_line(error.within(mark.string, start)) from error
+        if part.text is None:
+            raise NotFoundError(f"{part.exact} has no words to quote", reference)
+        return part
 
 
-def _written(archive: Repository, mark: re.Match[str], found: Resolved, kind: str) -> str:
-    """Return one quotation as the template's format writes it."""
+def _written(repository: Repository, mark: re.Match[str], found: Resolved, kind: str) -> str:
+    """One quotation as the template's format writes it."""
     form, words = mark[1], found.text or ""
-    source = _source(archive, found, words)
+    source = _source(repository, found, words)
     if kind in _HTML:
         if form == "quote":
             return forms(source).html
@@ -86,12 +100,12 @@ def _written(archive: Repository, mark: re.Match[str], found: Resolved, kind: st
     return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
 
 
-def _source(archive: Repository, found: Resolved, words: str) -> Source:
+def _source(repository: Repository, found: Resolved, words: str) -> Source:
     name, _, fragment = found.exact.partition("#")
-    version = archive.version(names.document_of(found.pdi)[0])
+    version = repository.version(names.document_of(found.pdi)[0])
     return Source(
         reference=found.exact,
-        url=f"{resolver(archive)}/{name}" + (f"?fragment={fragment}" if fragment else ""),
+        url=f"{resolver_of(repository)}/{name}" + (f"?fragment={fragment}" if fragment else ""),
         quote=words,
         title=version.title or str(version.pdi.document),
         uri=found.uri,
@@ -101,7 +115,7 @@ def _source(archive: Repository, found: Resolved, words: str) -> Source:
 
 
 def _indented(mark: re.Match[str], block: str) -> str:
-    """Return a block as deep as its mark. Raises ParseError where that shares its line."""
+    """A block as deep as its mark. Raises ParseError where that shares its line."""
     start = mark.string.rfind("\n", 0, mark.start()) + 1
     end = mark.string.find("\n", mark.end())
     before = mark.string[start : mark.start()]
@@ -113,7 +127,7 @@ def _indented(mark: re.Match[str], block: str) -> str:
 
 
 def _on_line(error: ParseError) -> ParseError:
-    """Return the same error, its problem on the line of the template where editors show it."""
+    """The same error, its problem on the line of the template where editors show it."""
     line = error.source.count("\n", 0, error.offset) + 1
     problem = f"line {line}: {error.problem}"
     return ParseError(problem, error.source, error.offset, error.spec, hint=error.hint)

@@ -38,15 +38,15 @@ _CORNERS = 4
 class Overlaps:
     """Compares passages; what is read for it is kept for the next comparison."""
 
-    def __init__(self, archive: Repository) -> None:
-        self._archive = archive
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
         self._bytes: dict[str, Range | None] = {}
         self._pages: dict[str, Document] = {}
 
     def touch(self, a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
         """Say whether two passages share anything; not where one of them is not to be had."""
         try:
-            first, second = (self._archive.representation(one.pdi) for one in (a, b))
+            first, second = (self._repository.representation(one.pdi) for one in (a, b))
             if first.pdi == second.pdi:
                 return self._within(first, a, b)
             if first.pdi.version != second.pdi.version:
@@ -90,14 +90,14 @@ class Overlaps:
     def _page(self, page: Representation) -> Document:
         """Return a page, to be read once."""
         if page.digest not in self._pages:
-            self._pages[page.digest] = Document.of(self._archive.text(page), page.media_type)
+            self._pages[page.digest] = Document.of(self._repository.text(page), page.media_type)
         return self._pages[page.digest]
 
     def _place(self, one: Representation, fragment: pdi.FragmentPDI) -> Range | None:
         """Return the bytes that a passage is made of; None where it is decoded from them."""
         key = f"{one.pdi}#{fragment.specifier}"
         if key not in self._bytes:
-            self._bytes[key] = self._archive.excerpt(one, fragment.specifier).source_range
+            self._bytes[key] = self._repository.excerpt(one, fragment.specifier).source_range
         return self._bytes[key]
 
 

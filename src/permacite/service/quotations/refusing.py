@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from permacite.errors import IntegrityError, PermaciteError
 from permacite.service.quotations import finding
 from permacite.service.quotations.recording import MOST
-from permacite.service.resolution.resolving import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.archive import Repository
     from permacite.service.quotations.recording import Quotations
+    from permacite.service.resolution.resolving import Resolution
 
 __all__ = ["check_quotations"]
 
@@ -28,7 +27,7 @@ _LONGEST = 400
 _HINT = "mend it, or have the difference recorded: --misquoted, or ?misquoted over HTTP"
 
 
-def check_quotations(archive: Repository, quotations: Quotations) -> None:
+def check_quotations(resolution: Resolution, quotations: Quotations) -> None:
     """Raise IntegrityError where a document quotes other words than stand at their names.
 
     `expected` and `actual` are the words there and here of the first such quotation; the problem
@@ -38,7 +37,7 @@ def check_quotations(archive: Repository, quotations: Quotations) -> None:
     wrong = [
         (one, there)
         for found in quotations.values()
-        for one, there in _differing(archive, found[:MOST])
+        for one, there in _differing(resolution, found[:MOST])
     ]
     if not wrong:
         return
@@ -50,24 +49,24 @@ def check_quotations(archive: Repository, quotations: Quotations) -> None:
 
 
 def _differing(
-    archive: Repository, found: list[finding.Found]
+    resolution: Resolution, found: list[finding.Found]
 ) -> Iterator[tuple[finding.Found, str]]:
     """Yield the quotations whose words differ, each with those of its source."""
-    read = _reader(archive)
+    read = _reader(resolution)
     for one in found:
         there = read(one.reference)
         if one.words.strip() and there is not None and there.split() != one.words.split():
             yield one, there
 
 
-def _reader(archive: Repository) -> Callable[[str], str | None]:
+def _reader(resolution: Resolution) -> Callable[[str], str | None]:
     """Return what reads the words of a name, each name once; None where there are none."""
 
     @lru_cache(maxsize=MOST)
     def read(reference: str) -> str | None:
         try:
             finding.cited_name(reference)
-            return resolve(archive, reference, context=0).text
+            return resolution.resolve(reference).text
         except PermaciteError:  # told, and not refused: there is nothing to compare with
             return None
 

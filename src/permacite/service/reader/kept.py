@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from permacite.service.model import Page
+    from permacite.service.reader.pages import Page
 
 __all__ = ["KeptPages"]
 
@@ -27,7 +27,7 @@ class KeptPages:
         self._lock = threading.Lock()
 
     def get(self, tag: str) -> Page | None:
-        """Return a page that is kept."""
+        """A page that is kept."""
         with self._lock:
             if tag in self._pages:
                 self._pages.move_to_end(tag)
@@ -48,5 +48,5 @@ class KeptPages:
 
 
 def _size(page: Page) -> int:
-    """Return how many bytes a page takes: one, two or four for each of its characters."""
+    """How many bytes a page takes: one, two or four for each of its characters."""
     return sys.getsizeof(page.html)

@@ -10,15 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.errors import ParseError
+from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import convert, rfc5147, wilde00
+from permacite.service import names
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository
+    from permacite.archive import Repository, Version
     from permacite.service.names import TextOf
 
-__all__ = ["Marked", "by_fragment", "by_text_fragment"]
+__all__ = ["Marked", "TextPiece", "by_fragment", "by_text_fragment", "split", "text_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,34 @@ class Marked:
     trouble: str = ""
 
 
-def by_fragment(archive: Repository, fragment: pdi.FragmentPDI | None) -> Marked:
-    """Return what a PDI's `char` fragment of plain text marks; nothing for any other."""
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """A piece of a document's text. A marked piece without text is a caret."""
+
+    text: str
+    marked: bool
+
+
+def text_source(repository: Repository, version: Version) -> TextOf | None:
+    """The document's text, of which what is read is checked; None where it has none."""
+    try:
+        representation = names.text_representation(repository, version.pdi)
+        return names.text_of(repository, representation, whole=False)
+    except NotFoundError:
+        return None
+
+
+def by_fragment(repository: Repository, fragment: pdi.FragmentPDI | None) -> Marked:
+    """What a PDI's `char` fragment of plain text marks; nothing for any other."""
     if fragment is None or fragment.scheme != "char":
         return Marked()
-    if archive.representation(fragment.pdi).media_type != "text/plain":
+    if repository.representation(fragment.pdi).media_type != "text/plain":
         return Marked()
     return Marked(((int(fragment.positions[0]), int(fragment.positions[1])),))
 
 
 def by_text_fragment(source: TextOf, fragment: str) -> Marked:
-    """Return what a fragment of RFC 5147, or of its first draft, marks in a document's text."""
+    """What a fragment of RFC 5147, or of its first draft, marks in a document's text."""
     try:
         parsed = wilde00.parse(fragment) if "(" in fragment else rfc5147.parse(fragment)
     except ParseError as error:
@@ -52,3 +70,17 @@ def by_text_fragment(source: TextOf, fragment: str) -> Marked:
         return Marked(trouble=f"the fragment is not interpreted: {location.problem}")
     spans = [convert.rfc5147_to_pdi(entity, *span.char)[:2] for span in location.spans]
     return Marked(tuple(spans), caret=location.kind == "position")
+
+
+def split(text: str, marked: Marked) -> tuple[TextPiece, ...]:
+    """The text in pieces, marked and not, with line ends as a browser shows them."""
+    pieces = []
+    place = 0
+    for start, end in marked.spans:
+        pieces += [
+            TextPiece(text[place:start], marked=False),
+            TextPiece(text[start:end], marked=True),
+        ]
+        place = end
+    pieces.append(TextPiece(text[place:], marked=False))
+    return tuple(TextPiece(piece.text.replace("\r\n", "\n"), piece.marked) for piece in pieces)

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import html
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite import __version__, mhtml
@@ -18,16 +18,16 @@ from permacite.errors import RestrictedError
 from permacite.markup import PAGES, Document
 from permacite.mhtml import export
 from permacite.service import names
-from permacite.service.model import Page, PageState
-from permacite.service.reader import marking, reading, regions
+from permacite.service.reader import marking, regions
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
-    from permacite.service.model import TextPiece
-    from permacite.service.reader.marking import Marked
+    from permacite.service.reader.marking import Marked, TextPiece
 
-__all__ = ["View", "page", "view"]
+__all__ = ["Page", "PageState", "View", "page", "view"]
 
 _SHELL = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -40,6 +40,28 @@ img, video {{ max-width: 100%; height: auto }}
 </style></head><body>{body}{script}</body></html>
 """
 """Around a document that is no page: a text, an image, a sound."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What is known of a page for the reader before it is made."""
+
+    tag: str
+    """Changes when anything that the page is made of does."""
+    modified_at: datetime
+    """When the newest format of the version was committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The archived page as the reader shows it: inert, self-contained, the passage marked."""
+
+    pdi: str
+    html: str = field(repr=False)
+    tag: str
+    """As in PageState."""
+    marked: bool = False
+    unresolved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +83,15 @@ class View:
         return self.main.media_type in PAGES and self.shown.media_type in shown_in_page
 
 
-def view(archive: Repository, reference: str, *, script: str, text_fragment: str | None) -> View:
-    """Return what a name shows, without making it. `script` is the one script it may hold.
+def view(repository: Repository, reference: str, *, script: str, text_fragment: str | None) -> View:
+    """What a name shows, without making it. `script` is the one script it may hold.
 
     Raises NotFoundError, RestrictedError.
     """
     name, fragment = names.document_of(reference)
-    version, shown = archive.answering(name)
-    main = archive.main(version)
-    restricted = archive.restrictions(version.representations)
+    version, shown = repository.answering(name)
+    main = repository.main(version)
+    restricted = repository.restrictions(version.representations)
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
     parts += [version.provenance.final_uri or version.provenance.uri]
     formats = [one for one in version.representations if one.pdi not in restricted]
@@ -79,21 +101,21 @@ def view(archive: Repository, reference: str, *, script: str, text_fragment: str
         modified_at=max(one.committed_at for one in version.representations),
     )
     found = View(version, main, shown, fragment, text_fragment, script, state)
-    archive.check_access(main if found.is_page else shown)  # what is restricted is not shown
+    repository.check_access(main if found.is_page else shown)  # what is restricted is not shown
     return found
 
 
-def page(archive: Repository, wanted: View) -> Page:
-    """Return a document as one inert HTML page."""
+def page(repository: Repository, wanted: View) -> Page:
+    """A document as one inert HTML page."""
     version, main, fragment = wanted.version, wanted.main, wanted.fragment
-    marked = _marked(archive, version, fragment, wanted.text_fragment)
+    marked = _marked(repository, version, fragment, wanted.text_fragment)
     if not wanted.is_page:
-        return _other(archive, wanted, marked)
-    content = archive.read(main)
-    aggregate = mhtml.open(_aggregate_bytes(archive, version, main, content))
-    source = Document.of(archive.text(main), main.media_type)
+        return _other(repository, wanted, marked)
+    content = repository.read(main)
+    aggregate = mhtml.open(_aggregate_bytes(repository, version, main, content))
+    source = Document.of(repository.text(main), main.media_type)
     source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
-    marks = _marks(archive, wanted, marked, source)
+    marks = _marks(repository, wanted, marked, source)
     made = export.single_html(aggregate, document=source, marks=marks, inline_script=wanted.script)
     return Page(
         str(main.pdi),
@@ -105,34 +127,34 @@ def page(archive: Repository, wanted: View) -> Page:
 
 
 def _aggregate_bytes(
-    archive: Repository, version: Version, main: Representation, content: bytes
+    repository: Repository, version: Version, main: Representation, content: bytes
 ) -> bytes:
-    """Return the aggregate of a page; of a page that came alone, one made of it."""
+    """The aggregate of a page; of a page that came alone, one made of it."""
     for item in version.representations:
         if item.media_type in ("multipart/related", "message/rfc822"):
             with contextlib.suppress(RestrictedError):
-                return archive.read(item)
+                return repository.read(item)
     content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"
     location = version.provenance.final_uri or version.provenance.uri
     return mhtml.build(mhtml.Resource(content, content_type, content_location=location), [])
 
 
 def _marked(
-    archive: Repository,
+    repository: Repository,
     version: Version,
     fragment: pdi.FragmentPDI | None,
     text_fragment: str | None,
 ) -> Marked:
-    source = reading.text_source(archive, version) if text_fragment is not None else None
+    source = marking.text_source(repository, version) if text_fragment is not None else None
     if source is None or text_fragment is None:
-        return marking.by_fragment(archive, fragment)
+        return marking.by_fragment(repository, fragment)
     return marking.by_text_fragment(source, text_fragment)
 
 
 def _marks(
-    archive: Repository, wanted: View, marked: Marked, source: Document
+    repository: Repository, wanted: View, marked: Marked, source: Document
 ) -> list[tuple[int, int]]:
-    """Return the pieces of the page's source that are marked, as offsets of its decoded text."""
+    """The pieces of the page's source that are marked, as offsets of its decoded text."""
     main, fragment = wanted.main, wanted.fragment
     if marked.spans:
         rendition = source.reading.rendition
@@ -140,21 +162,21 @@ def _marks(
         return [(run.source_start, run.source_end) for run in runs]
     if fragment is None or marked.trouble:
         return []
-    excerpt = archive.excerpt(main, fragment.specifier)
+    excerpt = repository.excerpt(main, fragment.specifier)
     if excerpt.source_range is None:
         return []
     start, end = map(source.text.offset, excerpt.source_range)
     return [(start, end)]
 
 
-def _other(archive: Repository, wanted: View, marked: Marked) -> Page:
-    """Return a document that is no page: text as it is, media as an element, else its type."""
+def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
+    """A document that is no page: text as it is, media as an element, else its type."""
     shown, script = wanted.shown, wanted.script
-    content = archive.read(shown)
+    content = repository.read(shown)
     is_marked = bool(marked.spans)
     kind = shown.media_type.partition("/")[0]
     if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
-        pieces = reading.split(archive.text(shown).text, marked).pieces
+        pieces = marking.split(repository.text(shown).text, marked)
         body = "<pre>\n" + "".join(_piece(piece) for piece in pieces) + "</pre>"
     elif kind in ("image", "audio", "video"):
         body, is_marked = regions.element(shown.media_type, content, wanted.fragment)

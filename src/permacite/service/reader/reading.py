@@ -2,68 +2,124 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError
-from permacite.service import names
-from permacite.service.citations import citing, recorded
-from permacite.service.model import Passage, Reading, TextPage, TextPiece
-from permacite.service.reader import marking
-from permacite.service.resolution import records
+from permacite.service import documents, names
+from permacite.service.base import UseCases
+from permacite.service.citations import recorded
+from permacite.service.citations.citing import Passage, passage
+from permacite.service.reader import marking, pages
+from permacite.service.reader.kept import KeptPages
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository, Version
-    from permacite.service.reader.marking import Marked
+    from permacite.archive import Repository
+    from permacite.service.citations.recorded import Cited
+    from permacite.service.documents import Document, VersionNote
+    from permacite.service.reader.marking import Marked, TextPiece
+    from permacite.service.reader.pages import Page, PageState
 
-__all__ = ["read", "split", "text_source"]
-
-
-def read(archive: Repository, reference: str, *, text: bool, text_fragment: str | None) -> Reading:
-    """Return what stands around a document in the reader."""
-    name, fragment = names.document_of(reference)
-    version, answer = archive.answering(name)
-    archive.check_access(answer)  # what is restricted is not shown
-    citations = recorded.all_cited(archive, archive.citations(version.pdi))
-    exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
-    source = text_source(archive, version)
-    history = records.history(archive, version.pdi)
-    marked = marking.by_fragment(archive, fragment)
-    if text_fragment is not None and source is not None:
-        marked = marking.by_text_fragment(source, text_fragment)
-    return Reading(
-        reference=exact,
-        pdi=str(answer.pdi),
-        fragment=fragment.specifier if fragment else None,
-        text_fragment=text_fragment,
-        trouble=marked.trouble,
-        document=records.document(archive, version),
-        versions=tuple(one.number for one in history),
-        history=history,
-        citations=citations,
-        passage=_passage(archive, fragment, source, marked),
-        cited=next((item for item in citations if item.reference == exact), None),
-        text_pdi=str(source.representation.pdi) if source else None,
-        text=split(source.document.text, marked) if source and (text or marked.caret) else None,
-    )
+__all__ = ["Reader", "Reading"]
 
 
-def text_source(archive: Repository, version: Version) -> names.TextOf | None:
-    """Return the document's text, of which what is read is checked; None where it has none."""
-    try:
-        representation = names.text_representation(archive, version.pdi)
-        return names.text_of(archive, representation, whole=False)
-    except NotFoundError:
-        return None
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the reader's page shows around a document."""
+
+    reference: str
+    pdi: str
+    """The full name of the format that the reference means."""
+    fragment: str | None
+    """What follows `#` in the reference."""
+    text_fragment: str | None
+    """A fragment of RFC 5147, or of its first draft, that came with the text's address."""
+    trouble: str
+    """Why that is not interpreted; empty where it is."""
+    document: Document
+    versions: tuple[int, ...]
+    history: tuple[VersionNote, ...]
+    """The same versions, and whether they are given out."""
+    citations: tuple[Cited, ...]
+    passage: Passage | None
+    """The cited words in their context; None for a whole document or a part that is no text."""
+    cited: Cited | None
+    """The recorded citation of exactly this reference."""
+    text_pdi: str | None
+    """The full name of the document's text, if it has one."""
+    text: tuple[TextPiece, ...] | None
+    """The text itself, where it was asked for."""
+
+
+class Reader(UseCases):
+    """Documents as people read them."""
+
+    def __init__(self, repository: Repository) -> None:
+        super().__init__(repository)
+        self._pages = KeptPages()
+
+    def read(
+        self, reference: str, *, text: bool = False, text_fragment: str | None = None
+    ) -> Reading:
+        """What the reader shows around a document; its text too if `text`.
+
+        `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own.
+        """
+        repository = self._repository
+        name, fragment = names.document_of(reference)
+        version, answer = repository.answering(name)
+        repository.check_access(answer)  # what is restricted is not shown
+        citations = recorded.all_cited(repository, repository.citations(version.pdi))
+        exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
+        source = marking.text_source(repository, version)
+        history = documents.history(repository, version.pdi)
+        marked = marking.by_fragment(repository, fragment)
+        if text_fragment is not None and source is not None:
+            marked = marking.by_text_fragment(source, text_fragment)
+        pieces = None
+        if source is not None and (text or marked.caret):
+            pieces = marking.split(source.document.text, marked)
+        return Reading(
+            reference=exact,
+            pdi=str(answer.pdi),
+            fragment=fragment.specifier if fragment else None,
+            text_fragment=text_fragment,
+            trouble=marked.trouble,
+            document=documents.document(repository, version),
+            versions=tuple(item.number for item in history),
+            history=history,
+            citations=citations,
+            passage=_passage(repository, fragment, source, marked),
+            cited=next((item for item in citations if item.reference == exact), None),
+            text_pdi=str(source.representation.pdi) if source else None,
+            text=pieces,
+        )
+
+    def page(self, reference: str, *, script: str = "", text_fragment: str | None = None) -> Page:
+        """The archived page for the reader's frame; `script` is the one script it may hold."""
+        view = pages.view(self._repository, reference, script=script, text_fragment=text_fragment)
+        page = self._pages.get(view.state.tag)
+        if page is None:
+            page = pages.page(self._repository, view)
+            self._pages.keep(page)
+        return page
+
+    def page_state(
+        self, reference: str, *, script: str = "", text_fragment: str | None = None
+    ) -> PageState:
+        """Whether the page would be another than the last time, without making it."""
+        view = pages.view(self._repository, reference, script=script, text_fragment=text_fragment)
+        return view.state
 
 
 def _passage(
-    archive: Repository,
+    repository: Repository,
     fragment: pdi.FragmentPDI | None,
     source: names.TextOf | None,
     marked: Marked,
 ) -> Passage | None:
-    """Return the (first) marked words. Raises NotFoundError where a PDI's fragment names nothing.
+    """The (first) marked words. Raises NotFoundError where a PDI's fragment names nothing.
 
     What is committed never shrinks, so a PDI's fragment beyond the end names nothing.
     """
@@ -72,24 +128,9 @@ def _passage(
         if end > source.document.length:
             problem = f"the text ends at {source.document.length}"
             raise NotFoundError(problem, str(fragment))
-        return citing.passage(source, start, end)
+        return passage(source, start, end)
     if fragment is None or marked.trouble:
         return None
-    representation = archive.representation(fragment.pdi)
-    excerpt = archive.excerpt(representation, fragment.specifier)
+    representation = repository.representation(fragment.pdi)
+    excerpt = repository.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
-
-
-def split(text: str, marked: Marked) -> TextPage:
-    """Return the text in pieces, marked and not, with line ends as a browser shows them."""
-    pieces = []
-    place = 0
-    for start, end in marked.spans:
-        pieces += [
-            TextPiece(text[place:start], marked=False),
-            TextPiece(text[start:end], marked=True),
-        ]
-        place = end
-    pieces.append(TextPiece(text[place:], marked=False))
-    shown = (TextPiece(piece.text.replace("\r\n", "\n"), piece.marked) for piece in pieces)
-    return TextPage(tuple(shown))

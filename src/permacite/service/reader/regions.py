@@ -40,7 +40,7 @@ class _Part:
 
 
 def element(media_type: str, content: bytes, fragment: pdi.FragmentPDI | None) -> tuple[str, bool]:
-    """Return a picture, sound or video as HTML, and whether a part of it is marked."""
+    """A picture, sound or video as HTML, and whether a part of it is marked."""
     part = _part(fragment)
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     if part.times:
@@ -63,7 +63,7 @@ def element(media_type: str, content: bytes, fragment: pdi.FragmentPDI | None) -
 
 
 def _part(fragment: pdi.FragmentPDI | None) -> _Part:
-    """Return what a fragment names of what is seen and heard; nothing for any other scheme."""
+    """What a fragment names of what is seen and heard; nothing for any other scheme."""
     if fragment is None or fragment.scheme not in {"rect", *_TIMES}:
         return _Part()
     numbers = [int(number) for number in _NUMBER.findall(",".join(fragment.positions))]
@@ -77,7 +77,7 @@ def _part(fragment: pdi.FragmentPDI | None) -> _Part:
 
 
 def _told(part: _Part) -> str:
-    """Return a part in words; "" for none."""
+    """A part in words; "" for none."""
     words = []
     if part.times:
         words.append("seconds {:g} to {:g}".format(*part.times))

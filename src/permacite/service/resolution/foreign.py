@@ -11,38 +11,28 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite import capture, uri
+from permacite import uri
 from permacite.archive.objects import digest_of
 from permacite.errors import IntegrityError, NotFoundError, ParseError
 from permacite.fragments import Text, rfc5147, wilde00
-from permacite.service import names
-from permacite.service.ingest import sources
-from permacite.service.model import Resolved
+from permacite.service import sources
+from permacite.service.resolution.resolving import Resolved
 
 if TYPE_CHECKING:
     from permacite.fragments import Location
-    from permacite.service.ingest.saving import CaptureOptions
 
-__all__ = ["is_foreign", "resolve"]
-
-_SCHEMES = ("http", "https", "file")
+__all__ = ["resolve"]
 
 
-def is_foreign(reference: str) -> bool:
-    """Whether this is an address of something else than a name in an archive."""
-    text, _ = names.from_address(reference)
-    return text.partition(":")[0].lower() in _SCHEMES
-
-
-def resolve(reference: str, *, options: CaptureOptions, force: bool) -> Resolved:
-    """Return the part of a text that `reference` names now.
+def resolve(reference: str, *, allow_private: bool = False, force: bool = False) -> Resolved:
+    """The part of a text that `reference` names now. It needs no archive.
 
     Raises IntegrityError where a check in the fragment fails, unless `force`; ParseError for a
     fragment of neither syntax, and for what is no plain text.
     """
     typed = reference.strip()
     address, mark, fragment = typed.partition("#")
-    content, source = _content(address, options)
+    content, source = _content(address, allow_private=allow_private)
     if not mark:
         return _answer(typed, address, source, content, text=None, part=content)
     if source.document.media_type != "text/plain":
@@ -66,8 +56,8 @@ def resolve(reference: str, *, options: CaptureOptions, force: bool) -> Resolved
     return _answer(typed, address, source, content, text=text, part=part, location=location)
 
 
-def _content(address: str, options: CaptureOptions) -> tuple[bytes, sources.Source]:
-    """Return what stands at an address. Raises CaptureError, NotFoundError, ParseError."""
+def _content(address: str, *, allow_private: bool) -> tuple[bytes, sources.Source]:
+    """What stands at an address. Raises CaptureError, NotFoundError, ParseError."""
     if address.partition(":")[0].lower() == "file":
         path = _path(address)
         try:
@@ -75,7 +65,9 @@ def _content(address: str, options: CaptureOptions) -> tuple[bytes, sources.Sour
         except OSError as error:
             raise NotFoundError(f"no file can be read there: {error.strerror}", address) from error
         return content, sources.read_source(content, sources.media_type_of(path.name, content))
-    exchange = capture.fetch(address, limits=options.limits, allow_private=options.allow_private)
+    from permacite import capture  # noqa: PLC0415 - files need no network
+
+    exchange = capture.fetch(address, allow_private=allow_private)
     return exchange.content, sources.source_of(exchange.document)
 
 
@@ -149,7 +141,7 @@ _RESULTS = {
 
 
 def _warnings(location: Location) -> tuple[str, ...]:
-    """Return what the user should know about how the fragment was interpreted (RFC 5147 §4.3)."""
+    """What the user should know about how the fragment was interpreted (RFC 5147 §4.3)."""
     told = [_NOTES.get(note, note) for note in location.notes]
     told += [f"{_RESULTS[c.result]}: {c.name}" for c in location.checks if c.result in _RESULTS]
     told += [f"a part is ignored: {part.part}" for part in location.parts if part.reason]

@@ -1,152 +1,230 @@
-"""Resolve a reference to exactly its part, and verify that what is stored is what was committed."""
+"""Resolve a reference to exactly its part, and verify that what is stored is what was committed.
+
+Positions count characters of the canonical CRLF text, from 0, ends excluded (PDI §3.4.1).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from permacite.errors import NotFoundError, PermaciteError, StorageError
+from permacite.archive import Finding
+from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
 from permacite.service import names
-from permacite.service.assertions.delegating import with_directions
-from permacite.service.model import Finding, Resolved
+from permacite.service.base import UseCases
+from permacite.service.findings import Report
+from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from permacite import pdi
     from permacite.archive import Repository, Representation
 
-__all__ = ["resolve", "verify"]
+__all__ = ["Resolution", "Resolved"]
 
+_MOST_BYTES = 256 * 1024 * 1024
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
 
 
-def resolve(
-    archive: Repository, reference: str, *, context: int = 0, whole: bool = True
-) -> Resolved:
-    """Return the part that `reference` names. Raises IntegrityError where the bytes changed.
-
-    Without `whole`, only the pieces of a large text that are read are checked, where they can be.
-    """
-    name, fragment = names.document_of(reference)
-    try:
-        version, representation = archive.answering(name)
-    except NotFoundError as error:
-        raise with_directions(archive, reference, error) from error
-    if fragment is None:
-        cut = _whole(archive, representation)
-    else:
-        cut = _part(archive, representation, fragment, context=context, whole=whole)
-    provenance = version.provenance
-    return Resolved(
-        reference=reference,
-        pdi=str(representation.pdi),
-        exact=str(representation.pdi) + (f"#{fragment.specifier}" if fragment else ""),
-        media_type=cut.media_type,
-        charset=cut.charset,
-        text=cut.text,
-        before=cut.before,
-        after=cut.after,
-        start=cut.span[0] if cut.span else None,
-        end=cut.span[1] if cut.span else None,
-        digest=representation.digest,
-        checked=cut.checked,
-        title=version.title,
-        uri=provenance.final_uri or provenance.uri,
-        assumed=name.version is None or name.format != representation.format,
-        content=cut.content,
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class _Cut:
-    """What answers a reference, as in `Resolved`."""
+class Resolved:
+    """The cited part of a document."""
 
-    content: bytes
+    reference: str
+    """As asked."""
+    pdi: str
+    """The full name of what answers (PDI §3.6.3): format and version included."""
+    exact: str
+    """That name, with the fragment that was asked for, if any."""
     media_type: str
     charset: str | None
     text: str | None
-    span: tuple[int, int] | None = None
-    before: str = ""
-    after: str = ""
+    """The part as text; None where it is no text."""
+    before: str
+    after: str
+    start: int | None
+    end: int | None
+    digest: str
+    """Of the whole representation; `checked` says what was compared with it just now."""
+    title: str | None
+    uri: str | None
+    assumed: bool
+    """Whether the reference left the version or the format open."""
     checked: Literal["whole", "pieces"] = "whole"
+    """"whole": the digest of all bytes was recomputed. "pieces": only that of each piece of a large
+    text that was read, as it is recorded beside the digest."""
+    warnings: tuple[str, ...] = ()
+    """What the user should know about how the fragment was interpreted."""
+    content: bytes = field(default=b"", repr=False, metadata=UNPRINTED)
 
 
-def _whole(archive: Repository, representation: Representation) -> _Cut:
-    """Return all of a document."""
-    content, text = archive.read(representation), None
+class Resolution(UseCases):
+    """From names to what they mean, and whether that is what was committed."""
+
+    def resolve(self, reference: str, *, context: int = 0, whole: bool = True) -> Resolved:
+        """The part that `reference` names, with `context` characters of text on either side.
+
+        Without `whole`, only the pieces of a large text that are read are checked, where they can
+        be. Raises NotFoundError, RestrictedError, IntegrityError where the bytes changed.
+        """
+        name, fragment = names.document_of(reference)
+        try:
+            version, representation = self._repository.answering(name)
+        except NotFoundError as error:
+            from permacite.service.assertions.delegating import (  # noqa: PLC0415 - names not here
+                with_directions,
+            )
+
+            raise with_directions(self._repository, reference, error) from error
+        provenance = version.provenance
+        answer = Resolved(
+            reference=reference,
+            pdi=str(representation.pdi),
+            exact=str(representation.pdi) + (f"#{fragment.specifier}" if fragment else ""),
+            media_type=representation.media_type,
+            charset=representation.charset,
+            text=None,
+            before="",
+            after="",
+            start=None,
+            end=None,
+            digest=representation.digest,
+            title=version.title,
+            uri=provenance.final_uri or provenance.uri,
+            assumed=name.version is None or name.format != representation.format,
+        )
+        if fragment is None:
+            return _with_all(answer, self._repository, representation)
+        if fragment.scheme != "char":
+            return _with_part(answer, self._repository, representation, fragment)
+        return _with_words(
+            answer, self._repository, representation, fragment, context=context, whole=whole
+        )
+
+    def instances(self, reference: str) -> list[Resolved]:
+        """Every format of the version that a name means, those that are restricted left out.
+
+        Raises LimitError for too much, RestrictedError where none is left.
+        """
+        version = self._repository.version(names.document_of(reference)[0])
+        if sum(item.size_bytes for item in version.representations) > _MOST_BYTES:
+            raise LimitError("too much for one answer", limit="answer_bytes", maximum=_MOST_BYTES)
+        restricted = self._repository.restrictions(version.representations)
+        given_out = [item for item in version.representations if item.pdi not in restricted]
+        # Where nothing is given out, the answer is the error that says why.
+        wanted = given_out or version.representations
+        return [self.resolve(str(item.pdi)) for item in wanted]
+
+    def names_of(self, reference: str) -> list[str]:
+        """The full names of what `reference` means; the first is the one that answers.
+
+        A name without a format means all formats of its version.
+        """
+        name, fragment = names.document_of(reference)
+        exact = self._repository.representation(name).pdi
+        if name.format is None:
+            formats = self._repository.version(name).representations
+            return [str(exact), *(str(item.pdi) for item in formats if item.pdi != exact)]
+        return [str(exact) + (f"#{fragment.specifier}" if fragment is not None else "")]
+
+    def verify(
+        self, reference: str | None = None, *, progress: Callable[[Finding], None] | None = None
+    ) -> Report:
+        """Check what is stored under `reference`, or everything: its bytes, and cited words.
+
+        `progress` is told each finding as it is made. Raises NotFoundError.
+        """
+        return Report.of(self._findings(reference), progress)
+
+    def _findings(self, reference: str | None) -> Iterator[Finding]:
+        """Recompute the digests of what is stored, and the words of what is cited."""
+        repository = self._repository
+        name = fragment = None
+        if reference is not None:
+            name, fragment = names.document_of(reference)
+            repository.representation(name)  # an unknown name is an error, not an empty answer
+            if fragment is not None:
+                yield self._resolves(str(fragment))
+        yield from repository.verify(name)
+        try:
+            citations = repository.citations(name)
+        except StorageError as error:
+            yield Finding("catalog", "catalog", error.problem)
+            return
+        for citation in citations:
+            if fragment is None or citation.fragment == str(fragment):
+                yield repository.check_citation(citation)
+
+    def _resolves(self, fragment: str) -> Finding:
+        """Whether a fragment names anything."""
+        try:
+            self.resolve(fragment)
+        except PermaciteError as error:
+            return Finding(fragment, error.code, error.problem)
+        return Finding(fragment, "ok")
+
+
+def _with_all(answer: Resolved, repository: Repository, representation: Representation) -> Resolved:
+    """All of a document."""
+    content, text = repository.read(representation), None
     if representation.media_type.startswith("text/"):
-        text = archive.text(representation).text
-    return _Cut(content, representation.media_type, representation.charset, text)
+        text = repository.text(representation).text
+    return dataclasses.replace(answer, content=content, text=text)
 
 
-def _part(
-    archive: Repository,
+def _with_part(
+    answer: Resolved,
+    repository: Repository,
+    representation: Representation,
+    fragment: pdi.FragmentPDI,
+) -> Resolved:
+    """A part that is cut out by the fragments of its format. Raises NotFoundError."""
+    excerpt = repository.excerpt(representation, fragment.specifier)
+    if excerpt.clipped:
+        raise NotFoundError(_BEYOND, str(fragment))
+    return dataclasses.replace(
+        answer,
+        content=excerpt.data,
+        media_type=excerpt.media_type,
+        charset=None if excerpt.text is None else "utf-8",
+        text=excerpt.text,
+    )
+
+
+def _with_words(
+    answer: Resolved,
+    repository: Repository,
     representation: Representation,
     fragment: pdi.FragmentPDI,
     *,
     context: int,
     whole: bool,
-) -> _Cut:
-    """Cut a fragment out, by the index of a text where there is one."""
-    if fragment.scheme != "char":
-        excerpt = archive.excerpt(representation, fragment.specifier)
-        if excerpt.clipped:
-            raise NotFoundError(_BEYOND, str(fragment))
-        charset = None if excerpt.text is None else "utf-8"
-        return _Cut(excerpt.data, excerpt.media_type, charset, excerpt.text)
-    text = archive.text(representation, whole=whole)
+) -> Resolved:
+    """Characters of a text, found by its index where there is one. Raises NotFoundError."""
+    text = repository.text(representation, whole=whole)
     excerpt = extract_from(text, representation.media_type, fragment)
     if excerpt.clipped:
         raise _beyond(fragment, text.length)
     start, end = (int(position) for position in fragment.positions)
-    before, after = text.words(max(0, start - context), start), text.words(end, end + context)
-    checked: Literal["whole", "pieces"] = "whole" if whole or text.index is None else "pieces"
-    return _Cut(
-        excerpt.data,
-        excerpt.media_type,
-        "utf-8",
-        excerpt.text,
-        (start, end),
-        before if context else "",
-        after if context else "",
-        checked,
+    return dataclasses.replace(
+        answer,
+        content=excerpt.data,
+        media_type=excerpt.media_type,
+        charset="utf-8",
+        text=excerpt.text,
+        start=start,
+        end=end,
+        before=text.words(max(0, start - context), start) if context else "",
+        after=text.words(end, end + context) if context else "",
+        checked="whole" if whole or text.index is None else "pieces",
     )
 
 
 def _beyond(fragment: pdi.FragmentPDI, length: int) -> NotFoundError:
-    """Return the error of characters that are not all there."""
+    """The error of characters that are not all there."""
     meant = fragment.pdi.fragment("char", int(fragment.positions[0]), length)
     hint = f"the text has {length} characters"
     return NotFoundError(_BEYOND, str(fragment), candidates=(str(meant),), hint=hint)
-
-
-def verify(archive: Repository, reference: str | None) -> Iterator[Finding]:
-    """Recompute the digests of what is stored, and the words of what is cited."""
-    name = fragment = None
-    if reference is not None:
-        name, fragment = names.document_of(reference)
-        archive.representation(name)  # an unknown name is an error, not an empty answer
-        if fragment is not None:
-            yield _resolves(archive, str(fragment))
-    for finding in archive.verify(name):
-        yield Finding(finding.pdi, finding.kind, finding.detail)
-    try:
-        citations = archive.citations(name)
-    except StorageError as error:
-        yield Finding("catalog", "catalog", error.problem)
-        return
-    for citation in citations:
-        if fragment is None or citation.fragment == str(fragment):
-            checked = archive.check_citation(citation)
-            yield Finding(checked.pdi, checked.kind, checked.detail)
-
-
-def _resolves(archive: Repository, fragment: str) -> Finding:
-    """Say whether a fragment names anything."""
-    try:
-        resolve(archive, fragment)
-    except PermaciteError as error:
-        return Finding(fragment, error.code, error.problem)
-    return Finding(fragment, "ok")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from permacite.service.archive import Archive
-    from permacite.service.model import Resolved
+    from permacite.service.resolution.resolving import Resolved
 
 __all__ = ["bytes_of", "directed", "resolution"]
 
@@ -51,10 +51,10 @@ async def resolution(request: Request) -> Response:
     """
     if request.method == "PUT":
         return await writing.put(request)
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     reference = reference_of(request, "/")
     if request.method == "OPTIONS":
-        known = await run_in_threadpool(service.answers_for, reference)
+        known = await run_in_threadpool(archive.answers_for, reference)
         return Response(
             status_code=204 if known else 404, headers={"Allow": writing.allowed(request)}
         )
@@ -79,9 +79,9 @@ async def _page(request: Request, reference: str) -> Response:
 
 async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     whole = request.query_params.get("check") != "pieces"
-    found = await directed(request, reference, partial(service.resolve, whole=whole))
+    found = await directed(request, reference, partial(archive.resolve, whole=whole))
     if isinstance(found, Response):
         return found
     if view == "json":
@@ -106,8 +106,8 @@ async def directed(
 
 async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> Response:
     """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`."""
-    service: Archive = request.app.state.service
-    address = await run_in_threadpool(service.elsewhere, reference)
+    archive: Archive = request.app.state.archive
+    address = await run_in_threadpool(archive.elsewhere, reference)
     own = urlsplit(str(request.base_url)).netloc
     restricted = isinstance(error, RestrictedError)
     if restricted or address is None or urlsplit(address).netloc == own:
@@ -119,11 +119,11 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     """Answer a name with wildcards (PDI §3.6.3)."""
     if view == "reader":
         return RedirectResponse(f"/?{urlencode({'pattern': pattern})}", 303)
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     limit = request.query_params.get("limit", "1")
     if paging.number(limit, "limit") > paging.LARGEST:
         raise ParseError(f"expected a number up to {paging.LARGEST} in `limit`", limit, 0)
-    page = await run_in_threadpool(service.matching, pattern, **paging.asked(request.query_params))
+    page = await run_in_threadpool(archive.matching, pattern, **paging.asked(request.query_params))
     fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page)
     if "text/uri-list" in request.headers.get("accept", ""):
         body = "".join(f"{name}\r\n" for name in page.names)

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from permacite.service.archive import Archive
-    from permacite.service.model import Resolved
-    from permacite.service.promises_model import NameSet
+    from permacite.service.resolution.holdings import NameSet
+    from permacite.service.resolution.resolving import Resolved
 
 __all__ = ["answer"]
 
@@ -57,7 +57,7 @@ async def answer(request: Request) -> Response:
     reference = from_path(request.url.query)
     if not reference:
         raise ParseError("expected a name after the question mark", str(request.url.path), 0)
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     given, asked = wanted[1].upper(), wanted[2].upper()
     if given == "L" or (given == "I" and not _NAME.match(reference)):
         return await _of_address(request, asked, reference)
@@ -65,38 +65,38 @@ async def answer(request: Request) -> Response:
         return await _of_set(request, asked, reference)
     if asked == "R":
         return await resolver.bytes_of(request, reference)
-    names = await resolver.directed(request, reference, service.names_of)
+    names = await resolver.directed(request, reference, archive.names_of)
     return names if isinstance(names, Response) else await _of_names(request, asked, names)
 
 
 async def _of_address(request: Request, asked: str, address: str) -> Response:
     """Answer about what was archived from an address (L2Ns, L2Ls, L2C)."""
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     plain_address = unquote(address)
     try:
-        names = await run_in_threadpool(service.names_from, address)
+        names = await run_in_threadpool(archive.names_from, address)
     except LookupError:
-        names = await run_in_threadpool(service.names_from, plain_address)
+        names = await run_in_threadpool(archive.names_from, plain_address)
     return await _of_names(request, asked, names)
 
 
 async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
     """Answer about what is here under full names; the first is what answers where one is asked."""
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     if asked == "RS":
-        return _alternatives(await run_in_threadpool(service.instances, names[0]))
+        return _alternatives(await run_in_threadpool(archive.instances, names[0]))
     if asked in {"C", "CS"}:
-        shown = await run_in_threadpool(service.show, names[0])
+        shown = await run_in_threadpool(archive.show, names[0])
         return JSONResponse(plain(shown), headers=_fields(names[0]))
     return _listed(request, asked, names)
 
 
 async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     """Answer about a set of names (PDI §3.6.3), by pages: `&after=` goes on behind a name."""
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     name, _, query = pattern.partition("&")
     page = paging.asked(QueryParams(query), usual=paging.LARGEST)
-    found = await run_in_threadpool(service.matching, name, **page)
+    found = await run_in_threadpool(archive.matching, name, **page)
     fields = _leading(request, name, page["limit"], found)
     if asked in {"NS", "LS"}:
         return _listed(request, asked, found.names, fields)

@@ -47,14 +47,14 @@ async def put(request: Request) -> Response:
     content_type = request.headers.get("content-type")
     if not content_type:
         raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
-    service: Archive = request.app.state.service
+    archive: Archive = request.app.state.archive
     reference = reference_of(request, "/")
     content = await body_of(request, most_bytes=_MOST_BYTES)
     key = request.headers.get("idempotency-key")
     misquoted = "misquoted" in request.query_params
     try:
         saved = await run_in_threadpool(
-            service.put, reference, content, content_type, key=key, misquoted=misquoted
+            archive.put, reference, content, content_type, key=key, misquoted=misquoted
         )
     except ConflictError as error:
         if error.name == reference:

@@ -63,7 +63,7 @@ class Source:
 
 
 def media_type_of(name: str, content: bytes) -> str:
-    """Return the media type of a file, by its name, else by whether it is text."""
+    """The media type of a file, by its name, else by whether it is text."""
     suffix = "." + name.rpartition(".")[2].lower() if "." in name else ""
     by_name, packing = mimetypes.guess_type(name, strict=False)
     if packing:  # a.txt.gz is no text
@@ -101,7 +101,7 @@ def _is_text(content: bytes) -> bool:
 
 
 def representations(source: Source) -> list[NewRepresentation]:
-    """Return the formats in which a document is committed: itself, and a page's text."""
+    """The formats in which a document is committed: itself, and a page's text."""
     document = source.document
     own = NewRepresentation(document.content, document.media_type, decoding=source.decoding)
     if source.text is None:

@@ -1,1 +1,0 @@
-"""Access: who may see a document, how long it is kept, and what is erased."""

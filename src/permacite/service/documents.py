@@ -1,0 +1,118 @@
+"""One version of a document as it is told: its formats, its title, what of it is not given out.
+
+All times are aware datetimes in UTC. Digests are "sha-256:<hex>".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.archive import Restriction, of_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from permacite.archive import Page, Repository, Representation, Version
+    from permacite.pdi import PDI
+
+__all__ = ["Document", "Format", "Restriction", "VersionNote", "document", "documents", "history"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One committed format of a version. `pdi` is its full name."""
+
+    pdi: str
+    format: str
+    media_type: str
+    charset: str | None
+    size_bytes: int | None
+    digest: str | None
+    """None, as the size, where the bytes are not given out to whoever asks."""
+    derived_from: str | None
+    rendition: str | None
+    restricted: Restriction | None = None
+    """Why its bytes are not given out; None where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of a document, with all its formats."""
+
+    pdi: str
+    """The document's name without format and version."""
+    version: int
+    title: str | None
+    uri: str | None
+    committed_at: datetime
+    retrieved_at: datetime | None
+    formats: tuple[Format, ...]
+    restricted: Restriction | None = None
+    """Why nothing of it is given out; None where any format is."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNote:
+    """One version of a document among the others."""
+
+    number: int
+    pdi: str
+    """The full name that people mean by it: one that is given out, if any is."""
+    committed_at: datetime
+    restricted: Restriction | None
+    """As of the whole version."""
+
+
+def document(repository: Repository, version: Version) -> Document:
+    """One version, each format with its restriction."""
+    return _document(version, repository.restrictions(version.representations))
+
+
+def documents(page: Page[Version]) -> tuple[Document, ...]:
+    """The versions of a page, each format with its restriction."""
+    return tuple(_document(version, page.restrictions) for version in page.items)
+
+
+def history(repository: Repository, name: PDI) -> tuple[VersionNote, ...]:
+    """All versions of a document, the first one first. Raises NotFoundError."""
+    versions = repository.versions(name)
+    restricted = repository.restrictions(one for v in versions for one in v.representations)
+    return tuple(
+        VersionNote(
+            version.number,
+            str(repository.main(version, restricted).pdi),
+            version.committed_at,
+            of_all(version, restricted),
+        )
+        for version in versions
+    )
+
+
+def _document(version: Version, restricted: Mapping[PDI, Restriction]) -> Document:
+    provenance = version.provenance
+    return Document(
+        pdi=str(version.pdi.document),
+        version=version.number,
+        title=version.title,
+        uri=provenance.final_uri or provenance.uri,
+        committed_at=version.committed_at,
+        retrieved_at=provenance.retrieved_at,
+        formats=tuple(_format(item, restricted.get(item.pdi)) for item in version.representations),
+        restricted=of_all(version, restricted),
+    )
+
+
+def _format(representation: Representation, restriction: Restriction | None) -> Format:
+    return Format(
+        pdi=str(representation.pdi),
+        format=representation.format,
+        media_type=representation.media_type,
+        charset=representation.charset,
+        size_bytes=representation.size_bytes if representation.digest else None,
+        digest=representation.digest or None,
+        derived_from=representation.derived_from,
+        rendition=representation.rendition,
+        restricted=restriction,
+    )

@@ -1,0 +1,48 @@
+"""What a check of stored things finds, and which of it nobody need worry about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from permacite.archive import Finding
+
+__all__ = ["HARMLESS", "Report"]
+
+HARMLESS = frozenset({"ok", "orphan", "withdrawn", "erased"})
+"""Findings that nobody need worry about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How many things were checked, and what was found of those that are not just as committed."""
+
+    checked: int
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(
+        cls, findings: Iterable[Finding], progress: Callable[[Finding], None] | None = None
+    ) -> Self:
+        """A report of `findings`, of which `progress` is told one by one."""
+        checked, told = 0, []
+        for finding in findings:
+            checked += 1
+            if finding.kind != "ok":
+                told.append(finding)
+            if progress is not None:
+                progress(finding)
+        return cls(checked, tuple(told))
+
+    @property
+    def bad(self) -> tuple[Finding, ...]:
+        """What is missing, altered or does not agree."""
+        return tuple(finding for finding in self.findings if finding.kind not in HARMLESS)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is."""
+        return not self.bad

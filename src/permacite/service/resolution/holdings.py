@@ -1,0 +1,293 @@
+"""What the archive holds: lists and sets by pattern, one document whole, one format as a file.
+
+Readings: a set is what this archive knows, so its answer never claims to be complete (pdi-48), even
+where this archive mints the series: others may have been given a part of it.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from permacite import pdi
+from permacite.errors import NotFoundError, ParseError
+from permacite.service import documents, names
+from permacite.service.base import UseCases, resolver_of
+from permacite.service.citations import recorded
+from permacite.service.plain import UNPRINTED
+
+if TYPE_CHECKING:
+    from permacite.archive import Representation, Standing
+    from permacite.service.citations.recorded import Cited
+    from permacite.service.documents import Document, VersionNote
+
+__all__ = ["About", "Exported", "Holdings", "Listing", "NameSet", "Shown", "pattern_of"]
+
+_FIELDS = 4
+"""Series, year, month, day: what a pattern may leave off from the right."""
+
+_AT_ONCE = 1000
+"""How many documents are on a page where all are wanted."""
+
+_AGGREGATE = "multipart/related"
+_SUFFIXES = {_AGGREGATE: ".mhtml", "message/rfc822": ".eml", "text/html": ".html"}
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """An archive: where it is, who mints its names, where it is served."""
+
+    directory: str
+    series: str
+    all_series: tuple[str, ...]
+    resolver: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the documents that a pattern covers, in the order of their commit."""
+
+    pattern: str | None
+    documents: tuple[Document, ...]
+    total: int | None
+    """How many there are on all pages, where that is known without counting them."""
+    complete: bool
+    """Whether these are all: the first page, and the last one."""
+    next: str | None
+    """Names where the next page goes on (`after`); None on the last page.
+
+    A page may hold few documents, or none, before that: what is rare is looked for in parts.
+    """
+    until: str | None
+    """Names what was the newest version at the first page, so that the pages are of one moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameSet:
+    """What a name with wildcards stands for here (PDI §3.6.3)."""
+
+    pattern: str
+    complete: bool
+    """False, always: the set is what this archive knows, and others may know more."""
+    known: int | None
+    """How many documents this archive knows, where it knows that without counting them."""
+    names: tuple[str, ...]
+    """Full names, of the format in the pattern where it has one."""
+    documents: tuple[Document, ...]
+    next: str | None
+    """Names where the next page goes on (`after`); None on the last page, as in a Listing."""
+    until: str | None
+    """Names what was the newest version at the first page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that is known about one document."""
+
+    document: Document
+    versions: tuple[int, ...]
+    history: tuple[VersionNote, ...]
+    """The same versions, and whether they are given out."""
+    citations: tuple[Cited, ...]
+    provenance: dict[str, object]
+    standing: Standing
+    remarks: tuple[str, ...]
+    """What the operator noted of withdrawals; nobody else sees them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Bytes of one format, ready for a file.
+
+    `derived`: made from what `pdi` names, whose own octets are others.
+    """
+
+    pdi: str
+    media_type: str
+    suggested_name: str
+    derived: bool
+    content: bytes = field(repr=False, metadata=UNPRINTED)
+
+
+class Holdings(UseCases):
+    """What is archived."""
+
+    def about(self) -> About:
+        """Which archive this is."""
+        return About(
+            directory=str(self._repository.directory),
+            series=self._repository.series,
+            all_series=tuple(self._repository.series_names()),
+            resolver=resolver_of(self._repository),
+            documents=self._repository.documents(),
+        )
+
+    def matching(
+        self,
+        pattern: str,
+        *,
+        limit: int = 100,
+        after: str | None = None,
+        until: str | None = None,
+    ) -> NameSet:
+        """What a name with wildcards stands for, as far as this archive knows, by pages."""
+        wanted = pattern_of(pattern).format
+        listing = self.list(pattern, limit=limit, after=after, until=until)
+        formats = [item for document in listing.documents for item in document.formats]
+        if wanted not in {None, "*"}:
+            formats = [item for item in formats if item.format == wanted]
+        return NameSet(
+            pattern=pattern,
+            complete=False,
+            known=listing.total,
+            names=tuple(item.pdi for item in formats),
+            documents=listing.documents,
+            next=listing.next,
+            until=listing.until,
+        )
+
+    def names_from(self, address: str) -> list[str]:
+        """The full names of what was archived from an address, newest first.
+
+        Raises NotFoundError where nothing was.
+        """
+        versions = self._repository.find_by_uri(address)
+        if not versions:
+            raise NotFoundError("nothing was archived from there", address)
+        return [str(item.pdi) for version in versions for item in version.representations]
+
+    def show(self, reference: str) -> Shown:
+        """All that is known about the version that a reference names. Raises NotFoundError."""
+        name, _ = names.document_of(reference)
+        repository = self._repository
+        version, _ = repository.answering(name)
+        history = documents.history(repository, version.pdi)
+        return Shown(
+            document=documents.document(repository, version),
+            versions=tuple(item.number for item in history),
+            history=history,
+            citations=recorded.all_cited(repository, repository.citations(version.pdi)),
+            provenance=dict(version.provenance.details),
+            standing=repository.standing(version.pdi),
+            remarks=tuple(repository.remarks(version.representations)),
+        )
+
+    def export(self, reference: str, *, for_browsers: bool = False) -> Exported:
+        """The stored octets of a format; where none is named, of the aggregate if there is one.
+
+        With `for_browsers` the aggregate is written anew in the profile that browsers open: the
+        result is derived, and every part keeps its bytes. Raises ParseError where there is none.
+        """
+        name, _ = names.document_of(reference)
+        version = self._repository.version(name)
+        aggregates = [r for r in version.representations if r.media_type == _AGGREGATE]
+        if name.format is None and aggregates:
+            representation = aggregates[0]
+        else:
+            representation = self._repository.representation(name)
+        if for_browsers and representation.media_type != _AGGREGATE:
+            raise ParseError(
+                f"only an aggregate is written for browsers, and this is {representation.format}",
+                reference,
+                0,
+                "RFC 2557 §7",
+            )
+        content = self._repository.read(representation)
+        if for_browsers:
+            from permacite import mhtml  # noqa: PLC0415 - octets as they are need no writer
+
+            content = mhtml.for_browsers(content)
+        return Exported(
+            pdi=str(representation.pdi),
+            media_type=representation.media_type,
+            suggested_name=_file_name(representation, "for-browsers" if for_browsers else ""),
+            derived=for_browsers,
+            content=content,
+        )
+
+    def list(
+        self,
+        pattern: str | None = None,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        until: str | None = None,
+        newest_first: bool = False,
+    ) -> Listing:
+        """The documents that `pattern` covers, in the order of their commit or against it.
+
+        All of them, or a page of up to `limit`, whose `next` and `until` are the `after` and the
+        `until` of the page that follows; `complete` speaks of this archive alone (PDI §3.6.3). Of
+        each document the highest version is listed, unless the pattern speaks of versions. Raises
+        ParseError where `after` or `until` names nothing.
+        """
+        wanted = pattern_of(pattern) if pattern else None
+        listed: list[Document] = []
+        place = after
+        while True:
+            try:
+                page = self._repository.page(
+                    wanted,
+                    limit=limit or _AT_ONCE,
+                    after=place,
+                    until=until,
+                    latest=wanted is None or wanted.version is None,
+                    newest_first=newest_first,
+                )
+            except NotFoundError as error:
+                problem = "expected the name of a version that is here, to go on from there"
+                raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
+            listed += documents.documents(page)
+            if limit is not None or page.next is None:
+                break
+            place, until = page.next, page.until
+        complete = after is None and page.next is None
+        known = len(listed) if complete else None
+        return Listing(
+            pattern,
+            tuple(listed),
+            self._repository.documents() if wanted is None else known,
+            complete=complete,
+            next=page.next,
+            until=page.until if page.next else None,
+        )
+
+
+def pattern_of(text: str) -> pdi.PDI | pdi.PDIPattern:
+    """A pattern, or the start of one: `lab.example.us/2026/11` means every day of it."""
+    typed = text.strip().rstrip("/")
+    bare = re.sub(r"(?i)^(?:urn:)?(?:pdi:)?/*", "", typed)
+    fields = bare.split("/")
+    if len(fields) <= _FIELDS and all(fields):
+        fields += ["*"] * (_FIELDS + 1 - len(fields))
+        typed = "urn:pdi://" + "/".join(fields)
+    elif not typed.lower().startswith(("urn:", "pdi:")):
+        typed = f"urn:pdi://{bare}"
+    try:
+        value = pdi.parse(typed, strict=False)
+    except ParseError as error:
+        raise _placed(error, text, typed, bare) from error
+    if isinstance(value, pdi.FragmentPDI):
+        return value.pdi
+    return value.pdi if isinstance(value, pdi.CitationPDI) else value
+
+
+def _placed(error: ParseError, text: str, typed: str, bare: str) -> ParseError:
+    """An error about the completed pattern, placed in the text that the user typed."""
+    start = max(0, text.find(bare))
+    offset = error.offset - (len(typed) - len(typed.partition("//")[2]))
+    place = min(len(text), start + max(0, offset))
+    return ParseError(error.problem, text, place, error.spec, hint=error.hint)
+
+
+def _file_name(representation: Representation, mark: str) -> str:
+    """A name such as lab.example.us-2026-11-21-7.v1.mhtml, with a mark before the suffix."""
+    name = representation.pdi
+    stem = re.sub(r"[^0-9A-Za-z.-]+", "-", str(name.document).partition("//")[2])
+    guessed = mimetypes.guess_extension(representation.media_type, strict=False)
+    suffix = _SUFFIXES.get(representation.media_type) or guessed or f".{representation.format}"
+    marked = f".{mark}" if mark else ""
+    return f"{stem}.v{name.version}{marked}{suffix}"
