@@ -12,13 +12,12 @@ from permacite import pdi as grammar
 from permacite.archive import names, verification
 from permacite.archive.access import Gate
 from permacite.archive.delegation import Delegations
-from permacite.archive.log.agreement import Agreement
+from permacite.archive.log.agreement import Agreement, rebuilt
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Page, Standing
 from permacite.archive.records import access, citations, days, leaves, versions
-from permacite.archive.records.rebuilding import rebuilt
 from permacite.archive.sqlite import listing
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts

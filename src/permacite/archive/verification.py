@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.log.agreement import entry_fault
 from permacite.archive.model import Finding, Representation, Version
 from permacite.archive.records import access, leaves, octets, versions
-from permacite.archive.records.rebuilding import entry_fault
 from permacite.errors import IntegrityError, NotFoundError, PermaciteError, StorageError
 
 if TYPE_CHECKING:

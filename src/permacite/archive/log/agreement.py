@@ -1,31 +1,51 @@
-"""What the catalog answers is what the log tells: asked once of each version that is read.
+"""Whether records and log agree: what an entry would say if it were made of the records now.
 
 A digest guards the octets; the entry of the log guards what is said of them: media type, charset,
-title, address. Comparing takes a fraction of a millisecond, and what was found right is remembered
-by its value, so that another value is compared anew.
+title, address. Each version that is read is compared once, in a fraction of a millisecond. What was
+found right is remembered by its value, so that another value is compared anew.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from typing import TYPE_CHECKING, Any
 
-from permacite.archive.entries import read, tokens
-from permacite.archive.records import leaves, versions
-from permacite.archive.records.rebuilding import entry_fault
+from permacite.archive import entries
+from permacite.archive.objects import digest_of
+from permacite.archive.records import citations, days, leaves, statements, versions
+from permacite.archive.records.rows import DAYS, ERASABLE, has_schema
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
-    import sqlite3
+    from collections.abc import Callable
 
+    from permacite.archive.entries import Entry, Leaf
     from permacite.archive.model import Representation, Version
     from permacite.archive.sqlite import Catalog
     from permacite.pdi import PDI
 
-__all__ = ["Agreement"]
+__all__ = ["Agreement", "about", "counted", "entry_fault", "erased", "rebuilt"]
 
 _KINDS = {"version", "format"}
 _MOST = 10_000
 """How many versions and formats are remembered."""
+
+_VERSION_ID = """
+SELECT version_id FROM version JOIN document USING (document_id)
+WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
+"""
+
+_OF_SEQUENCE: dict[str, Callable[[sqlite3.Connection, int], Entry | None]] = {
+    "assertion": statements.entry_at,
+    "citation": citations.entry_at,
+    "day": days.entry_at,
+    "delegation": statements.delegation_entry_at,
+}
+"""How to make the entry again that a row of its own refers to, by kind."""
+
+_COUNTED = ("version", "representation", "assertion")
+_COUNTED_LATER = ("citation", "delegation", "day")
+"""Tables whose rows each stand in one leaf; the second ones since schema 2."""
 
 
 class Agreement:
@@ -70,14 +90,14 @@ def _told(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[s
     told: set[str] = set()
     for leaf in leaves.entries(connection, pdi):
         try:
-            entry = read(leaf.content)
+            entry = entries.read(leaf.content)
         except ValueError:
             continue  # damaged: it tells of nothing any more
         if entry.get("kind") in _KINDS and number in {None, entry.get("version")}:
             problem = entry_fault(connection, leaf)
             if problem:
                 raise _differs(pdi, problem)
-            told.update(tokens(entry))
+            told.update(entries.tokens(entry))
     return told
 
 
@@ -88,3 +108,102 @@ def _differs(pdi: PDI, problem: str) -> IntegrityError:
         actual="other records",
         hint="permacite fsck lists all that is wrong",
     )
+
+
+def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
+    """Return what a leaf would say now, None where the records lack what it is about.
+
+    What is erased is taken from the leaf itself: nothing else has it.
+    """
+    try:
+        said = entries.read(leaf.content)
+        gone = erased(connection, leaf.sequence)
+        if None in gone or said["kind"] == "erasure":
+            return leaf.content
+        entry = _entry(connection, leaf, said)
+        if entry is None:
+            return None
+        if "schema" not in said:
+            return entries.in_clear(entry, said, gone).content
+        kept = {part: one for part, one in entries.commitments(said).items() if part in gone}
+        openings = leaves.openings(connection, leaf.sequence)
+        return entries.reopened(entry, openings, kept).content
+    except (ValueError, LookupError, TypeError, AttributeError, sqlite3.Error):
+        return None  # the leaf itself is no entry of ours
+
+
+def erased(connection: sqlite3.Connection, sequence: int) -> set[str | None]:
+    """Return the parts of an entry that an erasure covers; None stands for all of it."""
+    if not has_schema(connection, ERASABLE):
+        return set()
+    question = "SELECT part FROM erased_entry WHERE sequence = ?"
+    return {part for (part,) in connection.execute(question, (sequence,))}
+
+
+def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> Entry | None:
+    """Return what was entered, made of the records as they are now."""
+    make = _OF_SEQUENCE.get(said["kind"])
+    if make is not None:
+        return make(connection, leaf.sequence)
+    row = connection.execute(_VERSION_ID, (*_key(said["name"]), said["version"])).fetchone()
+    if row is None:
+        return None
+    made = leaves.committed(connection, row[0])
+    tokens = entries.tokens(said)
+    if said["kind"] == "format":
+        return leaves.format_entry(made, tokens[0])
+    if any(one[-1] != made.version[5] for one in made.formats if one[0] in tokens):
+        return None  # what came with the version has its time
+    return leaves.version_entry(made, tokens)
+
+
+def counted(connection: sqlite3.Connection) -> tuple[int, dict[str, int]]:
+    """Return the number of leaves, and of the rows that they tell by table, at one moment."""
+    tables = _COUNTED + (_COUNTED_LATER if has_schema(connection, DAYS) else ())
+    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608 - ours
+    size, *found = connection.execute(
+        f"SELECT (SELECT count(*) FROM leaf), {counts}"  # noqa: S608 - ours
+    ).fetchone()
+    return int(size), dict(zip(tables, found, strict=True))
+
+
+def _key(name: str) -> tuple[str, str, str]:
+    """Return the key of the document that a leaf names. Raises ValueError for other texts."""
+    series, year, month, day, unique_id = name.removeprefix("urn:pdi://").split("/")
+    return series, f"{year}-{month}-{day}", unique_id
+
+
+def entry_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
+    """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
+    if entries.hash_of(leaf) != leaf.hash:
+        return f"entry {leaf.sequence}{about(leaf)} is not what its hash says"
+    if entries.is_erased(leaf.content) and None not in erased(connection, leaf.sequence):
+        return f"entry {leaf.sequence}{about(leaf)} is gone, and no erasure says so"
+    problem = _opening_fault(connection, leaf)
+    if problem:
+        return f"{problem} of entry {leaf.sequence}{about(leaf)}"
+    if rebuilt(connection, leaf) != leaf.content:
+        return f"entry {leaf.sequence}{about(leaf)} is not what the catalog says"
+    return ""
+
+
+def _opening_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
+    """Say which opening of an entry is missing or another; those that are erased may be missing."""
+    committed = entries.commitments(entries.lenient(leaf))
+    if not committed:
+        return ""
+    kept = leaves.openings(connection, leaf.sequence)
+    for part in sorted(committed.keys() | kept.keys()):
+        if part in kept and digest_of(kept[part]) != committed.get(part):
+            return f"the opening {part!r} is not the one"
+        if part not in kept and not {None, part} & erased(connection, leaf.sequence):
+            return f"the opening {part!r} is missing"
+    return ""
+
+
+def about(leaf: Leaf) -> str:
+    """Return what an entry is about, in brackets; "" where it cannot be read."""
+    entry = entries.lenient(leaf)
+    name, number = entry.get("name"), entry.get("version")
+    version = "" if number is None else f", version {number}"
+    return f" ({entry.get('kind')} {name}{version})" if name else ""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.entries import disclosed, hash_of, lenient, tokens
 from permacite.archive.log import timestamps
+from permacite.archive.log.agreement import about, counted, entry_fault, erased
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import EMPTY, node_hash
 from permacite.archive.model import Finding
 from permacite.archive.records import citations, leaves, statements, versions
-from permacite.archive.records.rebuilding import about, counted, entry_fault, erased
 from permacite.errors import IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
