@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.names import selection
-from permacite.archive.sqlite import listing
+from permacite.archive.records import listing
 from permacite.archive.sqlite.connection import Readers
 from permacite.errors import NotFoundError
 

@@ -17,8 +17,7 @@ from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Page, Standing
-from permacite.archive.records import access, citations, days, leaves, versions
-from permacite.archive.sqlite import listing
+from permacite.archive.records import access, citations, days, leaves, listing, versions
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
