@@ -20,7 +20,6 @@ from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.names import selection
 from permacite.archive.records import listing
-from permacite.archive.sqlite.connection import Readers
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -204,11 +203,10 @@ def test_pages_are_the_whole_list_whatever_is_read_for_each(
 ) -> None:
     with shelf(steps) as filled:
         expected = filled.covered(fields, latest=latest)
-        readers = Readers(filled.archive.directory / "catalog.sqlite", busy_timeout_s=1)
-        connection = readers.take()
+        ask = filled.archive._catalog.read  # noqa: SLF001 - the effort of a page is not for callers
         listed, pages = _paged(
-            lambda after: listing.stretch(
-                connection,
+            lambda after: ask(
+                listing.stretch,
                 selection(pattern(fields), latest=latest),
                 after=after,
                 until=len(filled.versions),
@@ -217,7 +215,6 @@ def test_pages_are_the_whole_list_whatever_is_read_for_each(
                 effort=effort,
             )
         )
-        connection.close()
         assert listed == (expected[::-1] if newest_first else expected)
         assert pages <= len(steps) + 1
 

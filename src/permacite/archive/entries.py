@@ -176,7 +176,7 @@ def _parsed(opening: bytes) -> list[Any]:
 
 
 def opened(entry: Mapping[str, Any], part: str, opening: bytes) -> dict[str, Any]:
-    """Return what an opening tells, if `entry` commits to it as `part`. Raises ValueError."""
+    """The content of an opening, if `entry` commits to it as `part`. Raises ValueError."""
     if digest_of(opening) != commitments(entry).get(part):
         raise ValueError(f"the entry does not commit to this as its {part}")
     return dict(_parsed(opening)[2])
@@ -228,7 +228,7 @@ def is_erased(content: bytes) -> bool:
 
 
 def tombstone(content: bytes) -> bytes:
-    """Return what is left of an entry of the first schema when it is erased; its hash stays.
+    """The rest of an entry of the first schema when it is erased; its hash stays.
 
     Raises ValueError for what is no entry, or one of another schema: its openings are erased.
     """

@@ -90,7 +90,7 @@ def cited_document(cited: str) -> str:
 def given_out(
     version: Version, token: str | None, withheld: Container[PDI]
 ) -> Representation | None:
-    """Return what answers to a token of what is not withheld, of all if all is; None if nothing."""
+    """The format that answers to a token, of those given out, of all if none is; None if none."""
     formats = version.representations
     given = [one for one in formats if one.pdi not in withheld] or formats
     place = nearest(token, [(one.format, one.media_type) for one in given])
@@ -116,7 +116,7 @@ def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None
 
 
 def selection(pattern: PDI | PDIPattern | None, *, latest: bool) -> Selection:
-    """Return what a pattern selects; fields left off, and wildcards, leave theirs open."""
+    """The selection of a pattern; fields left off, and wildcards, leave theirs open."""
     if pattern is None:
         return Selection(latest=latest)
     _, _, path = pattern.canonical().partition("//")

@@ -95,7 +95,7 @@ class Reading:
         return [*self._gate.versions(known)] or [self.version(pdi)]
 
     def representation(self, pdi: PDI) -> Representation:
-        """Return what answers to `pdi`: exact, or the highest version and the nearest format.
+        """The format that answers to `pdi`: exact, or the nearest one of the highest version.
 
         `text` finds the plain text under the name of its charset; no format finds the page, then
         plain text, then the first, of what is given out. Raises NotFoundError, whose candidates are
@@ -106,7 +106,7 @@ class Reading:
             return self._gate.representation(self._agreement.check_format(chosen))
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
-        """Return what `representation` does, and the version that it is of."""
+        """The format that `representation` gives, and the version that it is of."""
         with self._held_to_log(pdi):
             version, chosen = self._catalog.read(versions.answering, pdi)
         seen = self._gate.version(self._agreement.check(version))
@@ -132,7 +132,7 @@ class Reading:
         return names.given_out(version, None, withheld) or version.representations[0]
 
     def _heeding(self, pdi: PDI, chosen: Representation) -> Representation:
-        """Return what answers to `pdi` if `chosen` would: another where that is restricted."""
+        """The format that answers to `pdi` if `chosen` would: another where that is restricted."""
         if pdi.format is not None and pdi.format.lower() == chosen.format:
             return chosen
         if not self._gate.restrictions([chosen]):
@@ -144,7 +144,7 @@ class Reading:
         return names.given_out(version, pdi.format, restricted) or chosen
 
     def find_versions(self, pdis: Sequence[PDI]) -> Sequence[Version | None]:
-        """Return what `version` answers for each of many names, in their order; None if unknown.
+        """The version that each of many names has, in their order; None if unknown.
 
         They are asked for together, which takes a fraction of the time.
         """
@@ -153,7 +153,7 @@ class Reading:
         return [None if one is None else next(seen) for one in found]
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
-        """Return what `representation` answers for each of many names, likewise."""
+        """The format that answers to each of many names, likewise."""
         found = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
         return [
             None if one is None else self._gate.representation(self._heeding(pdi, one))
@@ -284,15 +284,15 @@ class Reading:
         return self._gate.assertions(self.statements.assertions(subject, predicate))
 
     def remarks(self, representations: Iterable[Representation]) -> Sequence[str]:
-        """Return what the operator noted of withdrawals; nothing to the public."""
+        """Notes of the operator on withdrawals; none for the public."""
         return [] if self._gate.public else self.statements.remarks(representations)
 
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
-        """Return what stands before those of `representations` whose octets are not given out."""
+        """The restrictions of those of `representations` whose octets are not given out."""
         return self._gate.restrictions(representations)
 
     def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
-        """Return what the document, version or format `pdi` quotes, as A@origin=B (PDI §3.5)."""
+        """Each quotation in the document, version or format `pdi`, as A@origin=B (PDI §3.5)."""
         found = [_citation(*one) for one in self._catalog.read(citations.quotations, pdi)]
         return self._gate.quotations(found)
 

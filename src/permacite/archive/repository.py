@@ -236,7 +236,7 @@ class Repository(Reading):
             return version_of(written.version, written.formats)
 
     def _again_after_erasing(self, commit: Callable[[], Version]) -> Version:
-        """Return what `commit` does, once no octets that it found there are erased meanwhile."""
+        """Commit once more while octets that were found there are erased meanwhile."""
         while True:
             try:
                 return commit()

@@ -118,7 +118,7 @@ class Statements:
         )
 
     def remarks(self, representations: Iterable[Representation]) -> list[str]:
-        """Return what the operator noted of withdrawals, oldest first.
+        """Notes of the operator on withdrawals, oldest first.
 
         Reasons in words were told to all before there were codes; they are notes now.
         """
@@ -141,33 +141,29 @@ class Statements:
         return self._latest(self._subjects(representation))
 
     def tombstones(self, representations: Iterable[Representation]) -> dict[PDI, Withdrawal]:
-        """Return the tombstones over those of `representations` that are not given out."""
-        wanted = list(representations)
-        found: dict[PDI, Withdrawal] = {}
-        for start in range(0, len(wanted), _ASKED_AT_ONCE):
-            found |= self._tombstones(wanted[start : start + _ASKED_AT_ONCE])
-        return found
-
-    def _tombstones(self, wanted: list[Representation]) -> dict[PDI, Withdrawal]:
-        pairs = {one.pdi: self._subjects(one) for one in wanted}
-        subjects = list(dict.fromkeys(subject for pair in pairs.values() for subject in pair))
-        said = enumerate(self._catalog.read(statements.assertions, subjects, EFFECTS))
-        latest = {one.subject: (place, one) for place, one in said}
-        found = {}
-        for name, pair in pairs.items():
-            _, last = max((latest[one] for one in pair if one in latest), default=(0, None))
-            if last is not None and last.predicate == _WITHDRAWN:
-                found[name] = _withdrawal(last)
-        return found
+        """The tombstones over those of `representations` that are not given out."""
+        pairs = list({each.pdi: self._subjects(each) for each in representations}.items())
+        tombstones: dict[PDI, Withdrawal] = {}
+        for start in range(0, len(pairs), _ASKED_AT_ONCE):
+            page = pairs[start : start + _ASKED_AT_ONCE]
+            subjects = list(dict.fromkeys(subject for _, pair in page for subject in pair))
+            said = enumerate(self._catalog.read(statements.assertions, subjects, EFFECTS))
+            latest = {each.subject: (place, each) for place, each in said}
+            for name, pair in page:
+                places = [latest[subject] for subject in pair if subject in latest]
+                _, last = max(places, default=(0, None))
+                if last is not None and last.predicate == _WITHDRAWN:
+                    tombstones[name] = _withdrawal(last)
+        return tombstones
 
     @staticmethod
     def _subjects(representation: Representation) -> list[str]:
-        """Return what a withdrawal of a representation may be about."""
+        """The subjects that a withdrawal of a representation may have."""
         name = representation.pdi
         return [names.as_urn(name.document), names.as_urn(name)]
 
     def _subject(self, pdi: PDI) -> str:
-        """Return what a withdrawal of `pdi` is about. Raises NotFoundError, ConflictError."""
+        """The subject of a withdrawal of `pdi`. Raises NotFoundError, ConflictError."""
         if pdi.format is None and pdi.version is None:
             self._catalog.read(versions.version, pdi)
             return names.as_urn(pdi)

@@ -45,7 +45,7 @@ def verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[
 
 
 def fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Finding]:
-    """Return what is wrong with the database and with indexes, and octets that nothing names."""
+    """Findings about the database and the indexes, and octets that nothing names."""
     yield from without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
     yield from without_errors(_index_faults(catalog, texts))
     yield from without_errors(_orphans(catalog, objects))
@@ -60,7 +60,7 @@ def without_errors(findings: Iterator[Finding], pdi: str = _CATALOG) -> Iterator
 
 
 def _index_faults(catalog: Catalog, texts: Texts) -> Iterator[Finding]:
-    """Return what is wrong with the indexes of large texts."""
+    """Findings about the indexes of large texts."""
     for version in _everything(catalog):
         for representation in () if isinstance(version, Finding) else version.representations:
             problem = texts.fault(representation)
@@ -116,7 +116,7 @@ def _named(catalog: Catalog, pdi: PDI) -> Iterator[Version]:
 def _check(
     catalog: Catalog, objects: WriteBehind, representation: Representation
 ) -> Iterator[Finding]:
-    """Return what is wrong with one representation, that all is well, or that it is erased."""
+    """Findings about one representation: faults, that all is well, or that it is erased."""
     if not representation.digest:
         for one in catalog.read(access.erasures, [representation.pdi]):
             if one.number in {None, representation.pdi.version}:

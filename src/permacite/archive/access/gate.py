@@ -74,7 +74,7 @@ class Gate:
         self.public = public
 
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
-        """Return what stands before those of `representations` whose octets are not given out."""
+        """The restrictions of those of `representations` whose octets are not given out."""
         wanted = list(representations)
         found = self._closed(wanted) if self.public else {}
         tombstones = self._statements.tombstones(wanted)
@@ -95,7 +95,7 @@ class Gate:
         return found
 
     def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
-        """Return what is not for the public, or not so far."""
+        """The restrictions of what is not for the public, or not so far."""
         pdis = (one.pdi for one in wanted)
         standings = self._catalog.read(access.standings, pdis, but_public=True)
         if not standings:
@@ -295,7 +295,7 @@ def _is_withdrawal(entry: Mapping[str, JSON]) -> bool:
 
 
 def _subjects_of(entry: Mapping[str, JSON]) -> list[PDI]:
-    """Return what an entry tells of in clear: the version, or whatever a statement is about."""
+    """The names that an entry tells in clear: of the version, or of the subject of a statement."""
     if "schema" in entry or entry.get("kind") not in _TELLING:
         return []
     names = _names_in(str(entry.get("name")))

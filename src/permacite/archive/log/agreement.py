@@ -111,7 +111,7 @@ def _differs(pdi: PDI, problem: str) -> IntegrityError:
 
 
 def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
-    """Return what a leaf would say now, None where the records lack what it is about.
+    """The leaf as it would be now, None where the records lack what it is about.
 
     What is erased is taken from the leaf itself: nothing else has it.
     """
@@ -141,7 +141,7 @@ def erased(connection: sqlite3.Connection, sequence: int) -> set[str | None]:
 
 
 def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> Entry | None:
-    """Return what was entered, made of the records as they are now."""
+    """The entry, made of the records as they are now."""
     make = _OF_SEQUENCE.get(said["kind"])
     if make is not None:
         return make(connection, leaf.sequence)
@@ -202,7 +202,7 @@ def _opening_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
 
 
 def about(leaf: Leaf) -> str:
-    """Return what an entry is about, in brackets; "" where it cannot be read."""
+    """The kind and name of an entry, in brackets; "" where it cannot be read."""
     entry = entries.lenient(leaf)
     name, number = entry.get("name"), entry.get("version")
     version = "" if number is None else f", version {number}"

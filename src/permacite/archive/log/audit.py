@@ -32,7 +32,7 @@ _ERASED_WITH_THEIR_ROWS = {"assertion", "citation"}
 
 
 def audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
-    """Return what is wrong with the log, or one "ok".
+    """The faults of the log, or one "ok".
 
     A log that was cut, reordered or rewritten does not lead to the checkpoints that were signed
     earlier; a record that was changed is not what its entry says.
@@ -85,7 +85,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
 def _checkpoint_faults(
     note: str | None, tree: _Tree, verifiers: tuple[Verifier, ...]
 ) -> Iterator[Finding]:
-    """Return what is wrong with the checkpoint of a tree, if there is one."""
+    """The faults of the checkpoint of a tree, if there is one."""
     if note is None:
         return
     try:
@@ -115,7 +115,7 @@ def _has_strangers(note: Note, verifiers: tuple[Verifier, ...]) -> bool:
 
 
 def _timestamp_faults(log: Log) -> Iterator[Finding]:
-    """Return what is wrong with the time-stamps; whose they are is checked with a proof."""
+    """The faults of the time-stamps; whose they are is checked with a proof."""
     for one in log.stamped():
         try:
             fault = timestamps.read(one.response).fault(one.note)
@@ -172,7 +172,7 @@ def _full_names(catalog: Catalog) -> Iterator[str]:
 
 
 def _names(entry: dict[str, object]) -> Iterator[str]:
-    """Return what an entry tells of: the full names of representations, or a statement."""
+    """The full names of representations that an entry tells of, or its statement."""
     if entry.get("kind") == "assertion":
         subject = entry.get("subject", entry.get("name"))
         yield f"{subject} {entry.get('predicate')} {entry.get('object')}"

@@ -65,7 +65,7 @@ def stamped(key_type: KeyType, time: int, signature: bytes) -> bytes:
 
 
 def signed_message(key_type: KeyType, name: str, time: int, text: str) -> bytes:
-    """Return what the key `name` signs of a note's text at a time.
+    """The octets that the key `name` signs of a note's text at a time.
 
     Raises ParseError where keys of this type do not sign such a text.
     """

@@ -80,7 +80,7 @@ class Verifier:
         return f"{self.name}+{self.key_id.hex()} (ML-DSA-44)"
 
     def signatures(self, note: Note) -> list[bytes]:
-        """Return what the note bears as signatures of this key, good or not."""
+        """The signatures of this key that the note bears, good or not."""
         own = (self.name, self.key_id)
         return [one.signature for one in note.signatures if (one.name, one.key_id) == own]
 

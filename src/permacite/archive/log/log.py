@@ -83,7 +83,7 @@ class Log:
         return self._catalog.read(leaves.node, level, position)
 
     def opening(self, leaf: Leaf, part: str) -> bytes | None:
-        """Return what opens a part of an entry; None where the entry tells it in clear.
+        """The opening of a part of an entry; None where the entry tells it in clear.
 
         Raises IntegrityError where it is not kept any more, or the entry is damaged.
         """

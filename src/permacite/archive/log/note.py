@@ -174,7 +174,7 @@ def parse_proof(text: str) -> tuple[int, list[bytes], str]:
 
 
 def _decoded(text: str) -> bytes | None:
-    """Return what standard base64 says, None where it is none."""
+    """The octets of standard base64, None where it is none."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

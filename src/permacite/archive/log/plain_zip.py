@@ -189,7 +189,7 @@ def _file(data: bytes, listed: _Listed) -> tuple[bytes, int]:
 
 
 def _unpacked(packed: bytes, listed: _Listed) -> bytes:
-    """Return what `packed` unpacks to: as many octets as the directory says, to its last one."""
+    """Unpack a file: to as many octets as the directory says, from the last octet of `packed`."""
     name, header, _ = listed
     content, whole = packed, len(packed) == header.packed_bytes
     if header.method == _DEFLATED:

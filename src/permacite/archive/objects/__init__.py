@@ -1,9 +1,8 @@
 """The octets of an archive, by their digest: put once, and read from a Source."""
 
-from permacite.archive.objects.files import FileObjects
+from permacite.archive.objects.files import FileObjects, Source, digest_of
 from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
 from permacite.archive.objects.modes import keep_modes, modes_of
-from permacite.archive.objects.source import Source, digest_of
 
 __all__ = [
     "FileObjects",

@@ -66,7 +66,7 @@ def leaf_of(connection: sqlite3.Connection, citation: Citation) -> Leaf | None:
 
 
 def quotations(connection: sqlite3.Connection, pdi: PDI) -> list[tuple[PDI, str, str]]:
-    """What the representations that `pdi` names quote: each, the origin, the cited."""
+    """Each quotation in the representations that `pdi` names: which, the origin, the cited."""
     conditions = _of_document(pdi)
     if pdi.format is not None:
         conditions["r.format = ?"] = pdi.format
@@ -175,7 +175,7 @@ def _sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | No
 
 
 def _entry_of(citation: Citation) -> Entry:
-    """Return what is entered of a citation: which words of a document are cited is not in clear."""
+    """The entry of a citation: which words of a document are cited is not in clear."""
     pdi = citation.pdi
     clear: dict[str, JSON] = {
         "kind": "citation",

@@ -308,5 +308,5 @@ def _format(stored: StoredFormat, now: str) -> Row:
 
 
 def _beside(stored: StoredFormat) -> dict[str, JSON]:
-    """Return what the log's entry says of a format's sidecars and quotations."""
+    """The members of the log's entry for a format's sidecars and quotations."""
     return side(stored.sidecars, [one[:2] for one in stored.quotations])

@@ -169,7 +169,7 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
 
 
 def _entry(connection: sqlite3.Connection, series: str, day: str, sealed_at: str) -> Entry:
-    """What the leaf of a day says."""
+    """The entry of a day, as its documents are now."""
     names = unique_ids(connection, series, day)
     (highest,) = connection.execute(
         "SELECT max(serial) FROM document WHERE series = ? AND date = ?", (series, day)

@@ -159,7 +159,7 @@ def format_entry(made: Committed, token: str) -> Entry:
 
 
 def _formats(made: Committed, tokens: Collection[str] | None) -> dict[str, dict[str, JSON]]:
-    """Return what is committed of each of these formats, all where None."""
+    """The parts of an entry for these formats, all where None."""
     return {
         FORMAT + row[0]: dict(zip(_DESCRIBED, row, strict=False)) | side
         for row, side in zip(made.formats, made.sides, strict=True)
@@ -286,7 +286,7 @@ def _leaves(
 def side(
     sidecars: Sequence[tuple[str, str]], quotations: Sequence[tuple[str, str]]
 ) -> dict[str, JSON]:
-    """Return what stands beside a format: (name, digest) pairs, and (origin, cited) pairs."""
+    """The members beside a format: (name, digest) pairs, and (origin, cited) pairs."""
     found: dict[str, JSON] = {}
     if sidecars:
         named: dict[str, JSON] = {}

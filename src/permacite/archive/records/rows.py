@@ -100,7 +100,7 @@ def instant(text: str) -> datetime:
 
 
 def document_key(pdi: PDI) -> Key:
-    """Return what the catalog knows the document by: its canonical fields, without the prefix."""
+    """The key of a document in the catalog: its canonical fields, without the prefix."""
     date = f"{pdi.year}-{pdi.month}-{pdi.day}"
     return ".".join(pdi.series), date, unescaped(pdi.unique_id)
 

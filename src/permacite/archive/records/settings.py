@@ -103,7 +103,7 @@ def add_series(transaction: Transaction, name: str) -> None:
 
 
 def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:
-    """Return what is wrong with columns that follow from others. Raises sqlite3.Error."""
+    """The faults of columns that follow from others. Raises sqlite3.Error."""
     for problem, question in _BY_SQL.items():
         for (row,) in connection.execute(question):
             yield problem.format(row)

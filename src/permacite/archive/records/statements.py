@@ -202,7 +202,7 @@ def delegation_entry_at(connection: sqlite3.Connection, sequence: int) -> Entry 
 
 
 def _delegation_entry(row: tuple[Any, ...]) -> Entry:
-    """Return what is entered of a delegation."""
+    """The entry of a delegation."""
     kind, series, first, last, target, recorded_at = row
     clear: dict[str, JSON] = {"kind": "delegation", "name": series, "recorded_at": recorded_at}
     told: dict[str, JSON] = {"of": kind, "first": first, "last": last, "target": target}
@@ -210,7 +210,7 @@ def _delegation_entry(row: tuple[Any, ...]) -> Entry:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    """Return what is entered of a statement: in clear only which document it is about."""
+    """The entry of a statement: in clear only which document it is about."""
     subject, predicate, text, who, stated_at = row
     clear: dict[str, JSON] = {"kind": "assertion", **_about(subject), "stated_at": stated_at}
     told: dict[str, JSON] = {
@@ -272,5 +272,5 @@ def lineage(series: str) -> list[str]:
 
 
 def _rank(delegation: Delegation) -> tuple[int, int]:
-    """Return what to compare: less is better."""
+    """The rank of a delegation: less is better."""
     return -delegation.series.count("."), (delegation.last - delegation.first).days

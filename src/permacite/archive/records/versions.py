@@ -130,7 +130,7 @@ def _meant(connection: sqlite3.Connection, pdi: PDI, near: str) -> str:
 
 
 def representation(connection: sqlite3.Connection, pdi: PDI) -> Representation:
-    """What answers to `pdi`: exact, or the highest version and the nearest format.
+    """The format that answers to `pdi`: exact, or the nearest one of the highest version.
 
     `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format,
     as `nearest` says. Raises NotFoundError.
@@ -140,7 +140,7 @@ def representation(connection: sqlite3.Connection, pdi: PDI) -> Representation:
 
 
 def answering(connection: sqlite3.Connection, pdi: PDI) -> tuple[Version, Representation]:
-    """What answers to `pdi`, likewise, and the version it is of. Raises NotFoundError."""
+    """The same format, and the version it is of. Raises NotFoundError."""
     known = version(connection, pdi)
     formats = [(each.format, each.media_type) for each in known.representations]
     chosen = nearest(pdi.format, formats)
@@ -257,7 +257,7 @@ def versions_named(
 def representations_named(
     connection: sqlite3.Connection, names: Sequence[PDI]
 ) -> list[Representation | None]:
-    """Return what answers to each name (`nearest`), of the highest version where it has none."""
+    """The format that answers to each name, of the highest version where it has none."""
     found: list[Representation | None] = [None] * len(names)
     for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
         formats = [row[_FORMAT_FROM:] for row in rows if row[1] is not None]

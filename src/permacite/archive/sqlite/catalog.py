@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from permacite.archive.entries import seal
@@ -9,15 +10,17 @@ from permacite.archive.records import settings
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import (
-    Readers,
+    connect,
     copy,
     faults,
     make,
     reading_rows,
     recognize,
+    reporting,
 )
 from permacite.archive.sqlite.migration import bring_up
 from permacite.archive.sqlite.writer import Writer
+from permacite.errors import StorageError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +55,7 @@ class Catalog:
         bring_up(path, busy_timeout_s=busy_timeout_s)
         self.path = path
         self.clock = kept(clock)
-        self._readers = Readers(path, busy_timeout_s=busy_timeout_s)
+        self._readers = _Readers(path, busy_timeout_s=busy_timeout_s)
         self._writer = Writer(path, clock=self.clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
 
     @staticmethod
@@ -89,7 +92,7 @@ class Catalog:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """What a change returns, once it is on the disk.
+        """Make a change, and give its value once that is on the disk.
 
         Raises what `change` raises, which is then undone alone; StorageError.
         """
@@ -112,7 +115,7 @@ class Catalog:
         return self._writer.announced()
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with the file, and with columns that follow from others, in words."""
+        """The faults of the file, and of columns that follow from others, in words."""
         connection = self._readers.take()
         try:
             with reading_rows(self.path):
@@ -143,3 +146,40 @@ class Catalog:
         """Finish what waits to be written and give all connections back."""
         self._writer.close()
         self._readers.close()
+
+
+class _Readers:
+    """Connections that only read, one for each thread that reads at the moment."""
+
+    def __init__(self, path: Path, *, busy_timeout_s: float) -> None:
+        self.path = path
+        self._busy_timeout_s = busy_timeout_s
+        self._lock = threading.Lock()
+        self._free: list[sqlite3.Connection] = []
+        self._closed = False
+
+    def close(self) -> None:
+        """Close what is free now; what is lent is closed when it comes back."""
+        with self._lock:
+            self._closed = True
+            free, self._free = self._free, []
+        for connection in free:
+            connection.close()
+
+    def take(self) -> sqlite3.Connection:
+        """Return a connection that nobody else has. Raises StorageError."""
+        with self._lock:
+            if self._closed:
+                raise StorageError("the archive is closed", path=str(self.path), reason="closed")
+            if self._free:
+                return self._free.pop()
+        with reporting(self.path):
+            return connect(self.path, busy_timeout_s=self._busy_timeout_s, query_only=True)
+
+    def give_back(self, connection: sqlite3.Connection) -> None:
+        """Take back what was taken."""
+        with self._lock:
+            if not self._closed:
+                self._free.append(connection)
+                return
+        connection.close()

@@ -6,7 +6,6 @@ import contextlib
 import os
 import secrets
 import sqlite3
-import threading
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import modes_of
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "Readers",
     "connect",
     "copy",
     "faults",
@@ -159,7 +157,7 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
 
 
 def faults(connection: sqlite3.Connection) -> list[str]:
-    """Return what is wrong with the file: damaged pages, broken references, rules that are gone."""
+    """The faults of the file: damaged pages, broken references, rules that are gone."""
     found: list[str] = []
     for check in (_damaged_pages, _broken_references, _other_rules):
         try:
@@ -242,40 +240,3 @@ def _check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     for node in target.execute(question).fetchall():
         if source.execute(check, node).fetchone() is None:
             raise ConflictError("the copy has entries that the archive has not", "catalog.sqlite")
-
-
-class Readers:
-    """Connections that only read, one for each thread that reads at the moment."""
-
-    def __init__(self, path: Path, *, busy_timeout_s: float) -> None:
-        self.path = path
-        self._busy_timeout_s = busy_timeout_s
-        self._lock = threading.Lock()
-        self._free: list[sqlite3.Connection] = []
-        self._closed = False
-
-    def close(self) -> None:
-        """Close what is free now; what is lent is closed when it comes back."""
-        with self._lock:
-            self._closed = True
-            free, self._free = self._free, []
-        for connection in free:
-            connection.close()
-
-    def take(self) -> sqlite3.Connection:
-        """Return a connection that nobody else has. Raises StorageError."""
-        with self._lock:
-            if self._closed:
-                raise StorageError("the archive is closed", path=str(self.path), reason="closed")
-            if self._free:
-                return self._free.pop()
-        with reporting(self.path):
-            return connect(self.path, busy_timeout_s=self._busy_timeout_s, query_only=True)
-
-    def give_back(self, connection: sqlite3.Connection) -> None:
-        """Take back what was taken."""
-        with self._lock:
-            if not self._closed:
-                self._free.append(connection)
-                return
-        connection.close()

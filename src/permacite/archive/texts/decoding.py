@@ -41,7 +41,7 @@ DERIVED = Decoding(f"utf-8{_RULES}")
 
 
 def settle(document: Document) -> Decoding | None:
-    """Return what a text that comes in is decoded by; None for what is no text.
+    """The decoding of a text that comes in; None for what is no text.
 
     Raises ParseError for plain text without a label that is not UTF-8: nothing tells what it is.
     """
@@ -71,12 +71,12 @@ def _unknown(content: bytes) -> ParseError:
 
 
 def decoding_of(new: NewRepresentation) -> Decoding | None:
-    """Return what a format that is to be committed is decoded by. Raises ParseError."""
+    """The decoding of a format that is to be committed. Raises ParseError."""
     return new.decoding or settle(Document(new.content, new.media_type.lower(), new.charset))
 
 
 def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
-    """Return what decodes a format, from what is recorded of it and its first octets.
+    """The charset of a format, from what is recorded of it and its first octets.
 
     Nothing is recorded of formats that were not taken for text: of those XML may declare its own.
     """

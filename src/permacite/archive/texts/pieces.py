@@ -69,7 +69,7 @@ class Pieces:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Pieces:
-        """Return what `to_bytes` wrote. Raises ParseError for anything else."""
+        """Read the stored form. Raises ParseError for anything else."""
         piece_bytes, size_bytes = (int.from_bytes(data[at : at + 8], "little") for at in (8, 16))
         count = -(-size_bytes // piece_bytes) if piece_bytes else 0
         whole = len(data) == _HEADER_BYTES + count * _DIGEST_BYTES

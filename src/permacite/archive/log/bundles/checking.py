@@ -191,7 +191,7 @@ def _entry(
 
 
 def _said(files: dict[str, bytes]) -> object:
-    """Return what is said of the citation; None where it cannot be read."""
+    """The members of the citation; None where it cannot be read."""
     try:
         if _CITATION_OPENING not in files:
             return json.loads(files[_CITATION])
@@ -250,7 +250,7 @@ def _checked_quote(
     logged: bool,
     decode: Decode | None = None,
 ) -> _Cited:
-    """Return what citation.json cites in the document `name`.
+    """The passage that citation.json cites in the document `name`.
 
     `said` is what stands in it, or in its opening; `described`, what the log's entry says of the
     document; `logged`, whether citation.json is itself an entry of the log, which then vouches for
@@ -289,7 +289,7 @@ def _excerpt(
     described: Mapping[str, object],
     decode: Decode | None,
 ) -> Excerpt:
-    """Return what is cited. Raises ParseError and others where nothing is."""
+    """The passage that is cited. Raises ParseError and others where there is none."""
     from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
 
     fragment = _fragment(reference)

@@ -168,7 +168,7 @@ def _vouched(signed: Signed, key: Verifier) -> bool:
 
 
 def checked_trust(signed: Signed, key: Verifier | None, policy: Policy | None) -> list[Check]:
-    """Return what the reader's key and policy say of the checkpoint, as checks "key" and "policy".
+    """The checks "key" and "policy": whether the reader's own count the checkpoint.
 
     None at all where neither is given: anyone could have made the proof. Raises StorageError where
     a signature of the kind cannot be checked here.
@@ -246,7 +246,7 @@ def others(files: dict[str, bytes], signed: Signed, name: str, *, checked: set[s
 
 
 def _faults(files: dict[str, bytes], signed: Signed, name: str, checked: set[str]) -> Iterator[str]:
-    """Return what is wrong with the files that say again what others say."""
+    """The faults of the files that say again what others say."""
     expected = {
         "name.txt": f"{name}\n".encode(),
         "proof.tlog-proof": proof_text(signed.index, signed.hashes, signed.note_text).encode(),

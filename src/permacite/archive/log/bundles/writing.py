@@ -182,7 +182,7 @@ def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
 
 
 def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes]:
-    """Return what every bundle holds: the name, the entry, the way to the root, the signature."""
+    """The files of every bundle: the name, the entry, the way to the root, the signature."""
     note, verifier = Note.parse(checkpoint), log.verifier
     return {
         "README.txt": README.encode(),

@@ -217,7 +217,7 @@ BEGIN SELECT RAISE(ABORT, 'permacite: what it cites is erased'); END;
 
 
 def _only(table: str, event: str, condition: str) -> str:
-    """Return what puts a trigger that heeds `condition` in the place of one that refuses all."""
+    """Statements that put a trigger that heeds `condition` in the place of one that refuses all."""
     name = f"{table}_no_{event.lower()}"
     return (
         f"DROP TRIGGER {name};\n"
