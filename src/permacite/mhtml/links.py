@@ -1,7 +1,7 @@
 """Every reference of an HTML, SVG, XHTML or CSS document, with its exact place, nothing changed.
 
 RFC 2557 §4.4.1, §7: references are found and matched as they stand; the text that holds them is
-never altered by this. Tables of what holds references: `links_table`, `links_values`.
+never altered by this. The table of what holds references: `links_table`.
 
 Readings:
 - A reference of `srcdoc` stands in markup inside markup: its offsets are those of the outer source,
@@ -12,6 +12,7 @@ Readings:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,23 @@ from permacite.markup import Document, StartTag, Text, css_urls, is_xml, tokeniz
 from permacite.markup import references as character_references
 from permacite.markup.tokens import Attribute, EndTag, ProcessingInstruction
 from permacite.media_types import essence
-from permacite.mhtml import links_values
 from permacite.mhtml.links_table import ATTRIBUTES, LAZY, PAINT, Kind, Role, link_relation
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from permacite.markup import Token
 
-__all__ = ["Kind", "Link", "Role", "references", "references_in", "references_of", "rewrite"]
+__all__ = [
+    "Kind",
+    "Link",
+    "Role",
+    "references",
+    "references_in",
+    "references_of",
+    "rewrite",
+]
 
 _SRCDOC_DEPTH = 3
 """How many documents inside `srcdoc` inside `srcdoc` are looked into."""
@@ -217,12 +226,12 @@ def _equals(value: str | None, wanted: str) -> bool:
 def _spans(name: str, key: str) -> Callable[[str], Iterator[tuple[int, int]]]:
     """Return what finds the references in the value of an attribute."""
     if key.endswith("srcset"):
-        return links_values.in_srcset
+        return in_srcset
     if key == "ping" or (key == "archive" and name == "object"):
-        return links_values.in_list
+        return _in_list
     if key == "archive":
-        return links_values.in_comma_list
-    return links_values.in_refresh if name == "meta" else links_values.in_whole
+        return _in_comma_list
+    return _in_refresh if name == "meta" else _in_whole
 
 
 def _links(
@@ -256,3 +265,62 @@ def _srcdoc(tag: StartTag, attribute: Attribute, *, lazy: bool, depth: int) -> I
             link.role,
             link.kind,
         )
+
+
+# ---------------------------------------------------------------- values that hold several things
+# Each function yields (start, end) pairs: where the references stand in a value.
+_WHITE_SPACE = "\t\n\f\r "
+_URL = compile_pattern(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
+_DESCRIPTORS = compile_pattern(r"(?:[^,(]++|\([^)]*+\)?+)*+,?+")
+_WORD = compile_pattern(r"[^\t\n\f\r ]++")
+_BETWEEN_COMMAS = compile_pattern(r"[^\t\n\f\r ,]++")
+_DELAY = compile_pattern(r"[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?=[\t\n\f\r ;,])")
+_SEPARATOR = compile_pattern(r"[\t\n\f\r ]*+[;,]?+[\t\n\f\r ]*+")
+_URL_IS = compile_pattern(r"url[\t\n\f\r ]*+=[\t\n\f\r ]*+", re.IGNORECASE | re.ASCII)
+
+
+def _in_whole(value: str) -> Iterator[tuple[int, int]]:
+    """Yield the value without white space at its ends (HTML §2.4.1)."""
+    start = len(value) - len(value.lstrip(_WHITE_SPACE))
+    yield start, max(start, len(value.rstrip(_WHITE_SPACE)))
+
+
+def in_srcset(value: str) -> Iterator[tuple[int, int]]:
+    """Yield the URL of each image candidate (HTML §4.8.4.2.2, parsing a srcset attribute)."""
+    at = 0
+    while (found := _URL.match(value, at)) is not None:
+        start, end = found.span(1)
+        at = end
+        bare = len(value[start:end].rstrip(","))
+        if bare == end - start:
+            descriptors = _DESCRIPTORS.match(value, end)
+            at = end if descriptors is None else descriptors.end()
+        yield start, start + bare
+
+
+def _in_list(value: str) -> Iterator[tuple[int, int]]:
+    """Yield each of a list set apart by white space (`ping`, `archive` of `object`)."""
+    return (found.span() for found in _WORD.finditer(value))
+
+
+def _in_comma_list(value: str) -> Iterator[tuple[int, int]]:
+    """Yield each of a list set apart by commas (`archive` of `applet`)."""
+    return (found.span() for found in _BETWEEN_COMMAS.finditer(value))
+
+
+def _in_refresh(value: str) -> Iterator[tuple[int, int]]:
+    """Yield the URL of a refresh, if it names one (HTML §4.2.5.3, shared declarative refresh)."""
+    delay = _DELAY.match(value)
+    separator = delay and _SEPARATOR.match(value, delay.end())
+    if separator is None or separator.end() == len(value):
+        return
+    start, end = separator.end(), len(value)
+    if url_is := _URL_IS.match(value, start):
+        start = url_is.end()
+    quote = value[start : start + 1]
+    if quote and quote in "\"'":
+        start += 1
+        closing = value.find(quote, start)
+        end = end if closing < 0 else closing
+    end = max(start, len(value[:end].rstrip(_WHITE_SPACE)))
+    yield start, end

@@ -5,10 +5,10 @@ the aggregate or not at all. The result is a derived copy; what is archived stay
 
 | rule | where |
 |---|---|
-| what is embedded becomes `data:` | supply, styles |
-| scripts, handlers, refreshes, hints, forms | elements, tags |
+| what is embedded becomes `data:` | supply |
+| scripts, handlers, refreshes, hints, forms | elements |
 | frames become `srcdoc`, nested to a depth | single |
-| marks for a cited passage | marks |
+| marks for a cited passage | page |
 | a policy that stops what was missed | _policy |
 
 Deviations: none. Readings: links that people follow keep where they lead, as absolute URIs; the
@@ -23,13 +23,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.markup import PAGES, Document
-from permacite.mhtml.export.data import NOTHING, Resource, data_uri
-from permacite.mhtml.export.elements import Elements
-from permacite.mhtml.export.marks import STYLE, Marks
-from permacite.mhtml.export.page import Page
-from permacite.mhtml.export.styles import Styles
-from permacite.mhtml.export.supply import Supply
-from permacite.mhtml.export.tags import escape, get, start_tag
+from permacite.mhtml.export.elements import Elements, escape, get, start_tag
+from permacite.mhtml.export.page import MARK_STYLE, Marks, Page
+from permacite.mhtml.export.supply import NOTHING, Resource, Styles, Supply, data_uri
 from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
 
@@ -107,7 +103,7 @@ def single_html(
     if inline_script:
         head += f"<script>{inline_script}</script>"
     if marked:
-        head += f"<style>{STYLE}</style>"
+        head += f"<style>{MARK_STYLE}</style>"
     shown = _of_part(aggregate.root if part is None else part, 0, document)
     html = maker.html(shown, marked, head)
     return Export(html, maker.supply.unresolved, maker.supply.left_out, marked.count)

@@ -2,22 +2,83 @@
 
 RFC 2557 §11.2: content comes from within the aggregate; nothing is fetched, and no other aggregate
 is asked. What is not there is listed. What would make the result too large is left out, and listed.
+
+    RFC 2397 `data:` URIs -> data_uri, read_data_uri      style sheets -> Styles
+
+Deviations: a `data:` URI that is malformed is read as browsers read it (Fetch Standard, data: URL
+processor): never an error, at worst an empty text.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.mhtml.export.data import NOTHING, Resource, data_uri, read_data_uri
+from permacite.markup import css_urls, decode, sniff_charset
+from permacite.media_types import essence
+from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    import re
+    from collections.abc import Iterator
 
     from permacite.mhtml.reading.aggregate import Aggregate
     from permacite.mhtml.reading.part import BodyPart
 
-__all__ = ["Supply", "scheme_of"]
+__all__ = ["NOTHING", "Resource", "Styles", "Supply", "data_uri", "without_tags"]
+
+NOTHING = "data:,"
+"""What stands where something cannot be shown: it loads, from nowhere, and is empty."""
+
+_MEDIA_TYPE = compile_pattern(r"[A-Za-z0-9!#$&^_.+\-]{1,80}/[A-Za-z0-9!#$&^_.+\-]{1,80}")
+_CHARSET = compile_pattern(r";[\t ]*+charset=\"?([A-Za-z0-9_.:\-]++)", re.IGNORECASE)
+_BASE64 = compile_pattern(r";[ ]*+base64[ ]*+\Z", re.IGNORECASE)
+_ESCAPE = compile_pattern(rb"%([0-9A-Fa-f]{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Content with its media type; `charset` as it is labelled, None where it is not."""
+
+    content: bytes
+    media_type: str
+    charset: str | None = None
+
+
+def data_uri(content: bytes, media_type: str, *, fragment: str = "") -> str:
+    """Return content as a URI. A media type that is none becomes application/octet-stream."""
+    if _MEDIA_TYPE.fullmatch(media_type.partition(";")[0]) is None:
+        media_type = "application/octet-stream"
+    return f"data:{media_type};base64,{base64.b64encode(content).decode()}{fragment}"
+
+
+def read_data_uri(value: str) -> Resource:
+    """Return what a `data:` URI holds."""
+    heading, _, body = value.partition(":")[2].partition("#")[0].partition(",")
+    encoded = _BASE64.search(heading)
+    octets = _ESCAPE.sub(
+        lambda found: bytes.fromhex(found[1].decode()), body.encode("utf-8", "replace")
+    )
+    if encoded is not None:
+        heading = heading[: encoded.start()]
+        octets = _lenient_base64(octets)
+    media_type = essence(heading)
+    charset = _CHARSET.search(heading)
+    if _MEDIA_TYPE.fullmatch(media_type) is None:
+        media_type = "text/plain"
+    return Resource(octets, media_type, None if charset is None else charset[1])
+
+
+def _lenient_base64(octets: bytes) -> bytes:
+    octets = b"".join(octets.split()).rstrip(b"=")
+    try:
+        return base64.b64decode(octets + b"=" * (-len(octets) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
 
 _SCHEME = compile_pattern(r"[\x00-\x20]*+([A-Za-z][A-Za-z0-9+.\-]*+)[\x00-\x20]*+:")
 _DROPPED = compile_pattern("[\t\n\r]")
@@ -132,3 +193,69 @@ def _escaped(found: re.Match[str]) -> str:
     """Escape a character, which stands for one octet where it can (see `mhtml.reading.base`)."""
     charset = "latin-1" if found[0] <= "\xff" else "utf-8"
     return "".join(f"%{octet:02X}" for octet in found[0].encode(charset, "replace"))
+
+
+_TYPE = "text/css;charset=utf-8"
+_IMPORT_DEPTH = 8
+
+# What could be read as a tag, were the text not in a `style` element after all.
+_TAG_LIKE = compile_pattern(
+    r"(?P<comment>/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)"
+    r"|(?P<string>\"(?:[^\"\\\n\f\r]++|\\[\s\S])*+\"?+|'(?:[^'\\\n\f\r]++|\\[\s\S])*+'?+)"
+    r"|(?P<cdo><!--)|<(?=[A-Za-z/!?])"
+)
+
+
+class Styles:
+    """The style sheets of one page; each part is read once."""
+
+    def __init__(self, supply: Supply) -> None:
+        self._supply = supply
+        self._sheets: dict[str, str] = {}
+
+    def sheet(self, reference: str, within: BodyPart, *, depth: int = 0) -> str:
+        """Return a `data:` URI for the style sheet that a reference names."""
+        found = self._supply.find(reference, within)
+        if found is None or reference == NOTHING:
+            return NOTHING
+        if depth == _IMPORT_DEPTH:
+            self._supply.leave_out(reference, within)
+            return NOTHING
+        key = f"{depth} {found.path}" if not isinstance(found, Resource) else ""
+        known = self._sheets.get(key) if key else None
+        if known is None:
+            known = self._read(found, within, depth)
+            self._sheets[key] = known
+        return known if self._supply.charge(len(known), reference, within) else NOTHING
+
+    def _read(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
+        if isinstance(found, Resource):
+            codec = sniff_charset(found.content, found.charset, "text/css").codec
+        else:
+            within, codec = found, found.charset or "utf-8"
+        text = self.inlined(decode(found.content, codec), within, depth=depth)
+        return data_uri(text.encode("utf-8", "replace"), _TYPE)
+
+    def inlined(self, source: str, within: BodyPart, *, depth: int = 0) -> str:
+        """Return CSS with each reference replaced by a `data:` URI."""
+        return rewrite(source, self._edits(source, within, depth))
+
+    def _edits(self, source: str, within: BodyPart, depth: int) -> Iterator[tuple[int, int, str]]:
+        for url in css_urls(source):
+            if url.kind == "import":
+                yield url.start, url.end, self.sheet(url.value, within, depth=depth + 1)
+            elif not url.value.lstrip().startswith("#"):
+                yield url.start, url.end, self._supply.embed(url.value, within)
+
+
+def without_tags(css: str) -> str:
+    """Return CSS of the same meaning in which `<` begins nothing that is like a tag."""
+    return _TAG_LIKE.sub(_without_tag, css) if "<" in css else css
+
+
+def _without_tag(found: re.Match[str]) -> str:
+    if found["comment"]:
+        return found[0].replace("<", "")
+    if found["string"]:
+        return found[0].replace("<", "\\3c ")
+    return "" if found["cdo"] else "< "

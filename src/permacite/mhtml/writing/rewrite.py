@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.reading import related
 from permacite.mhtml.reading.aggregate import open_aggregate
-from permacite.mhtml.writing.distinct import Labels, is_content_id
 from permacite.mhtml.writing.profiles import charset_of
-from permacite.mhtml.writing.resource import FIELD_NAME, Multipart, Resource
+from permacite.mhtml.writing.resource import FIELD_NAME, Labels, Multipart, Resource, is_content_id
 from permacite.mhtml.writing.write import build
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from permacite.errors import LimitError
 from permacite.mhtml.label import fold_url, write_location
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.writing.browsers import parts_for_browsers
-from permacite.mhtml.writing.distinct import Labels
 from permacite.mhtml.writing.profiles import charset_of, encode_body
 from permacite.mhtml.writing.resource import (
+    Labels,
     Multipart,
     Resource,
     checked_fields,
