@@ -4,44 +4,51 @@
 objects (octets) each stand behind a Protocol; the embedded archive keeps them in one folder.
 """
 
-from permacite.archive.access import of_all
-from permacite.archive.backup import is_cut_short
-from permacite.archive.entries import Leaf
-from permacite.archive.model import (
-    ACCESSES,
-    ERASURE_GROUNDS,
-    GROUNDS,
-    JSON,
-    NOBODY,
-    REASONS,
-    Assertion,
-    Citation,
-    Clock,
-    Decoding,
-    Delegation,
-    Finding,
-    NewCitation,
-    NewRepresentation,
-    Page,
-    Provenance,
-    Representation,
-    Restriction,
-    Standing,
-    Timekeeper,
-    Version,
-    Withdrawal,
-    Witness,
-    utc_now,
-)
-from permacite.archive.repository import Repository
-from permacite.archive.texts import (
-    DERIVED,
-    decoding_of,
-    document_text,
-    settle,
-    text_of_new,
-    with_indexes,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.archive.access import of_all
+    from permacite.archive.backup import is_cut_short
+    from permacite.archive.entries import Leaf
+    from permacite.archive.model import (
+        ACCESSES,
+        ERASURE_GROUNDS,
+        GROUNDS,
+        JSON,
+        NOBODY,
+        REASONS,
+        Assertion,
+        Citation,
+        Clock,
+        Decoding,
+        Delegation,
+        Finding,
+        NewCitation,
+        NewRepresentation,
+        Page,
+        Provenance,
+        Representation,
+        Restriction,
+        Standing,
+        Timekeeper,
+        Version,
+        Withdrawal,
+        Witness,
+        utc_now,
+    )
+    from permacite.archive.repository import Repository
+    from permacite.archive.texts import (
+        DERIVED,
+        decoding_of,
+        document_text,
+        settle,
+        text_of_new,
+        with_indexes,
+    )
 
 __all__ = [
     "ACCESSES",
@@ -79,3 +86,22 @@ __all__ = [
     "utc_now",
     "with_indexes",
 ]
+
+on_demand(
+    __name__,
+    {
+        "permacite.archive.access": "of_all",
+        "permacite.archive.backup": "is_cut_short",
+        "permacite.archive.entries": "Leaf",
+        "permacite.archive.model": (
+            "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, Assertion, Citation, "
+            "Clock, Decoding, Delegation, Finding, NewCitation, NewRepresentation, Page, "
+            "Provenance, Representation, Restriction, Standing, Timekeeper, Version, "
+            "Withdrawal, Witness, utc_now"
+        ),
+        "permacite.archive.repository": "Repository",
+        "permacite.archive.texts": (
+            "DERIVED, decoding_of, document_text, settle, text_of_new, with_indexes"
+        ),
+    },
+)

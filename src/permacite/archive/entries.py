@@ -12,7 +12,7 @@ Entries without a schema, the first, tell everything themselves.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -91,7 +91,7 @@ Sealer: TypeAlias = Callable[[Entry], Sealed]
 def seal(entry: Entry) -> Sealed:
     """Return an entry with commitments to its parts, each under a fresh salt."""
     openings = {
-        part: _opening(secrets.token_hex(_SALT_BYTES), content)
+        part: _opening(os.urandom(_SALT_BYTES).hex(), content)
         for part, content in entry.parts.items()
     }
     return _sealed(entry, openings, {part: digest_of(one) for part, one in openings.items()})

@@ -12,9 +12,8 @@ from permacite import pdi as grammar
 from permacite.archive import names, verification
 from permacite.archive.access import Gate
 from permacite.archive.delegation import Delegations
+from permacite.archive.log import bundles
 from permacite.archive.log.agreement import Agreement, rebuilt
-from permacite.archive.log.audit import audit
-from permacite.archive.log.bundles import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Page, Standing
 from permacite.archive.records import access, citations, days, leaves, listing, versions
@@ -376,12 +375,9 @@ class Reading:
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
-        found = verification.verify(self._catalog, self._objects, pdi)
         if pdi is not None:
-            yield from found
-            return
-        yield from verification.without_errors(found)
-        yield from verification.without_errors(audit(self._catalog, self.log), "log")
+            return verification.verify(self._catalog, self._objects, pdi)
+        return verification.verify_all(self._catalog, self._objects, self.log)
 
     def standing(self, pdi: PDI) -> Standing:
         """Return who may see a document, why it is kept and how long. Raises NotFoundError."""
@@ -427,10 +423,12 @@ class Reading:
         """
         found = self.representation(pdi)
         self._gate.check(found)
-        leaf = entry_of(self._catalog.read(leaves.entries, pdi), found)
+        leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), found)
         cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
         content = self.read(found)
-        return bundle(self.log, found, content, leaf, citation=citation, citation_leaf=cited)
+        return bundles.bundle(
+            self.log, found, content, leaf, citation=citation, citation_leaf=cited
+        )
 
     def prove_absence(self, pdi: PDI) -> bytes:
         """Return a zip that proves, offline, that no document of this name was ever minted here.
@@ -441,7 +439,7 @@ class Reading:
         if self._catalog.read(versions.numbers, pdi):
             raise ConflictError(f"{pdi.document} is here", str(pdi))
         leaf, unique_ids = self._sealed_names(pdi)
-        return absence(self.log, names.as_urn(pdi), leaf, unique_ids)
+        return bundles.absence(self.log, names.as_urn(pdi), leaf, unique_ids)
 
     def is_sealed(self, series: str, day: date) -> bool:
         """Whether a day of a series is sealed."""

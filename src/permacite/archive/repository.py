@@ -12,7 +12,6 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
-from permacite.archive.backup import backup
 from permacite.archive.deposit import deposit, settled, with_charsets
 from permacite.archive.entries import seal
 from permacite.archive.log import Log
@@ -307,6 +306,8 @@ class Repository(Reading):
         other things, or entries that this archive has not.
         """
         self.finish_erasing()
+        from permacite.archive.backup import backup  # noqa: PLC0415 - seldom asked for
+
         backup(self.directory, self._catalog, target, link=link)
 
     def record_citation(self, citation: NewCitation) -> Citation:

@@ -12,11 +12,12 @@ from permacite.errors import IntegrityError, NotFoundError, PermaciteError, Stor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from permacite.archive.log.log import Log
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts import Texts
     from permacite.pdi import PDI
 
-__all__ = ["compare_quotation", "fsck", "verify", "without_errors"]
+__all__ = ["compare_quotation", "fsck", "verify", "verify_all", "without_errors"]
 
 _CATALOG = "catalog"
 _PAGE = 200
@@ -49,6 +50,14 @@ def fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Findi
     yield from without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
     yield from without_errors(_index_faults(catalog, texts))
     yield from without_errors(_orphans(catalog, objects))
+
+
+def verify_all(catalog: Catalog, objects: WriteBehind, log: Log) -> Iterator[Finding]:
+    """Check the octets of every format, and the log."""
+    from permacite.archive.log.audit import audit  # noqa: PLC0415 - few ask for it
+
+    yield from without_errors(verify(catalog, objects, None))
+    yield from without_errors(audit(catalog, log), "log")
 
 
 def without_errors(findings: Iterator[Finding], pdi: str = _CATALOG) -> Iterator[Finding]:

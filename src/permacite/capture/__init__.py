@@ -15,14 +15,23 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from permacite.capture.model import Capture, Exchange, Failure, Limits, Progress, Redirect, Sent
-from permacite.capture.parts import body_parts
 from permacite.errors import CaptureError
+from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.capture.model import Lookup
+    from permacite.capture.model import (
+        Capture,
+        Exchange,
+        Failure,
+        Limits,
+        Lookup,
+        Progress,
+        Redirect,
+        Sent,
+    )
+    from permacite.capture.parts import body_parts
 
 __all__ = [
     "Capture",
@@ -36,6 +45,14 @@ __all__ = [
     "capture",
     "fetch",
 ]
+
+on_demand(
+    __name__,
+    {
+        "permacite.capture.model": "Capture, Exchange, Failure, Limits, Progress, Redirect, Sent",
+        "permacite.capture.parts": "body_parts",
+    },
+)
 
 
 def capture(
@@ -58,9 +75,7 @@ def capture(
     """
     with _needing_aiohttp(uri):
         from permacite.capture.run import capture_page, to_the_end  # noqa: PLC0415 - only captures need it
-    work = capture_page(
-        uri, limits or Limits(), allow_private=allow_private, progress=progress, lookup=lookup
-    )
+    work = capture_page(uri, limits, allow_private=allow_private, progress=progress, lookup=lookup)
     return to_the_end(work)
 
 
@@ -75,9 +90,7 @@ def fetch(
     """Fetch `uri` alone, as `capture` would, or post what is `sent`. Raises CaptureError."""
     with _needing_aiohttp(uri):
         from permacite.capture.run import fetch_one, to_the_end  # noqa: PLC0415 - only captures need it
-    return to_the_end(
-        fetch_one(uri, limits or Limits(), allow_private=allow_private, lookup=lookup, sent=sent)
-    )
+    return to_the_end(fetch_one(uri, limits, allow_private=allow_private, lookup=lookup, sent=sent))
 
 
 @contextmanager

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 async def capture_page(
     uri: str,
-    limits: Limits,
+    limits: Limits | None,
     *,
     allow_private: bool,
     progress: Callable[[Progress], None] | None,
@@ -37,6 +37,7 @@ async def capture_page(
 
     Raises CaptureError where the page itself is not there by then.
     """
+    limits = limits or Limits()
     started_at, clock = datetime.now(UTC), monotonic()
     root: Exchange | None = None
     async with Fetcher(limits, refuse=_policy(allow_private), lookup=lookup) as fetcher:
@@ -62,14 +63,14 @@ async def capture_page(
 
 async def fetch_one(
     uri: str,
-    limits: Limits,
+    limits: Limits | None,
     *,
     allow_private: bool,
     lookup: Lookup | None,
     sent: Sent | None = None,
 ) -> Exchange:
     """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
-    async with Fetcher(limits, refuse=_policy(allow_private), lookup=lookup) as fetcher:
+    async with Fetcher(limits or Limits(), refuse=_policy(allow_private), lookup=lookup) as fetcher:
         if sent is not None:
             return await fetcher.fetch(absolute(uri), sent=sent)
         return await _page(fetcher, uri)

@@ -13,6 +13,20 @@ Whoever serves, verifies or holds keys hands octets to `Workers` and gets a part
 error of ours. What comes back is never trusted with more than that: it is JSON and octets.
 """
 
-from permacite.decoding.workers import Workers
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.decoding.workers import Workers
 
 __all__ = ["Workers"]
+
+on_demand(
+    __name__,
+    {
+        "permacite.decoding.workers": "Workers",
+    },
+)

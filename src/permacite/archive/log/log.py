@@ -7,9 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.entries import commitments, disclosed, read
-from permacite.archive.log import timestamps
-from permacite.archive.log.keys import Signer, Verifier, load_or_make
-from permacite.archive.log.note import Checkpoint, Note, signed
 from permacite.archive.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.archive.records import leaves
 from permacite.errors import IntegrityError
@@ -19,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.entries import Leaf, Sealed
+    from permacite.archive.log.keys import Signer, Verifier
+    from permacite.archive.log.note import Checkpoint
     from permacite.archive.log.timestamps import Stamp
     from permacite.archive.records.leaves import Stamped
     from permacite.archive.sqlite import Catalog
@@ -42,6 +41,8 @@ class Log:
     def signer(self) -> Signer:
         """The key that signs. Raises StorageError."""
         if self._signer is None:
+            from permacite.archive.log.keys import load_or_make  # noqa: PLC0415 - most only read
+
             self._signer = load_or_make(self._key_path, self._origin())
         return self._signer
 
@@ -134,6 +135,9 @@ class Log:
         Raises ParseError where it is no time-stamp, IntegrityError where it is one on something
         else, was not granted, or answers another request than that with `nonce`.
         """
+        from permacite.archive.log import timestamps  # noqa: PLC0415 - most only read
+        from permacite.archive.log.note import Checkpoint, Note  # noqa: PLC0415 - the same
+
         stamp = timestamps.read(response)
         fault = stamp.fault(note, nonce=nonce)
         if fault:
@@ -155,6 +159,8 @@ class Log:
         Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
         signed then.
         """
+        from permacite.archive.log.note import Checkpoint, Note, signed  # noqa: PLC0415 - most only read
+
         size, note = self._catalog.read(leaves.head)
         if note is not None:
             earlier = Checkpoint.parse(Note.parse(note).text)

@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import io
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Self
 
@@ -247,7 +246,7 @@ class FileObjects:
     def _open_temporary(self) -> tuple[int, str]:
         """Return a new temporary file, locked: the lock says that its process lives."""
         while True:
-            path = f"{self._temporary}/{secrets.token_hex(16)}"
+            path = f"{self._temporary}/{os.urandom(16).hex()}"
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:

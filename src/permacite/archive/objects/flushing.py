@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def write_file(path: Path, content: bytes, *, mode: int) -> None:
 
     It is durable once its folder is flushed.
     """
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    aside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
@@ -168,7 +168,7 @@ def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
     row = connection.execute("SELECT person_id FROM person WHERE name = ?", (name,)).fetchone()
     if row is not None:
         return str(row[0])
-    made = f"{_PERSON}{secrets.token_hex(16)}"
+    made = f"{_PERSON}{os.urandom(16).hex()}"
     connection.execute(_ADD_PERSON, (made, name, timestamp(now)))
     return made
 

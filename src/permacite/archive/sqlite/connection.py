@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -219,7 +218,7 @@ def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) 
 
 def _aside(path: Path) -> Path:
     """Make an empty file beside a catalog, with the mode of one: SQLite's own files take it too."""
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    aside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     descriptor = os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         os.fchmod(descriptor, modes_of(path.parent).file)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import io
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import Source, digest_of
@@ -193,6 +192,8 @@ class WriteBehind:
             digests = [digest for digest in digests if digest not in self._refused]
             if not digests:
                 return False
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - needed where many write
+
             with ThreadPoolExecutor(_HANDS) as hands:
                 sizes = list(hands.map(self._flush_one, digests))
             done = [digest for digest in digests if digest not in self._refused]

@@ -13,7 +13,6 @@ from permacite.archive.model import Decoding
 from permacite.charsets import RULES_VERSION, of_codec
 from permacite.errors import ParseError
 from permacite.markup import Document, is_xml, sniff_charset
-from permacite.text import first
 from permacite.text.document import DocumentText
 
 if TYPE_CHECKING:
@@ -85,6 +84,8 @@ def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
         return of_codec(codec)
     if recorded is None and not is_xml(media_type):
         recorded = "us-ascii" if media_type == "message/header" else "utf-8"
+    from permacite.text import first  # noqa: PLC0415 - for the names of before alone
+
     return first.charset(recorded or sniff_charset(head, None, media_type).codec)
 
 

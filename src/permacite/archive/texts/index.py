@@ -17,13 +17,13 @@ from permacite.archive.texts.pieces import CheckedPieces, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.text.document import DocumentText
 from permacite.text.entity import Entity
-from permacite.text.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.archive.model import NewRepresentation, Representation
     from permacite.archive.sqlite import Catalog, WriteBehind
+    from permacite.text.index import Index
 
 __all__ = ["INDEX", "PIECES", "SMALLEST_BYTES", "Texts", "with_indexes"]
 
@@ -52,6 +52,8 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 def _with_index(new: NewRepresentation) -> NewRepresentation:
     if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
         return new
+    from permacite.text.index import Index  # noqa: PLC0415 - large texts alone have one
+
     index = Index.build(new.content, text_of_new(new).charset, _MODE)
     if not index.valid:
         return new
@@ -142,6 +144,8 @@ class Texts:
         where they are of another kind or version.
         """
         kept = self._objects.get(index), self._objects.get(pieces)
+        from permacite.text.index import Index  # noqa: PLC0415 - large texts alone have one
+
         return Index.from_bytes(kept[0]), Pieces.from_bytes(kept[1])
 
 

@@ -1,7 +1,23 @@
 """Proof bundles: written by the archive, checked by anyone, offline."""
 
-from permacite.archive.log.bundles.checking import check_proof
-from permacite.archive.log.bundles.tlog_proof import Check, ProofReport
-from permacite.archive.log.bundles.writing import absence, bundle, entry_of
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.archive.log.bundles.checking import check_proof
+    from permacite.archive.log.bundles.tlog_proof import Check, ProofReport
+    from permacite.archive.log.bundles.writing import absence, bundle, entry_of
 
 __all__ = ["Check", "ProofReport", "absence", "bundle", "check_proof", "entry_of"]
+
+on_demand(
+    __name__,
+    {
+        "permacite.archive.log.bundles.checking": "check_proof",
+        "permacite.archive.log.bundles.tlog_proof": "Check, ProofReport",
+        "permacite.archive.log.bundles.writing": "absence, bundle, entry_of",
+    },
+)
