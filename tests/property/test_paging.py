@@ -20,7 +20,10 @@ from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.names import selection
 from permacite.archive.records import listing
-from permacite.errors import NotFoundError
+from permacite.archive.records.rows import Effort
+from permacite.archive.records.statements import assertions_within
+from permacite.errors import NotFoundError, ParseError
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +63,7 @@ FIELDS = st.tuples(
     st.sampled_from([None, "*", "html", "pdf"]),
     st.sampled_from([None, "*", "1", "2"]),
 )
-EFFORTS = st.builds(listing.Effort, places=st.integers(1, 9), few=st.integers(0, 5))
+EFFORTS = st.builds(Effort, rows=st.integers(1, 9), few=st.integers(0, 5))
 
 
 class Shelf:
@@ -199,7 +202,7 @@ def test_pages_are_the_whole_list_whatever_is_read_for_each(
     limit: int,
     latest: bool,
     newest_first: bool,
-    effort: listing.Effort,
+    effort: Effort,
 ) -> None:
     with shelf(steps) as filled:
         expected = filled.covered(fields, latest=latest)
@@ -243,3 +246,95 @@ def test_a_list_goes_on_behind_any_version_that_is_here() -> None:
         for unknown in (f"{document}9", f"{document}.html.2"):
             with pytest.raises(NotFoundError):
                 archive.page(limit=5, after=unknown)
+
+
+DAY = "urn:pdi://a.lab.zz/2026/11/22/"
+SUBJECTS = [
+    *(f"{DAY}{tail}" for tail in ("1", "10", "1.html.1", "1.html.1#elt=0,1", "1.html.2", "x", "*")),
+    f"{DAY}1.text.1@5=pdi://b.lab.zz/2026/11/22/1.text.1",
+    "urn:pdi://b.lab.zz/2026/11/22/1",
+    "urn:pdi://a.lab.zz/2026/*/*/*",
+]
+
+
+def belongs(name: str, subject: str) -> bool:
+    """Whether a statement is about a name or what is below it, judged one by one."""
+    value = pdi.parse(subject)
+    if "*" in subject or "#" in name or "@" in name:
+        return name == subject
+    return pdi.covers(name, value.pdi if isinstance(value, pdi.CitationPDI) else value)
+
+
+@given(
+    said=st.lists(st.tuples(st.sampled_from(SUBJECTS), st.sampled_from(["a", "b"])), max_size=12),
+    name=st.none() | st.sampled_from(SUBJECTS),
+    predicate=st.sampled_from([None, "a"]),
+    parts=st.booleans(),
+    limit=st.integers(1, 5),
+)
+def test_pages_of_statements_are_all_that_is_said(
+    *,
+    said: list[tuple[str, str]],
+    name: str | None,
+    predicate: str | None,
+    parts: bool,
+    limit: int,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        with Archive.create(Path(folder) / "archive", series=SERIES[0]) as service:
+            for number, (subject, kind) in enumerate(said):
+                service.state(subject, kind, str(number))
+            listed: list[str] = []
+            after: str | None = None
+            while True:
+                page = service.statement_page(
+                    name, predicate=predicate, parts=parts, limit=limit, after=after
+                )
+                assert len(page.items) <= limit
+                listed += [one.object for one in page.items]
+                if (after := page.next) is None:
+                    break
+            whole = service.statements(name, predicate=predicate, parts=parts)
+        expected = [
+            str(number)
+            for number, (subject, kind) in enumerate(said)
+            if predicate in {None, kind}
+            and (name is None or (belongs(name, subject) if parts else name == subject))
+        ]
+        assert listed == expected == [one.object for one in whole]
+
+
+@given(
+    said=st.lists(st.sampled_from(SUBJECTS), max_size=12),
+    ranges=st.lists(st.tuples(st.sampled_from(SUBJECTS), st.sampled_from(SUBJECTS)), max_size=2),
+    limit=st.integers(1, 5),
+    effort=EFFORTS,
+)
+def test_pages_of_statements_are_whole_whatever_is_read_for_each(
+    *, said: list[str], ranges: list[tuple[str, str]], limit: int, effort: Effort
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        with Repository.create(Path(folder) / "archive", series=SERIES[0]) as archive:
+            for number, subject in enumerate(said):
+                archive.statements.state(subject, "a", str(number))
+            ask = archive._catalog.read  # noqa: SLF001 - the effort of a page is not for callers
+            listed: list[str] = []
+            after: int | None = 0
+            while after is not None:
+                statements, after = ask(
+                    assertions_within, ranges, None, after=after, limit=limit, effort=effort
+                )
+                assert len(statements) <= limit
+                listed += [one.object for one in statements]
+    assert listed == [
+        str(number)
+        for number, subject in enumerate(said)
+        if not ranges or any(low <= subject < high for low, high in ranges)
+    ]
+
+
+def test_a_page_of_statements_goes_on_behind_a_page_alone(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "archive", series=SERIES[0]) as service:
+        for after in ("", "-1", "1.5", "٣", "9" * 30):
+            with pytest.raises(ParseError):
+                service.statement_page(after=after)

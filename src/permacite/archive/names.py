@@ -21,6 +21,7 @@ __all__ = [
     "checked_series",
     "checked_unique_id",
     "cited_document",
+    "full_name",
     "given_out",
     "nearest",
     "selection",
@@ -85,6 +86,15 @@ def cited_document(cited: str) -> str:
     if isinstance(part, PDIPattern):
         raise ParseError("expected one name", cited, 0, "PDI §3.5")
     return as_urn((part if isinstance(part, PDI) else part.pdi).document)
+
+
+def full_name(version: Version) -> str:
+    """A name of a version, in any format: of one that lost its formats, in one it may have.
+
+    What was committed stays in its place, be it erased.
+    """
+    token = next(iter(version.formats), "text")
+    return str(version.pdi.document.with_(format=token, version=version.number))
 
 
 def given_out(

@@ -16,7 +16,15 @@ from permacite.archive.log import bundles
 from permacite.archive.log.agreement import Agreement, rebuilt
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Page, Standing
-from permacite.archive.records import access, citations, days, leaves, listing, versions
+from permacite.archive.records import (
+    access,
+    citations,
+    days,
+    leaves,
+    listing,
+    statements,
+    versions,
+)
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
@@ -250,10 +258,10 @@ class Reading:
             newest_first=newest_first,
         )
         items, restrictions = self._gate.told([version for _, version in stretch.versions])
-        following = None if stretch.next is None else _full_name(stretch.next[1])
+        following = None if stretch.next is None else names.full_name(stretch.next[1])
         if following is not None and until is None:
             ((_, last),) = self._catalog.read(versions.everything, after=newest - 1, limit=1)
-            until = _full_name(last)
+            until = names.full_name(last)
         return Page(tuple(items), following, until, restrictions)
 
     def documents(self) -> int:
@@ -277,10 +285,14 @@ class Reading:
         return self._gate.citations(self._catalog.read(citations.citations, pdi))
 
     def assertions(
-        self, subject: str | None = None, predicate: str | None = None
-    ) -> Sequence[Assertion]:
-        """Return the statements with this subject and predicate, oldest first; any where None."""
-        return self._gate.assertions(self.statements.assertions(subject, predicate))
+        self, ranges: Sequence[tuple[str, str]], predicate: str | None, *, after: int, limit: int
+    ) -> Page[Assertion]:
+        """Return a page of the statements about subjects in half-open ranges, oldest first."""
+        said, last = self._catalog.read(
+            statements.assertions_within, ranges, predicate, after=after, limit=limit
+        )
+        following = None if last is None else str(last)
+        return Page(tuple(self._gate.assertions(said)), following)
 
     def remarks(self, representations: Iterable[Representation]) -> Sequence[str]:
         """Notes of the operator on withdrawals; none for the public."""
@@ -471,15 +483,6 @@ class Reading:
             if place is not None:
                 return place
         raise NotFoundError(f"not the name of a version here: {text}", text)
-
-
-def _full_name(version: Version) -> str:
-    """Return a name of a version, in any format: of one that lost its formats, in one it may have.
-
-    What was committed stays in its place, be it erased.
-    """
-    token = next(iter(version.formats), "text")
-    return str(version.pdi.document.with_(format=token, version=version.number))
 
 
 def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:

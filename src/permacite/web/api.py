@@ -39,7 +39,7 @@ async def documents(request: Request) -> Response:
     pattern = request.query_params.get("pattern") or None
     page = paging.asked(request.query_params)
     listing = await run_in_threadpool(archive.list, pattern, **page)
-    return _json(listing, 200, paging.next_of(request, listing))
+    return _json(listing, 200, paging.next_of(request, listing.next, listing.until))
 
 
 async def show(request: Request) -> Response:

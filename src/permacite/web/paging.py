@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.resolution.holdings import Listing, NameSet
-
 __all__ = ["LARGEST", "Asked", "asked", "link_to", "next_of", "number"]
 
 LARGEST = 1000
@@ -51,13 +49,13 @@ def number(text: str, name: str) -> int:
     return int(text)
 
 
-def next_of(request: Request, page: Listing | NameSet) -> dict[str, str]:
-    """The header that leads from a page to the next one; none on the last page."""
-    if page.next is None:
+def next_of(request: Request, after: str | None, until: str | None = None) -> dict[str, str]:
+    """The header that leads to the page behind `after`; none where there is none."""
+    if after is None:
         return {}
     path: bytes = request.scope.get("raw_path") or request.url.path.encode()
     kept = [one for one in request.query_params.multi_items() if one[0] not in _OURS]
-    cursor = [("after", page.next), ("until", page.until or "")]
+    cursor = [("after", after), *([("until", until)] if until else [])]
     address = f"{path.decode('ascii', 'replace').partition('?')[0]}?{urlencode([*kept, *cursor])}"
     return link_to(address)
 

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from permacite.errors import ParseError
 from permacite.service.plain import plain
-from permacite.web import headers
+from permacite.web import headers, paging
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -82,21 +82,29 @@ async def quoters(request: Request) -> Response:
 
 
 async def statements(request: Request) -> Response:
-    """GET /-/api/statements?name=&predicate= answers a list of Statement; all without a name.
+    """GET /-/api/statements?name=&predicate=&limit=&after= answers a list of Statement.
 
-    Where `Accept` says application/ld+json, the same as JSON-LD.
+    About anything without a name. `Link: <...>; rel="next"` leads to the next page; 1000 are on one
+    at most, and where `limit` says nothing. Where `Accept` says application/ld+json, the same as
+    JSON-LD.
     """
     archive: Archive = request.app.state.archive
     name = request.query_params.get("name") or None
     predicate = request.query_params.get("predicate") or None
-    found = await run_in_threadpool(
-        archive.statements, name, predicate=predicate, parts=name is not None
+    wanted = paging.asked(request.query_params, usual=paging.LARGEST)
+    page = await run_in_threadpool(
+        archive.statement_page,
+        name,
+        predicate=predicate,
+        parts=name is not None,
+        limit=wanted["limit"],
+        after=wanted["after"],
     )
-    fields = headers.reader_headers() | {"Vary": "Accept"}
+    fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page.next)
     if "application/ld+json" in request.headers.get("accept", ""):
-        linked = await run_in_threadpool(archive.json_ld, found)
+        linked = await run_in_threadpool(archive.json_ld, list(page.items))
         return JSONResponse(linked, headers=fields, media_type="application/ld+json")
-    return JSONResponse(plain(found), headers=fields)
+    return JSONResponse(plain(page.items), headers=fields)
 
 
 def name_in(request: Request) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.records.rows import VERSION, in_order, storable
+from permacite.archive.records.rows import VERSION, Effort, in_order, storable
 from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
@@ -20,16 +20,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import Selection, Version
 
-__all__ = ["Effort", "Stretch", "documents", "highest_place", "stretch"]
-
-
-class Effort(NamedTuple):
-    """What a page may cost beyond what is on it."""
-
-    places: int = 1000
-    """How many places in the order of commit are read."""
-    few: int = 500
-    """How many versions the index on names may find, to be sorted."""
+__all__ = ["Stretch", "documents", "highest_place", "stretch"]
 
 
 Condition = tuple[str, str | int]
@@ -88,7 +79,7 @@ def stretch(
     is_few = bool(key) and _is_few(connection, key, effort.few)
     if not is_few:
         # What lies beyond is for the next page.
-        most = max(effort.places, limit) - 1
+        most = max(effort.rows, limit) - 1
         low, high = (max(low, high - most), high) if newest_first else (low, min(high, low + most))
     rows = _rows(
         connection,

@@ -27,6 +27,7 @@ __all__ = [
     "ERASED_DIGEST",
     "STAGED",
     "VERSION",
+    "Effort",
     "Key",
     "Transaction",
     "document_key",
@@ -66,6 +67,15 @@ class Transaction(NamedTuple):
     """Dates the rows."""
     sealer: Sealer
     """Makes leaves of what is entered."""
+
+
+class Effort(NamedTuple):
+    """What a page of a list may cost beyond what is on it."""
+
+    rows: int = 1000
+    """How many are read in the order of commit, whether they are listed or not."""
+    few: int = 500
+    """How many an index may find, to be sorted."""
 
 
 def has_schema(connection: sqlite3.Connection, version: int) -> bool:

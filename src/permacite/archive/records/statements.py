@@ -11,7 +11,7 @@ from permacite.archive.entries import Entry
 from permacite.archive.model import Assertion, Delegation
 from permacite.archive.names import as_urn
 from permacite.archive.records import leaves
-from permacite.archive.records.rows import DAYS, ERASABLE, has_schema, instant, timestamp
+from permacite.archive.records.rows import DAYS, ERASABLE, Effort, has_schema, instant, timestamp
 from permacite.pdi import PDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "assertions",
+    "assertions_within",
     "delegation_entry_at",
     "delegations",
     "entry_at",
@@ -92,6 +93,54 @@ def assertions(
         parameters,
     )
     return [_assertion((*said, _name_of(connection, who), at)) for *said, who, at in rows]
+
+
+def assertions_within(
+    connection: sqlite3.Connection,
+    ranges: Sequence[tuple[str, str]],
+    predicate: str | None,
+    *,
+    after: int,
+    limit: int,
+    effort: Effort = Effort(),  # noqa: B008 - it never changes
+) -> tuple[list[Assertion], int | None]:
+    """Up to `limit` statements recorded after a row, and the row after which to go on, if any.
+
+    They are about subjects in any of the half-open `ranges`, about any where there are none. Few
+    are sorted; of many, a bounded number of rows is read, as in lists of versions.
+    """
+    within = " OR ".join(["(subject >= ? AND subject < ?)"] * len(ranges))
+    bounds = [bound for pair in ranges for bound in pair]
+    conditions = [f"({within})"] if ranges else []
+    end = int(
+        connection.execute("SELECT coalesce(max(assertion_id), 0) FROM assertion").fetchone()[0]
+    )
+    last = end
+    if not ranges or not _are_few(connection, within, bounds, effort.few):
+        last = min(end, after + max(limit, effort.rows))
+        conditions = [f"+{text}" for text in conditions]  # the plus keeps the index away
+    conditions.append("assertion_id > ? AND assertion_id <= ?")
+    parameters: list[str | int] = [*bounds, after, last]
+    if predicate is not None:
+        conditions.append("+predicate = ?")
+        parameters.append(predicate)
+    rows = connection.execute(
+        f"SELECT assertion_id, {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)}"  # noqa: S608 - ours
+        " ORDER BY assertion_id LIMIT ?",
+        [*parameters, limit + 1],
+    ).fetchall()
+    shown = [
+        _assertion((*said, _name_of(connection, who), at)) for _, *said, who, at in rows[:limit]
+    ]
+    if len(rows) > limit:
+        return shown, int(rows[limit - 1][0])
+    return shown, last if last < end else None
+
+
+def _are_few(connection: sqlite3.Connection, within: str, bounds: Sequence[str], few: int) -> bool:
+    """Say whether no more than `few` statements are about subjects within bounds."""
+    question = f"SELECT count(*) FROM (SELECT 1 FROM assertion WHERE {within} LIMIT ?)"  # noqa: S608 - ours
+    return int(connection.execute(question, (*bounds, few + 1)).fetchone()[0]) <= few
 
 
 def remarks(connection: sqlite3.Connection, subjects: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from permacite import pdi, uri
+from permacite.archive import Page
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Assertions"]
 
+_AT_ONCE = 1000
+"""How many statements are read together where all are wanted."""
+_MOST_DIGITS = 18
+_LAST = chr(0x10FFFF)
+"""Sorts behind all that stands in names."""
 _ASSERTION = "urn:permacite:assertion:"
 _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ftp", "orcid"})
 """Schemes of objects that are names of things; anything else is text."""
@@ -47,17 +53,39 @@ class Assertions(UseCases):
     def statements(
         self, subject: str | None = None, *, predicate: str | None = None, parts: bool = False
     ) -> list[Assertion]:
-        """The statements about `subject`, oldest first; about anything where None.
+        """All statements about `subject`, oldest first; see `statement_page`."""
+        statements: list[Assertion] = []
+        after: str | None = None
+        while True:
+            page = self.statement_page(
+                subject, predicate=predicate, parts=parts, limit=_AT_ONCE, after=after
+            )
+            statements += page.items
+            after = page.next
+            if after is None:
+                return statements
 
-        With `parts` those about its versions, formats, fragments and citations too.
+    def statement_page(
+        self,
+        subject: str | None = None,
+        *,
+        predicate: str | None = None,
+        parts: bool = False,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> Page[Assertion]:
+        """A page of the statements about `subject`, oldest first; about anything where None.
+
+        With `parts` those about its versions, formats, fragments and citations too. `after` is the
+        `next` of the page before. Raises ParseError for another.
         """
-        if subject is None:
-            return list(self._repository.assertions(None, predicate))
-        name = names.parse(subject)
-        if not parts:
-            return list(self._repository.assertions(as_urn(name), predicate))
-        every = self._repository.assertions(None, predicate)
-        return [item for item in every if _is_part(name, pdi.parse(item.subject))]
+        name = None if subject is None else names.parse(subject)
+        ranges = [] if name is None else _ranges(name, parts=parts)
+        page = self._repository.assertions(ranges, predicate, after=_place(after), limit=limit)
+        if name is None or not parts:
+            return page
+        items = [item for item in page.items if _is_part(name, pdi.parse(item.subject))]
+        return Page(tuple(items), page.next)
 
     def json_ld(self, assertions: list[Assertion]) -> dict[str, Json]:
         """Statements as one JSON-LD document with its own context, and what is known of them.
@@ -73,6 +101,36 @@ class Assertions(UseCases):
             graph.append({"@id": item.subject, iri: value})
             graph.append(_annotation(item, iri, value))
         return {"@context": dict(PREFIXES), "@graph": graph}
+
+
+def _place(after: str | None) -> int:
+    """The place behind which a page begins. Raises ParseError."""
+    if after is None:
+        return 0
+    if not (after.isascii() and after.isdigit() and len(after) <= _MOST_DIGITS):
+        raise ParseError("expected the `next` of a page in `after`", after, 0)
+    return int(after)
+
+
+def _ranges(
+    name: pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI | pdi.PDIPattern, *, parts: bool
+) -> list[tuple[str, str]]:
+    """Half-open ranges of subjects that hold a name, with `parts` all below it, and few others.
+
+    What a name goes on with is ".", "#" or "@".
+    """
+    if parts and isinstance(name, pdi.PDIPattern):
+        before = as_urn(name).partition("*")[0]
+        return [(before, f"{before}{_LAST}")]
+    if parts and isinstance(name, pdi.PDI):
+        whole = as_urn(name.document)
+        return [_alone(whole), *((whole + mark, whole + chr(ord(mark) + 1)) for mark in ".#@")]
+    return [_alone(as_urn(name))]
+
+
+def _alone(subject: str) -> tuple[str, str]:
+    """The range that holds one subject: "!" sorts before all that a name goes on with."""
+    return subject, f"{subject}!"
 
 
 def _is_part(

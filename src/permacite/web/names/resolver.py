@@ -124,7 +124,11 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     if paging.number(limit, "limit") > paging.LARGEST:
         raise ParseError(f"expected a number up to {paging.LARGEST} in `limit`", limit, 0)
     page = await run_in_threadpool(archive.matching, pattern, **paging.asked(request.query_params))
-    fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page)
+    fields = (
+        headers.reader_headers()
+        | {"Vary": "Accept"}
+        | paging.next_of(request, page.next, page.until)
+    )
     if "text/uri-list" in request.headers.get("accept", ""):
         body = "".join(f"{name}\r\n" for name in page.names)
         return Response(body, headers=fields, media_type="text/uri-list")
