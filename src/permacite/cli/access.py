@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.access import ACCESSES, ERASURE_GROUNDS, GROUNDS, Choice
-from permacite.service.archive import Archive
+from permacite.service.access import ACCESSES, ERASURE_GROUNDS, GROUNDS, Access, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +85,7 @@ def access(
     Exit status: 0 shown or changed, 1 PDI is unknown, 2 bad name.
     """
     choice = chosen(access=access, **options)
-    with Archive.open(folder) as archive:
+    with Access.open(folder) as archive:
         if pdi == _DEFAULT:
             standing = archive.default_standing(choice)
             kept: object = standing
@@ -130,7 +129,7 @@ def erase(
     if not yes:
         listed = "\n  ".join(names)
         click.confirm(f"Destroy for ever:\n  {listed}\n", abort=True, err=True)
-    with Archive.open(folder) as archive:
+    with Access.open(folder) as archive:
         made = [archive.erase(name, ground=ground) for name in names]
     if as_json:
         emit(made)
@@ -162,7 +161,7 @@ def retention(folder: Path | None, *, as_json: bool) -> None:
 
     Exit status: 0 listed.
     """
-    with Archive.open(folder) as archive:
+    with Access.open(folder) as archive:
         found = archive.overdue()
     if as_json:
         emit(found)

@@ -1,4 +1,4 @@
-"""Commands about the archive itself: init, list, show, export, verify."""
+"""Commands about the archive itself: init, list, show, export."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.access import told
-from permacite.cli.output import counted, emit, json_option, note, table
-from permacite.cli.proof import is_file, tell_proof
-from permacite.service.archive import Archive
+from permacite.cli.output import emit, json_option, note, table
+from permacite.service.resolution.holdings import Holdings
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from permacite.service.documents import Format, Restriction, VersionNote
     from permacite.service.resolution.holdings import Exported, Listing
 
-__all__ = ["export", "init", "list_", "show", "verify"]
+__all__ = ["export", "init", "list_", "show"]
 
 _LIKENESS = 0.6
 
@@ -45,7 +44,7 @@ def init(
     The series is the authority in every name, such as lab.example.us; its last part is a country
     code. The default is in a code that no country has, for archives that are nobody's but yours.
     """
-    with Archive.create(directory or folder, series=series, resolver=resolver) as archive:
+    with Holdings.create(directory or folder, series=series, resolver=resolver) as archive:
         made = archive.about()
     if as_json:
         emit(made)
@@ -73,9 +72,9 @@ def list_(
     PATTERN is a name with `*` for any field (urn:pdi://lab.example.us/2026/11/*/*), or the start
     of one: a series, a year, a month or a day (lab.example.us/2026/11).
     """
-    with Archive.open(folder) as archive:
+    with Holdings.open(folder) as archive:
         listing = _listed(archive, pattern, limit, after)
-        series = archive.series()
+        series = archive.about().all_series
     if as_json:
         emit(listing)
         return
@@ -99,7 +98,7 @@ def list_(
         note(f"{len(rows)} shown; there are more: --after {listing.next}")
 
 
-def _listed(archive: Archive, pattern: str | None, limit: int, after: str | None) -> Listing:
+def _listed(archive: Holdings, pattern: str | None, limit: int, after: str | None) -> Listing:
     """The list as one page, though what is rare is found by several."""
     page = archive.list(pattern, limit=limit, after=after)
     documents = page.documents
@@ -123,7 +122,7 @@ def _marked(item: Format) -> str:
 @click.pass_obj
 def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     """Show all that is known of PDI: versions, formats, digests, source, citations."""
-    with Archive.open(folder) as archive:
+    with Holdings.open(folder) as archive:
         shown = archive.show(pdi)
     if as_json:
         emit(shown)
@@ -221,17 +220,25 @@ def export(
         raise click.UsageError("give a name, or --ocfl or --warc")
     if for_browsers and (ocfl or warc):
         raise click.UsageError("--for-browsers is for one page")
-    with Archive.open(folder) as archive:
+    if ocfl is not None or warc is not None:
+        _copy(folder, ocfl, warc, pdi)
+        return
+    with Holdings.open(folder) as archive:
+        exported = archive.export(pdi or "", for_browsers=for_browsers)
+    _write(exported, output, force=force)
+
+
+def _copy(folder: Path | None, ocfl: Path | None, warc: Path | None, pdi: str | None) -> None:
+    """Write the archive, or what a pattern covers, in a form of others."""
+    from permacite.service.preservation.keeping import Preservation  # noqa: PLC0415 - for this
+
+    with Preservation.open(folder) as archive:
         if ocfl is not None:
             copy = archive.export_ocfl(ocfl)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
-            return
-        if warc is not None:
+        elif warc is not None:
             versions, records = archive.export_warc(warc, pdi)
             note(f"{versions} versions, {records} records -> {warc}")
-            return
-        exported = archive.export(pdi or "", for_browsers=for_browsers)
-    _write(exported, output, force=force)
 
 
 def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
@@ -246,73 +253,3 @@ def _write(exported: Exported, output: Path | None, *, force: bool) -> None:
         raise click.ClickException(f"{target} is there already; --force replaces it")
     target.write_bytes(exported.content)
     note(f"{exported.pdi} -> {target} ({len(exported.content)} bytes, {exported.media_type})")
-
-
-@click.command()
-@click.argument("reference", required=False)
-@click.option("--all", "everything", is_flag=True, help="Check all that is stored.")
-@click.option(
-    "--key", help="The public key that a proof must be signed with: its text, or a file with it."
-)
-@click.option(
-    "--policy",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A file that tells which logs and witnesses a proof needs (c2sp.org/tlog-policy).",
-)
-@click.option(
-    "--checkpoint",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A checkpoint of the same log that you kept, to compare that of a proof with.",
-)
-@click.option(
-    "--tsa-ca",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
-)
-@json_option
-@click.pass_context
-def verify(
-    ctx: click.Context,
-    reference: str | None,
-    *,
-    everything: bool,
-    key: str | None,
-    policy: Path | None,
-    checkpoint: Path | None,
-    tsa_ca: Path | None,
-    as_json: bool,
-) -> None:
-    """Check what is stored against its digests, or a proof offline.
-
-    REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
-    cited passage with the words recorded when it was cited. Or it is the file of a proof
-    (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
-    or --policy, it proves what it says. Without, anyone could have made it, and the answer says so.
-
-    Exit status: 0 all is well, or a proof without a key agrees with itself; 1 something is missing,
-    altered or does not hold; 2 bad reference.
-    """
-    if (reference is None) != everything:
-        raise click.UsageError("give one name or the file of a proof, or --all")
-    if reference is not None and is_file(reference):
-        path = Path(reference)
-        status = tell_proof(
-            path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json
-        )
-        ctx.exit(status)
-    if any(one is not None for one in (key, policy, checkpoint, tsa_ca)):
-        options = "--key, --policy, --checkpoint and --tsa-ca"
-        told = "--all" if reference is None else reference
-        raise click.UsageError(f"{options} are for the file of a proof; {told} is none")
-    with Archive.open(ctx.obj) as archive, counted("verifying") as progress:
-        report = archive.verify(reference, progress=progress)
-    erased = [finding for finding in report.findings if finding.kind == "erased"]
-    if as_json:
-        emit({"checked": report.checked, "bad": report.bad, "erased": erased})
-    else:
-        for finding in erased:
-            note(f"{finding.name}: {finding.detail}")
-        for finding in report.bad:
-            note(f"{finding.kind}: {finding.name}: {finding.detail}")
-        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
-    ctx.exit(0 if report.ok else 1)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.archive import Archive
+from permacite.service.assertions.statements import Assertions
+from permacite.service.quotations.comparing import Quotations
+from permacite.service.quotations.composing import Compositions
 
 if TYPE_CHECKING:
     from permacite.service.quotations.comparing import Quotation
@@ -31,7 +33,7 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
     Exit status: 0 all agree or cannot be compared, 1 one differs or has no proper name, or PDI is
     unknown, 2 bad name.
     """
-    with Archive.open(ctx.obj) as archive:
+    with Quotations.open(ctx.obj) as archive:
         found = archive.quotes(pdi)
     if as_json:
         emit(found)
@@ -54,7 +56,7 @@ def quoted_by(folder: Path | None, pdi: str, *, as_json: bool) -> None:
 
     Exit status: 0 listed, even if empty, 1 PDI is unknown, 2 bad name.
     """
-    with Archive.open(folder) as archive:
+    with Quotations.open(folder) as archive:
         found = archive.quoters(pdi)
     if as_json:
         emit(found)
@@ -105,7 +107,7 @@ def compose(folder: Path | None, template: Path, *, output: Path | None, force: 
     if output is not None and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     text = template.read_text(encoding="utf-8")
-    with Archive.open(folder) as archive:
+    with Compositions.open(folder) as archive:
         composed = archive.compose(text, suffix=template.suffix)
     if output is None:
         click.echo(composed.text, nl=False)
@@ -139,7 +141,7 @@ def assert_(
 
     Exit status: 0 recorded, 1 refused, 2 SUBJECT is no permanent name, or PREDICATE no IRI.
     """
-    with Archive.open(folder) as archive:
+    with Assertions.open(folder) as archive:
         assertion = archive.state(subject, predicate, value, who=who)
     if as_json:
         emit(assertion)
@@ -170,7 +172,7 @@ def assertions(
 
     Exit status: 0 listed, even if empty, 2 SUBJECT is no permanent name.
     """
-    with Archive.open(folder) as archive:
+    with Assertions.open(folder) as archive:
         statements = archive.statements(subject, predicate=predicate, parts=parts)
         if jsonld:
             emit(archive.json_ld(statements))

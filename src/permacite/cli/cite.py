@@ -1,15 +1,14 @@
-"""Commands about passages: cite, resolve, check."""
+"""Commands about passages: cite, check."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service import names
-from permacite.service.archive import Archive
+from permacite.service.citations.checking import Checks
+from permacite.service.citations.citing import Citations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.citing import Passage
     from permacite.service.citations.recorded import Cited
 
-__all__ = ["check", "cite", "resolve"]
+__all__ = ["check", "cite"]
 
 FORMS = ("markdown", "html", "bibtex", "csl_json", "ris", "wiki")
 
@@ -54,7 +53,7 @@ def cite(  # noqa: PLR0913 - one parameter an option
     """
     if sum(option is not None for option in (quote, char, line)) > 1:
         raise click.UsageError("give one of --quote, --char and --line")
-    with Archive.open(folder) as archive:
+    with Citations.open(folder) as archive:
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
@@ -107,65 +106,6 @@ def _line(text: str) -> str:
 
 
 @click.command()
-@click.argument("reference")
-@click.option(
-    "--context",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Show N characters on either side, the passage in brackets.",
-)
-@click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
-@click.option("--quick", is_flag=True, help="Of a large text, check only what is read of it.")
-@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
-@json_option
-@click.pass_obj
-def resolve(
-    folder: Path | None,
-    reference: str,
-    *,
-    context: int,
-    force: bool,
-    quick: bool,
-    allow_private: bool,
-    as_json: bool,
-) -> None:
-    """Print exactly the part of a document that REFERENCE names.
-
-    REFERENCE is a name with or without #fragment, or the address of one at a resolver. The bytes
-    are checked against their digest first; with --quick, and where a large text has an index, only
-    those read for the answer are. Without a version the highest answers, and says so.
-    A whole document is printed as its bytes; a part of a text as that text, in UTF-8.
-
-    REFERENCE may also be the address of a plain text (http:, https: or file:) with a fragment of
-    RFC 5147 or of its first draft, such as #line=4,6;length=968 or #match(gale). It is read where
-    it is, and its integrity checks are run.
-    """
-    if names.is_foreign(reference):
-        from permacite.service.resolution import foreign  # noqa: PLC0415 - names are the rule
-
-        part = foreign.resolve(reference, allow_private=allow_private, force=force)
-    else:
-        with Archive.open(folder) as archive:
-            part = archive.resolve(reference, context=context, whole=not quick)
-    for warning in part.warnings:
-        note(f"warning: {warning}")
-    if as_json:
-        emit(part)
-        return
-    if part.assumed:
-        note(f"answered by {part.pdi}")
-    if part.text is None or "#" not in part.exact:
-        sys.stdout.buffer.write(part.content)
-    elif context:
-        click.echo(f"{part.before}[{part.text}]{part.after}")
-    else:
-        sys.stdout.buffer.write(part.text.encode())
-        if sys.stdout.isatty():
-            click.echo()
-
-
-@click.command()
 @click.argument("pdi")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
 @json_option
@@ -176,7 +116,7 @@ def check(ctx: click.Context, pdi: str, *, allow_private: bool, as_json: bool) -
     Exit status 1 if any passage is not verified. Citations are never moved: they name the
     archived words, which do not change.
     """
-    with Archive.open(ctx.obj) as archive:
+    with Checks.open(ctx.obj) as archive:
         checked = archive.check(pdi, allow_private=allow_private)
     if as_json:
         emit(checked)

@@ -9,9 +9,11 @@ import click
 
 from permacite.cli.output import emit, json_option, table
 from permacite.cli.output import note as tell
-from permacite.service.access import REASONS
-from permacite.service.archive import Archive, default_directory
+from permacite.service.access import REASONS, Access
+from permacite.service.assertions.delegating import Delegations
+from permacite.service.base import default_directory
 from permacite.service.preservation import keeping
+from permacite.service.preservation.keeping import Preservation
 
 if TYPE_CHECKING:
     from permacite.service.assertions.delegating import Delegated
@@ -46,7 +48,7 @@ def backup(folder: Path | None, directory: Path, *, copy: bool, as_json: bool) -
 
     Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written.
     """
-    with Archive.open(folder) as archive:
+    with Preservation.open(folder) as archive:
         made = archive.backup(directory, link=not copy)
     _tell_copy(made, as_json=as_json)
 
@@ -88,7 +90,7 @@ def fsck(ctx: click.Context, *, as_json: bool) -> None:
 
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
-    with Archive.open(ctx.obj) as archive:
+    with Preservation.open(ctx.obj) as archive:
         report = archive.fsck()
     findings = [item for item in report.findings if item.kind != "erased"]
     if as_json:
@@ -138,7 +140,7 @@ def withdraw(
 
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
-    with Archive.open(folder) as archive:
+    with Access.open(folder) as archive:
         made = archive.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
     if as_json:
         emit(made)
@@ -158,7 +160,7 @@ def reinstate(folder: Path | None, pdi: str, *, who: str | None, note: str | Non
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
     """
-    with Archive.open(folder) as archive:
+    with Access.open(folder) as archive:
         click.echo(f"given out again: {archive.reinstate(pdi, who=who, note=note)}")
 
 
@@ -175,7 +177,7 @@ def list_series(folder: Path | None, *, as_json: bool) -> None:
 
     Exit status: 0 listed.
     """
-    with Archive.open(folder) as archive:
+    with Delegations.open(folder) as archive:
         _tell_series(archive.series(), as_json=as_json)
 
 
@@ -188,7 +190,7 @@ def add_series(folder: Path | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 added, or there already, 2 NAME is no series.
     """
-    with Archive.open(folder) as archive:
+    with Delegations.open(folder) as archive:
         _tell_series(archive.add_series(name), as_json=as_json)
 
 
@@ -204,7 +206,7 @@ def use_series(folder: Path | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 done, 2 NAME is no series.
     """
-    with Archive.open(folder) as archive:
+    with Delegations.open(folder) as archive:
         _tell_series(archive.use_series(name), as_json=as_json)
 
 
@@ -248,7 +250,7 @@ def delegate(
 
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """
-    with Archive.open(folder) as archive:
+    with Delegations.open(folder) as archive:
         made = archive.delegate(kind, name, target, first=first, last=last)
     _tell_delegations([made], as_json=as_json)
 
@@ -262,7 +264,7 @@ def delegations(folder: Path | None, name: str | None, *, as_json: bool) -> None
 
     Exit status: 0 listed, 2 SERIES is none.
     """
-    with Archive.open(folder) as archive:
+    with Delegations.open(folder) as archive:
         _tell_delegations(archive.delegations(name), as_json=as_json)
 
 

@@ -14,6 +14,7 @@ import sys
 import unicodedata
 from contextlib import contextmanager
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from permacite.errors import PermaciteError, RestrictedError
@@ -23,7 +24,17 @@ from permacite.service.problems import exit_status, problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["JSON_HELP", "counted", "emit", "guarded", "json_option", "note", "report", "table"]
+__all__ = [
+    "JSON_HELP",
+    "counted",
+    "emit",
+    "guarded",
+    "is_file",
+    "json_option",
+    "note",
+    "report",
+    "table",
+]
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -56,12 +67,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     if sys.stdout.isatty() and _drawn(columns, cells, title):
         return
-    lines = [] if not title else [title]
     pieces = [[cell.expandtabs().splitlines() or [""] for cell in row] for row in [columns, *cells]]
     widths = [
         max(_width(piece) for cell in column for piece in cell)
         for column in zip(*pieces, strict=True)
     ]
+    left = sum(widths) + 2 * len(widths) - 2 - _width(title)
+    lines = [" " * (left // 2) + title] if title else []
     for row in pieces:
         for line in zip_longest(*row, fillvalue=""):
             padded = [
@@ -111,6 +123,14 @@ def counted(what: str) -> Iterator[Callable[[object], None] | None]:
     numbers = itertools.count(1)
     with Console(stderr=True).status(what) as status:
         yield lambda _: status.update(f"{what}: {next(numbers)}")
+
+
+def is_file(text: str) -> bool:
+    """Say whether a text names a file; long names and ML-DSA-44 keys are too long to ask for."""
+    try:
+        return Path(text).is_file()
+    except OSError:
+        return False
 
 
 def note(text: str) -> None:

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import emit, json_option, note, table
-from permacite.service.archive import Archive
+from permacite.cli.output import emit, is_file, json_option, note, table
 from permacite.service.proofs import proofs
+from permacite.service.proofs.logs import Logs
+from permacite.service.proofs.proofs import Proofs
 
 if TYPE_CHECKING:
     from permacite.service.proofs.logs import LogState
     from permacite.service.proofs.proofs import Verified
 
-__all__ = ["is_file", "log", "prove", "stamp", "tell_proof"]
+__all__ = ["log", "prove", "stamp", "tell_proof"]
 
 
 @click.command()
@@ -46,7 +47,7 @@ def prove(folder: Path | None, reference: str, *, output: Path, force: bool, as_
     """
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
-    with Archive.open(folder) as archive:
+    with Proofs.open(folder) as archive:
         proof = archive.prove(reference, seal=True)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
@@ -82,14 +83,6 @@ def tell_proof(
     else:
         _tell_verified(found)
     return 0 if found.holds else 1
-
-
-def is_file(text: str) -> bool:
-    """Say whether a text names a file; long names and ML-DSA-44 keys are too long to ask for."""
-    try:
-        return Path(text).is_file()
-    except OSError:
-        return False
 
 
 def _tell_verified(found: Verified) -> None:
@@ -161,7 +154,7 @@ def log(
     """
     if sum(one is not None for one in (since, extends, tiles)) > 1:
         raise click.UsageError("give one of --since, --extends and --tiles")
-    with Archive.open(folder) as archive:
+    with Logs.open(folder) as archive:
         for day in archive.seal_days() if seal else ():
             note(f"sealed {day.name}: {day.documents} documents")
         if tiles is not None:
@@ -217,7 +210,7 @@ def stamp(
     Exit status: 0 stamped, 1 the authority cannot be asked, or its answer does not hold.
     """
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
-    with Archive.open(folder) as archive:
+    with Logs.open(folder) as archive:
         made = archive.stamp(authority, roots=roots, allow_private=allow_private)
     if as_json:
         emit(made)

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from permacite.cli.access import chosen, standing_options
 from permacite.cli.assertions import told_apart
 from permacite.cli.output import emit, json_option, note, report
 from permacite.errors import PermaciteError
-from permacite.service.archive import Archive
+from permacite.service.ingest.saving import Ingest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +85,7 @@ def save(  # noqa: PLR0913 - one parameter an option
     A page that is archived already gets the next version of its name where it has changed, and
     its present name where it has not.
     """
-    with Archive.open(folder) as archive, _progress() as progress:
+    with Ingest.open(folder) as archive, _progress() as progress:
         saved = archive.save(
             uri,
             series=series,
@@ -139,7 +137,7 @@ def import_(
         raise click.UsageError("--uri names the source of one file; import the others apart")
     status = 0
     results: list[Saved] = []
-    with Archive.open(ctx.obj) as archive:
+    with Ingest.open(ctx.obj) as archive:
         for file in files:
             try:
                 content = file.read_bytes()
@@ -197,6 +195,14 @@ def _progress() -> Iterator[Callable[[int, int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
+    from rich.progress import (  # noqa: PLC0415 - the same
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+    )
+
     columns = (TextColumn("saving"), BarColumn(), TextColumn("{task.completed}/{task.total} parts"))
     with Progress(*columns, DownloadColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("saving", total=1)

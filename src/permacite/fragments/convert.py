@@ -17,16 +17,22 @@ Readings:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from permacite.errors import ParseError
+from permacite.fragments import rfc5147, wilde00
+from permacite.fragments.location import Location
 from permacite.fragments.text import Text
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.text.tally import Tally
 
 __all__ = [
     "Converted",
+    "Syntax",
+    "fragment",
+    "locate_pdi",
     "pdi_to_rfc5147",
     "pdi_to_wilde00",
     "rfc5147_to_pdi",
@@ -35,6 +41,10 @@ __all__ = [
     "wilde00_to_rfc5147",
 ]
 
+Syntax: TypeAlias = Literal["rfc5147", "wilde00", "pdi"]
+"""Whose fragment it is: RFC 5147's, the older draft's, or one that follows a PDI."""
+
+_POSITIONS = compile_pattern(r"(?:(?i:char)=)?([0-9]{1,15}),([0-9]{1,15})")
 _PDI = "PDI §3.4.1"
 _RFC5147 = "RFC 5147 §2.1"
 _WILDE00 = "draft-wilde-text-fragment-00 §2.1"
@@ -109,6 +119,67 @@ def wilde00_to_pdi(text: str | Text, first: int, last: int) -> Converted:
     Raises ParseError where the text has no such characters.
     """
     return _to_pdi(_entity(text), *_from_wilde00(_entity(text), first, last))
+
+
+def locate_pdi(text: Text, written: str) -> Location:
+    """Where the characters are that a fragment of a PDI names; none of it is clamped.
+
+    An end inside a line ending takes it in. Raises ParseError.
+    """
+    start, end = _pdi_range(text, written)
+    converted = pdi_to_rfc5147(text, start, end)
+    notes = ("an end lies inside a line ending, and was moved outwards",)
+    return Location(
+        "ok",
+        spans=(text.span(converted.start, converted.end),),
+        notes=() if converted.exact else notes,
+        kind="range" if end > start else "position",
+    )
+
+
+def fragment(text: Text, written: str, source: Syntax, target: Syntax) -> tuple[str, bool]:
+    """The characters that a fragment names, by another syntax; and whether these say it exactly.
+
+    Raises ParseError where it cannot be right, names no characters, or has no counterpart.
+    """
+    start, end, exact = _canonical(text, written, source)
+    if target == "pdi":
+        return f"char={start},{end}", exact
+    if target == "rfc5147":
+        converted = pdi_to_rfc5147(text, start, end)
+        return f"char={converted.start},{converted.end}", exact and converted.exact
+    converted = pdi_to_wilde00(text, start, end)
+    last = None if converted.start == converted.end else converted.end
+    return str(wilde00.Count("char", converted.start, last)), exact and converted.exact
+
+
+def _canonical(text: Text, written: str, syntax: Syntax) -> Converted:
+    """What a fragment names in PDI positions."""
+    if syntax == "pdi":
+        return Converted(*_pdi_range(text, written), exact=True)
+    location = text.locate((wilde00 if syntax == "wilde00" else rfc5147).parse(written))
+    if len(location.spans) != 1:
+        problem = location.problem or "expected a fragment that names one part of the text"
+        raise ParseError(problem, written, 0)
+    start, end = location.spans[0].code_point
+    if start == end:
+        position = text.place("code_point", start).pdi(text.line_endings)
+        return Converted(position, position, exact=True)
+    return wilde00_to_pdi(text, start + 1, end)
+
+
+def _pdi_range(text: Text, written: str) -> tuple[int, int]:
+    """Positions as they follow a PDI. Raises ParseError; nothing is clamped there."""
+    numbers = _POSITIONS.fullmatch(written)
+    if numbers is None:
+        raise ParseError("expected 'char=' start ',' end", written, 0, _PDI)
+    start, end = int(numbers[1]), int(numbers[2])
+    maximum = text.end.pdi(text.line_endings)
+    if start > end:
+        raise ParseError("the range runs backwards", written, numbers.start(1), _PDI)
+    if end > maximum:
+        raise ParseError(f"the text has {maximum} characters", written, numbers.start(2), _PDI)
+    return start, end
 
 
 def _entity(text: str | Text) -> Text:

@@ -1,0 +1,145 @@
+"""Commands about what a name means: resolve, verify."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from permacite.cli.output import counted, emit, is_file, json_option, note
+from permacite.service import names
+from permacite.service.resolution.resolving import Resolution
+
+__all__ = ["resolve", "verify"]
+
+
+@click.command()
+@click.argument("reference")
+@click.option(
+    "--context",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Show N characters on either side, the passage in brackets.",
+)
+@click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
+@click.option("--quick", is_flag=True, help="Of a large text, check only what is read of it.")
+@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@json_option
+@click.pass_obj
+def resolve(
+    folder: Path | None,
+    reference: str,
+    *,
+    context: int,
+    force: bool,
+    quick: bool,
+    allow_private: bool,
+    as_json: bool,
+) -> None:
+    """Print exactly the part of a document that REFERENCE names.
+
+    REFERENCE is a name with or without #fragment, or the address of one at a resolver. The bytes
+    are checked against their digest first; with --quick, and where a large text has an index, only
+    those read for the answer are. Without a version the highest answers, and says so.
+    A whole document is printed as its bytes; a part of a text as that text, in UTF-8.
+
+    REFERENCE may also be the address of a plain text (http:, https: or file:) with a fragment of
+    RFC 5147 or of its first draft, such as #line=4,6;length=968 or #match(gale). It is read where
+    it is, and its integrity checks are run.
+    """
+    if names.is_foreign(reference):
+        from permacite.service.resolution import foreign  # noqa: PLC0415 - names are the rule
+
+        part = foreign.resolve(reference, allow_private=allow_private, force=force)
+    else:
+        with Resolution.open(folder) as archive:
+            part = archive.resolve(reference, context=context, whole=not quick)
+    for warning in part.warnings:
+        note(f"warning: {warning}")
+    if as_json:
+        emit(part)
+        return
+    if part.assumed:
+        note(f"answered by {part.pdi}")
+    if part.text is None or "#" not in part.exact:
+        sys.stdout.buffer.write(part.content)
+    elif context:
+        click.echo(f"{part.before}[{part.text}]{part.after}")
+    else:
+        sys.stdout.buffer.write(part.text.encode())
+        if sys.stdout.isatty():
+            click.echo()
+
+
+@click.command()
+@click.argument("reference", required=False)
+@click.option("--all", "everything", is_flag=True, help="Check all that is stored.")
+@click.option(
+    "--key", help="The public key that a proof must be signed with: its text, or a file with it."
+)
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A file that tells which logs and witnesses a proof needs (c2sp.org/tlog-policy).",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A checkpoint of the same log that you kept, to compare that of a proof with.",
+)
+@click.option(
+    "--tsa-ca",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
+)
+@json_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    reference: str | None,
+    *,
+    everything: bool,
+    key: str | None,
+    policy: Path | None,
+    checkpoint: Path | None,
+    tsa_ca: Path | None,
+    as_json: bool,
+) -> None:
+    """Check what is stored against its digests, or a proof offline.
+
+    REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
+    cited passage with the words recorded when it was cited. Or it is the file of a proof
+    (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
+    or --policy, it proves what it says. Without, anyone could have made it, and the answer says so.
+
+    Exit status: 0 all is well, or a proof without a key agrees with itself; 1 something is missing,
+    altered or does not hold; 2 bad reference.
+    """
+    if (reference is None) != everything:
+        raise click.UsageError("give one name or the file of a proof, or --all")
+    if reference is not None and is_file(reference):
+        from permacite.cli.proof import tell_proof  # noqa: PLC0415 - names are the rule
+
+        path = Path(reference)
+        status = tell_proof(
+            path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json
+        )
+        ctx.exit(status)
+    if any(one is not None for one in (key, policy, checkpoint, tsa_ca)):
+        options = "--key, --policy, --checkpoint and --tsa-ca"
+        told = "--all" if reference is None else reference
+        raise click.UsageError(f"{options} are for the file of a proof; {told} is none")
+    with Resolution.open(ctx.obj) as archive, counted("verifying") as progress:
+        report = archive.verify(reference, progress=progress)
+    erased = [finding for finding in report.findings if finding.kind == "erased"]
+    if as_json:
+        emit({"checked": report.checked, "bad": report.bad, "erased": erased})
+    else:
+        for finding in erased:
+            note(f"{finding.name}: {finding.detail}")
+        for finding in report.bad:
+            note(f"{finding.kind}: {finding.name}: {finding.detail}")
+        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
+    ctx.exit(0 if report.ok else 1)
