@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import shutil
 import sqlite3
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation, Provenance, Repository, Version
+from permacite.archive import NewRepresentation, NewVersion, Provenance, Repository, Version
 from permacite.archive.deposit import deposit
 from permacite.archive.objects import FileObjects
 from permacite.archive.records import octets
@@ -24,7 +25,13 @@ from permacite.archive.records.commits import CommitRequest, commit
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog, WriteBehind
 from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
-from permacite.errors import ConflictError, IntegrityError, NotFoundError, StorageError
+from permacite.errors import (
+    ConflictError,
+    IntegrityError,
+    NotFoundError,
+    PermaciteError,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -123,6 +130,47 @@ def unsettled(directory: Path) -> int:
 def is_clean(archive: Repository) -> bool:
     """Say whether a check of everything finds nothing; what nothing names is harmless."""
     return {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
+
+
+def test_versions_that_one_caller_commits_keep_their_order(archive: Repository) -> None:
+    """More than the files that are open at a time, and large ones among them."""
+    contents = [b"%d" % number * (1 if number % 7 else LARGE) for number in range(100)]
+    outcomes = archive.commit_all([NewVersion([picture(one)]) for one in contents])
+    versions = [one for one in outcomes if isinstance(one, Version)]
+    assert [archive.read(one.representations[0]) for one in versions] == contents
+    assert [one.pdi.unique_id for one in versions] == [str(number + 1) for number in range(100)]
+    assert is_clean(archive)
+
+
+def test_what_cannot_be_committed_harms_none_beside_it(archive: Repository) -> None:
+    taken = archive.commit([picture(b"taken")], unique_id="taken")
+    wrong = NewVersion([picture(b"twice"), picture(b"twice again")])
+    outcomes = archive.commit_all(
+        [
+            NewVersion([picture(b"before")]),
+            NewVersion([picture(b"other")], unique_id="taken"),
+            wrong,
+            NewVersion([picture(b"next")], replaces=taken.pdi),
+            NewVersion(
+                [picture(b"lost")], replaces=dataclasses.replace(taken.pdi, unique_id="nobody")
+            ),
+            NewVersion([picture(b"behind")]),
+        ]
+    )
+    kinds = [type(one) for one in outcomes]
+    assert kinds == [Version, ConflictError, ConflictError, Version, NotFoundError, Version]
+    assert is_clean(archive)
+
+
+def test_an_object_that_was_altered_harms_none_beside_it(
+    archive: Repository, directory: Path
+) -> None:
+    file = file_of(directory, archive.commit([picture(b"altered")]).representations[0].digest)
+    file.chmod(0o600)
+    file.write_bytes(b"ALTERED")
+    contents = (b"before", b"altered", b"behind")
+    outcomes = archive.commit_all([NewVersion([picture(one)]) for one in contents])
+    assert [type(one) for one in outcomes] == [Version, IntegrityError, Version]
 
 
 def test_each_gets_a_name_of_its_own(archive: Repository, together: Together) -> None:
@@ -236,7 +284,8 @@ class Parts:
         formats = deposit(staging.put, [picture(content)])
         contents = tuple(staging.contents)
         request = CommitRequest(SERIES, None, None, formats, Provenance(), None, contents=contents)
-        written = self.catalog.write_together(commit, request)
+        (written,) = self.catalog.write_all(commit, [request])
+        assert not isinstance(written, PermaciteError)
         return version_of(written.version, written.formats)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Finding,
         NewCitation,
         NewRepresentation,
+        NewVersion,
         Page,
         Provenance,
         Representation,
@@ -67,6 +68,7 @@ __all__ = [
     "Leaf",
     "NewCitation",
     "NewRepresentation",
+    "NewVersion",
     "Page",
     "Provenance",
     "Repository",
@@ -95,8 +97,8 @@ on_demand(
         "permacite.archive.entries": "Leaf",
         "permacite.archive.model": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, Assertion, Citation, "
-            "Clock, Decoding, Delegation, Finding, NewCitation, NewRepresentation, Page, "
-            "Provenance, Representation, Restriction, Standing, Timekeeper, Version, "
+            "Clock, Decoding, Delegation, Finding, NewCitation, NewRepresentation, NewVersion, "
+            "Page, Provenance, Representation, Restriction, Standing, Timekeeper, Version, "
             "Withdrawal, Witness, utc_now"
         ),
         "permacite.archive.repository": "Repository",

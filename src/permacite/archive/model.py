@@ -33,6 +33,7 @@ __all__ = [
     "Kind",
     "NewCitation",
     "NewRepresentation",
+    "NewVersion",
     "Page",
     "Provenance",
     "Representation",
@@ -152,6 +153,20 @@ class NewRepresentation:
     quotations: tuple[tuple[str, str], ...] = ()
     """What it quotes: the position where a quotation begins, and the PDI that is cited there, with
     its version. They become citation objects of the new name: A@origin=B (PDI §3.5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version that is to be committed: see `Repository.commit`."""
+
+    representations: Sequence[NewRepresentation]
+    series: str | None = None
+    unique_id: str | None = None
+    replaces: PDI | None = None
+    provenance: Provenance = Provenance()
+    key: str | None = None
+    witness: Witness = NOBODY
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)

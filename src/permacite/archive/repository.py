@@ -23,6 +23,7 @@ from permacite.archive.model import (
     Erased,
     NewCitation,
     NewRepresentation,
+    NewVersion,
     Provenance,
     Standing,
     Version,
@@ -42,7 +43,7 @@ from permacite.archive.records import access, citations, commits, days, octets, 
 from permacite.archive.records.commits import CommitRequest
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
-from permacite.errors import ConflictError, ParseError, StorageError
+from permacite.errors import ConflictError, IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.entries import Leaf, Sealer
+    from permacite.archive.records.leaves import Committed
+    from permacite.archive.sqlite.write_behind import Staging
     from permacite.pdi import PDI
 
 __all__ = ["Repository"]
@@ -198,49 +201,105 @@ class Repository(Reading):
         ParseError, StorageError (reason "clock": the date is not borne out, or the series is ahead
         of it).
         """
-        if not representations:
-            raise ValueError("a version has at least one format (PDI §2.6)")
-        if replaces is not None:
-            _check_same(replaces, series, unique_id)
-            self._gate.check_document(replaces)
-        representations = [settled(one) for one in representations]
-        request = CommitRequest(
-            series=self.series if series is None else names.checked_series(series),
-            unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
-            replaces=None if replaces is None else replaces.document,
-            formats=(),
-            provenance=with_charsets(provenance or Provenance(), representations),
-            key=key,
-            witness=witness,
-            standing=standing,
+        draft = NewVersion(
+            representations,
+            series,
+            unique_id,
+            replaces,
+            provenance or Provenance(),
+            key,
+            witness,
+            standing,
         )
-        return self._again_after_erasing(lambda: self._commit(request, representations))
+        (outcome,) = self.commit_all([draft])
+        if isinstance(outcome, PermaciteError):
+            raise outcome
+        return outcome
 
-    def _commit(
-        self, request: CommitRequest, representations: Sequence[NewRepresentation]
-    ) -> Version:
-        """Put the octets of a request, and commit it."""
+    def commit_all(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
+        """Commit several versions as `commit` does, in their order, and return once all is durable.
+
+        They share what the disk has to do. Each gives its Version, or the error that `commit` would
+        raise; the others are committed all the same.
+        """
+        outcomes: dict[int, Version | PermaciteError] = {}
+        left = list(range(len(drafts)))
+        while left:
+            outcomes.update(zip(left, self._attempt([drafts[at] for at in left]), strict=True))
+            left = [at for at in left if _met_erasing(outcomes[at])]
+            if left:
+                self._catalog.write(octets.destroy, self._objects.delete)
+        return [outcomes[at] for at in range(len(drafts))]
+
+    def _attempt(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
+        """Commit versions together; one by one where the octets of all cannot be kept."""
+        try:
+            return self._commit(drafts)
+        except (IntegrityError, StorageError) as error:
+            if len(drafts) == 1:
+                return [error]
+        return [outcome for draft in drafts for outcome in self._attempt([draft])]
+
+    def _commit(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
+        """Put the octets of versions, and commit them. Raises StorageError, IntegrityError."""
         with (
             self._catalog.announced() as under_way,
             self._objects.staging(together=under_way > 1) as staging,
         ):
             erasing_round = self._catalog.read(octets.erasing_round)
-            formats = deposit(staging.put, representations)
-            contents = tuple(staging.contents)
-            whole = dataclasses.replace(
-                request, formats=formats, contents=contents, erasing_round=erasing_round
-            )
-            written = self._catalog.write_together(commits.commit, whole)
+            prepared = [self._prepared(draft, staging, erasing_round) for draft in drafts]
+            staging.flush()
+            requests = [one for one in prepared if isinstance(one, CommitRequest)]
+            written = iter(self._catalog.write_all(commits.commit, requests))
         with reading_rows(self._catalog.path):
-            return version_of(written.version, written.formats)
+            return [
+                one if isinstance(one, PermaciteError) else _committed(next(written))
+                for one in prepared
+            ]
 
-    def _again_after_erasing(self, commit: Callable[[], Version]) -> Version:
-        """Commit once more while octets that were found there are erased meanwhile."""
+    def _prepared(
+        self, draft: NewVersion, staging: Staging, erasing_round: int
+    ) -> CommitRequest | PermaciteError:
+        """Return what the catalog is asked, the octets being taken; or why it is not asked."""
+        before = len(staging.contents)
+        try:
+            request = self._request(draft)
+            return dataclasses.replace(
+                request,
+                formats=deposit(staging.put, draft.representations),
+                contents=tuple(staging.contents[before:]),
+                erasing_round=erasing_round,
+            )
+        except PermaciteError as error:
+            return error
+
+    def _request(self, draft: NewVersion) -> CommitRequest:
+        """Return what the catalog is asked, but for the octets. Raises as `commit` does."""
+        if not draft.representations:
+            raise ValueError("a version has at least one format (PDI §2.6)")
+        replaces, series, unique_id = draft.replaces, draft.series, draft.unique_id
+        if replaces is not None:
+            _check_same(replaces, series, unique_id)
+            self._gate.check_document(replaces)
+        representations = [settled(one) for one in draft.representations]
+        return CommitRequest(
+            series=self.series if series is None else names.checked_series(series),
+            unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
+            replaces=None if replaces is None else replaces.document,
+            formats=(),
+            provenance=with_charsets(draft.provenance, representations),
+            key=draft.key,
+            witness=draft.witness,
+            standing=draft.standing,
+        )
+
+    def _again_after_erasing(self, add: Callable[[], Version]) -> Version:
+        """Add once more while octets that were found there are erased meanwhile."""
         while True:
             try:
-                return commit()
+                return add()
             except StorageError as error:
-                if error.reason != "erasing":
+                if not _met_erasing(error):
                     raise
             self._catalog.write(octets.destroy, self._objects.delete)
 
@@ -328,6 +387,17 @@ class Repository(Reading):
     def seal_days(self) -> list[Leaf]:
         """Seal all days that have documents and have ended; the new entries are returned."""
         return self._catalog.write(days.seal_all)
+
+
+def _met_erasing(outcome: object) -> bool:
+    """Whether octets that were found there were erased meanwhile."""
+    return isinstance(outcome, StorageError) and outcome.reason == "erasing"
+
+
+def _committed(written: Committed | PermaciteError) -> Version | PermaciteError:
+    if isinstance(written, PermaciteError):
+        return written
+    return version_of(written.version, written.formats)
 
 
 def _check_same(replaces: PDI, series: str | None, unique_id: str | None) -> None:

@@ -22,12 +22,14 @@ from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["FileObjects", "Source", "digest_of"]
 
 _DIGEST = compile_pattern(r"sha-256:([0-9a-f]{64})")
 _NAME = compile_pattern(r"[0-9a-f]{64}")
+_AT_ONCE = 64
+"""How many files are open at a time."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -130,17 +132,27 @@ class FileObjects:
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power."""
         digest = digest_of(content)
-        name = digest[len("sha-256:") :]
-        folder = f"{self._root}/{name[:2]}/{name[2:4]}"  # paths as texts: this is the inner loop
-        path = f"{folder}/{name}"
-        try:
-            self._make_folder(folder)
-            if not _is_there(path, content):
-                self._write(path, content)
-            flush_folder(folder)
-        except OSError as error:
-            _refuse(error, path)
+        self.put_all([(digest, content)])
         return digest
+
+    def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
+        """Keep octets under their digests, which are right, once all would survive a loss of power.
+
+        All are written before the first is flushed: the disk does much of that for all of them.
+        """
+        for start in range(0, len(contents), _AT_ONCE):
+            paths = [
+                (self._path(digest), content)
+                for digest, content in contents[start : start + _AT_ONCE]
+            ]
+            folders = {path.rpartition("/")[0] for path, _ in paths}
+            try:
+                self._make_folders(folders)
+                self._write([one for one in paths if not _is_there(*one)])
+                for folder in folders:
+                    flush_folder(folder)
+            except OSError as error:
+                _refuse(error, paths[0][0])
 
     def has(self, digest: str) -> bool:
         """Say whether something is kept under this digest."""
@@ -201,47 +213,53 @@ class FileObjects:
             for path in _files(source):
                 target = self._directory / path.relative_to(source)
                 folder = str(target.parent)
-                self._make_folder(folder)
+                self._make_folders([folder])
                 is_here = target.exists()
                 if flush_all or not is_here:
                     folders.add(folder)
                 if not is_here and not (link and _linked(path, target)):
-                    self._write(str(target), path.read_bytes())
+                    self._write([(str(target), path.read_bytes())])
         finally:
             for folder in folders:
                 flush_folder(folder)
 
-    def _make_folder(self, folder: str) -> None:
-        """Make `folder` and those above it, durably: a folder's name stands in its parent."""
-        if folder in self._durable:
-            return
-        parent = folder.rpartition("/")[0]
-        self._make_folder(parent)
-        try:
-            os.mkdir(folder, 0o700)  # noqa: PTH102 - a text, as said above
-            os.chmod(folder, self._modes.folder)  # noqa: PTH101 - a text
-        except FileExistsError:
-            if not os.path.isdir(folder):  # noqa: PTH112 - a text
-                raise
-        # Another process may have made it a moment ago and not have flushed its name yet.
-        flush_folder(parent)
-        self._durable.add(folder)
-
-    def _write(self, path: str, content: bytes) -> None:
-        """Write `content` to a temporary file and give it its final name if that is free."""
-        descriptor, temporary = self._open_temporary()
-        try:
-            _write_all(descriptor, content)
-            os.fchmod(descriptor, self._modes.content)
-            os.fsync(descriptor)
+    def _make_folders(self, folders: Iterable[str]) -> None:
+        """Make folders and those above them, durably: a folder's name stands in its parent."""
+        wanted = {self._root, *folders, *(folder.rpartition("/")[0] for folder in folders)}
+        missing = sorted(wanted - self._durable)  # a parent stands before what is in it
+        for folder in missing:
             try:
-                os.link(temporary, path)
+                os.mkdir(folder, 0o700)  # noqa: PTH102 - a text, as said above
+                os.chmod(folder, self._modes.folder)  # noqa: PTH101 - a text
             except FileExistsError:
-                _is_there(path, content)  # another writer was faster: raises where it lied
+                if not os.path.isdir(folder):  # noqa: PTH112 - a text
+                    raise
+        # Another process may have made one a moment ago and not have flushed its name yet.
+        for parent in {folder.rpartition("/")[0] for folder in missing}:
+            flush_folder(parent)
+        self._durable.update(missing)
+
+    def _write(self, contents: Sequence[tuple[str, bytes]]) -> None:
+        """Write octets to temporary files and give each its final name if that is free."""
+        written: list[tuple[int, str]] = []
+        try:
+            for _, content in contents:
+                descriptor, temporary = self._open_temporary()
+                written.append((descriptor, temporary))
+                _write_all(descriptor, content)
+                os.fchmod(descriptor, self._modes.content)
+            for descriptor, _ in written:
+                os.fsync(descriptor)
+            for (_, temporary), (path, content) in zip(written, contents, strict=True):
+                try:
+                    os.link(temporary, path)
+                except FileExistsError:
+                    _is_there(path, content)  # another writer was faster: raises where it lied
         finally:
-            # The lock goes with the descriptor: the name goes first, so that no sweep meets it.
-            os.unlink(temporary)  # noqa: PTH108 - a text
-            os.close(descriptor)
+            for descriptor, temporary in written:
+                # The lock goes with the descriptor: the name goes first, so that no sweep meets it.
+                os.unlink(temporary)  # noqa: PTH108 - a text
+                os.close(descriptor)
 
     def _open_temporary(self) -> tuple[int, str]:
         """Return a new temporary file, locked: the lock says that its process lives."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
+    from permacite.errors import PermaciteError
 
 __all__ = ["Catalog"]
 
@@ -98,14 +99,16 @@ class Catalog:
         """
         return self._writer.run(lambda transaction: change(transaction, *args, **kwargs))
 
-    def write_together(
-        self, change: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]], item: I
-    ) -> T:
+    def write_all(
+        self,
+        change: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]],
+        items: Sequence[I],
+    ) -> list[T | PermaciteError]:
         """The same of a change that takes what several callers hand in at the same time.
 
-        It answers each item with a value, or with the error to be raised here.
+        It answers each item with a value, or with an error.
         """
-        return self._writer.run_together(change, item)
+        return self._writer.run_all(change, items)
 
     def announced(self) -> AbstractContextManager[int]:
         """Say that a commit is coming, until the block ends; how many are is given, with this one.

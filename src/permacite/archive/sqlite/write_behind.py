@@ -43,7 +43,7 @@ _HANDS = 4
 class Staging:
     """Where one commit puts its octets: with the objects, but small ones may be staged."""
 
-    __slots__ = ("_objects", "_together", "contents")
+    __slots__ = ("_files", "_objects", "_together", "contents")
 
     def __init__(self, objects: FileObjects, *, together: bool) -> None:
         """Take whether small octets are to be staged."""
@@ -51,16 +51,20 @@ class Staging:
         """Digests and octets that the catalog is to keep."""
         self._objects = objects
         self._together = together
+        self._files: list[tuple[str, bytes]] = []
 
     def put(self, content: bytes) -> str:
-        """Keep `content`, staged or as an object; its digest is returned."""
-        if self._together and len(content) <= _SMALL_BYTES:
-            # Whether there is a file already is asked when it is flushed: no call of the system
-            # here, after which each of many threads would have to wait for the interpreter.
-            digest = digest_of(content)
-            self.contents.append((digest, content))
-            return digest
-        return self._objects.put(content)
+        """Take `content`, to be staged or an object; its digest is returned."""
+        # Whether there is a file already is asked when it is flushed: no call of the system
+        # here, after which each of many threads would have to wait for the interpreter.
+        digest = digest_of(content)
+        is_staged = self._together and len(content) <= _SMALL_BYTES
+        (self.contents if is_staged else self._files).append((digest, content))
+        return digest
+
+    def flush(self) -> None:
+        """Make objects of all that is not staged. Raises StorageError, IntegrityError."""
+        self._objects.put_all(self._files)
 
 
 class WriteBehind:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import connect, reporting
-from permacite.errors import StorageError
+from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,11 +53,15 @@ class _Job(Generic[I, T]):
         self._done = threading.Lock()  # half the cost of an event or a future
         self._done.acquire()
 
-    def wait(self) -> T:
-        """Wait until the outcome is on the disk and return it, or raise it."""
+    def wait(self, path: Path) -> T | PermaciteError:
+        """Wait until the outcome is on the disk; what SQLite refused is a StorageError."""
         self._done.acquire()
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
+        try:
+            with reporting(path):
+                if isinstance(self.outcome, Exception):
+                    raise self.outcome
+        except PermaciteError as error:
+            return error
         return self.outcome  # type: ignore[return-value]
 
     def acknowledge(self) -> None:
@@ -102,22 +106,27 @@ class Writer:
 
         Raises what `work` raises, after undoing it alone; StorageError where SQLite refuses.
         """
-        return self.run_together(_one_by_one, work)
+        (outcome,) = self.run_all(_one_by_one, [work])
+        if isinstance(outcome, PermaciteError):
+            raise outcome
+        return outcome
 
-    def run_together(
-        self, work: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]], item: I
-    ) -> T:
-        """Run `work` on this item and on those that others hand in with it at the same time.
+    def run_all(
+        self,
+        work: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]],
+        items: Sequence[I],
+    ) -> list[T | PermaciteError]:
+        """Run `work` on these items and on those that others hand in at the same time, in order.
 
-        It answers for each item with a value or with the error to be raised here. Where it raises,
-        all it did is undone, and it is called again for each item by itself.
+        It answers for each item with a value or with an error. Where it raises, all it did is
+        undone, and it is called again for each item by itself.
         """
-        job = _Job(work, item)
+        jobs = [_Job(work, item) for item in items]
         with self._lock:
             self._start()
-            self._jobs.put(job)
-        with reporting(self._path):
-            return job.wait()
+            for job in jobs:
+                self._jobs.put(job)
+        return [job.wait(self._path) for job in jobs]
 
     @contextlib.contextmanager
     def beside(self) -> Iterator[sqlite3.Connection]:
