@@ -112,17 +112,28 @@ check() {
 }
 
 # Each part is run, whatever became of the one before it; the last word says whether all held.
+# deep [--seconds N] [--documents N] [OPTIONS OF PYTEST...]: fewer, to see that every part runs.
 deep() {
+    crashing=1800 fuzzing=300 documents=1000000
+    while :; do
+        case ${1:-} in
+            --seconds) crashing=$2 fuzzing=$2; shift 2 ;;
+            --documents) documents=$2; shift 2 ;;
+            *) break ;;
+        esac
+    done
     ready dev
     ready bench
     PATH="$venv/bin:$PATH"
-    export PERMACITE_CI=1
+    export PERMACITE_CI=1 COVERAGE_FILE="$root/.coverage" # of the commands that run elsewhere too
     failed=""
+    coverage erase
     coverage run -m pytest -q --deep "$@" || failed="$failed tests"
-    coverage report --skip-covered || failed="$failed coverage"
-    python -m tests.crash.replay --seconds 1800 || failed="$failed crash-states"
-    python fuzz/run.py --seconds 300 || failed="$failed fuzz"
-    python benchmarks/bench_scale.py || failed="$failed million"
+    coverage combine -q && coverage report --skip-covered || failed="$failed coverage"
+    coverage json -q -o - | python -m tests.rooms || failed="$failed rooms"
+    python -m tests.crash.replay --seconds "$crashing" || failed="$failed crash-states"
+    python fuzz/run.py --seconds "$fuzzing" || failed="$failed fuzz"
+    python benchmarks/bench_scale.py --documents "$documents" || failed="$failed million"
     [ -z "$failed" ] || die "did not hold:$failed"
     say "all held"
 }
@@ -149,7 +160,10 @@ case $command in
 ./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
                Chromium, Go or a C compiler)
 ./do deep      the long form: all laws and kills many times over, crash states, mutated bytes, and
-               the archive of a million documents; hours, and every test of ./do test with them
+               the archive of a million documents; hours, and every test of ./do test with them,
+               what they ran of each room, of servers and commands too.
+               --outside DIR runs suites of other projects as well (tests/outside/README.md)
+               --seconds N, --documents N come first: less of the last three parts
 ./do check     format, lint, types, floors, dependencies, spelling
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
 ./do bench     measure beside named rivals, write benchmarks/RESULTS.md

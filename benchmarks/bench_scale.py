@@ -3,11 +3,12 @@
 The names are made as commits make them: requests for a document with one format, a transaction for
 each 250, with all rows and log entries. Only their octets are left out, which are files of their
 own and know nothing of one another. What is measured is committed whole. Writes
-results/scale.svg. Alone: python benchmarks/bench_scale.py
+results/scale.svg. Alone, as a table: python benchmarks/bench_scale.py --documents 1000000
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import secrets
 import statistics
@@ -25,6 +26,9 @@ from permacite.archive.records.commits import CommitRequest, commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    Costs: TypeAlias = dict[int, dict[str, float]]
 
 TITLE = "The archive: cost against size"
 RIVALS = ["cryptography"]
@@ -108,33 +112,38 @@ def measured(archive: Repository, size: int, chance: random.Random) -> dict[str,
     }
 
 
-def table(costs: dict[int, dict[str, float]]) -> list[str]:
+def table(costs: Costs) -> list[str]:
     """Return the figures, each with its ratio to that of the smallest archive."""
     lines = [
         f"| one operation | {' | '.join(f'{size:,} names' for size in costs)} |",
         "|---" * (len(costs) + 1) + "|",
     ]
-    first = costs[SIZES[0]]
-    for what, base in first.items():
+    for what, base in first(costs):
         cells = [f"{cost[what]:,.0f} us ({cost[what] / base:.2f})" for cost in costs.values()]
         lines.append(f"| {what} | {' | '.join(cells)} |")
     return lines
 
 
-def measure() -> str:
-    """Return the table, as Markdown, and write the chart."""
+def costs_at(sizes: list[int]) -> tuple[Costs, float]:
+    """Return what each operation costs at each size, and the octets of the catalog for a name."""
     chance = random.Random(1)  # noqa: S311 - no secret
-    costs: dict[int, dict[str, float]] = {}
+    costs: Costs = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "archive"
         with Repository.create(folder, series=SERIES) as archive:
-            for size in SIZES:
+            for size in sizes:
                 start, before = time.perf_counter(), archive.log.size()
                 grow(archive, size)
                 growth = (time.perf_counter() - start) / (size - before) * 1e6
                 costs[size] = {f"write a name, {GROUP} at once": growth}
                 costs[size] |= measured(archive, size, chance)
-        bytes_each = (folder / "catalog.sqlite").stat().st_size / SIZES[-1]
+        bytes_each = (folder / "catalog.sqlite").stat().st_size / sizes[-1]
+    return costs, bytes_each
+
+
+def measure() -> str:
+    """Return the table, as Markdown, and write the chart."""
+    costs, bytes_each = costs_at(SIZES)
     ratios = {what: [cost[what] / base for cost in costs.values()] for what, base in first(costs)}
     CHART.write_text(line_chart("Cost of one operation, times that at 1,000 names", SIZES, ratios))
     return "\n".join(
@@ -154,10 +163,19 @@ def measure() -> str:
     )
 
 
-def first(costs: dict[int, dict[str, float]]) -> list[tuple[str, float]]:
+def first(costs: Costs) -> list[tuple[str, float]]:
     """Return what is measured, and what it costs in the smallest archive."""
-    return list(costs[SIZES[0]].items())
+    return list(next(iter(costs.values())).items())
+
+
+def main() -> None:
+    """Print the table for archives of up to as many documents as told."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=SIZES[-1], help="in the largest archive")
+    largest: int = parser.parse_args().documents
+    costs, _ = costs_at([*(size for size in SIZES if size < largest), largest])
+    print("\n".join(table(costs)))
 
 
 if __name__ == "__main__":
-    print(measure())
+    main()

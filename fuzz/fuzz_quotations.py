@@ -27,7 +27,7 @@ def target(data: bytes) -> None:
             _check(one, text)
             if one.words != text[one.start : one.end]:
                 raise AssertionError(f"other words stand there: {one!r}")
-    text = canonical(source.encode(), "utf-8") or ""
+    text = canonical(source)
     for one in finding.in_markdown(text):
         _check(one, text)
 
