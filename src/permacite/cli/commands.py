@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from permacite import __version__
-from permacite.cli import uri
 from permacite.cli.output import guarded
 
 __all__ = ["main", "run"]
@@ -46,7 +45,7 @@ _ROOMS = {
     "backup": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
-    "uri": __name__,
+    "uri": "permacite.cli.uri",
     "text": "permacite.cli.text",
     "mhtml": "permacite.cli.mhtml",
 }
@@ -58,10 +57,24 @@ _PYTHON_NAMES = {
     "import": "import_",
     "list": "list_",
     "quoted-by": "quoted_by",
-    "uri": "uri_",
 }
 _LIKENESS = 0.6
 _WHOLE_SENTENCE = 1000
+
+
+class _HandedOver(click.Command):
+    """`permacite uri`, which reads its words itself: it needs no extra, as click does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words as they are."""
+        ctx.args = args
+        return []
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run it with its words."""
+        from permacite.cli import uri  # noqa: PLC0415 - each command is imported when called
+
+        return uri.main(ctx.args)
 
 
 class Commands(click.Group):
@@ -79,6 +92,8 @@ class Commands(click.Group):
         if room is None:
             return None
         module = importlib.import_module(room)
+        if cmd_name == "uri":
+            return _HandedOver(cmd_name, help=module.HELP, add_help_option=False)
         command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
         assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
         return command
@@ -107,22 +122,6 @@ class Commands(click.Group):
                 rows.append((name, command.get_short_help_str(_WHOLE_SENTENCE)))
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-
-
-class _HandedOver(click.Command):
-    """A command that reads its words itself."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the words as they are."""
-        ctx.args = args
-        return []
-
-
-@click.command("uri", cls=_HandedOver, help=uri.HELP, add_help_option=False)
-@click.pass_context
-def uri_(ctx: click.Context) -> int:
-    """Hand over to argparse, which is there without an extra."""
-    return uri.main(ctx.args)
 
 
 @click.command(

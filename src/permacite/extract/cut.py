@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import ParseError
-from permacite.extract import markup, octets, text
+from permacite.extract import octets, text
 from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 
@@ -80,7 +80,12 @@ def is_of_text(fragment: str, media_type: str) -> bool:
 
 def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:
     start, end = found.positions
+    if found.scheme == "char":
+        return text.characters(document, media_type, int(start), int(end))
+    if found.scheme == "line":
+        return text.lines(document, media_type, int(start), int(end))
+    from permacite.extract import markup  # noqa: PLC0415 - the tree of HTML, for elements alone
+
     if found.scheme == "name":
         return markup.by_name(document, media_type, start, end)
-    cut = {"char": text.characters, "line": text.lines, "elt": markup.by_position}[found.scheme]
-    return cut(document, media_type, int(start), int(end))
+    return markup.by_position(document, media_type, int(start), int(end))

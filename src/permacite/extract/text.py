@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from permacite import markup
 from permacite.charsets import Charset, codec_of
 from permacite.errors import ParseError
 from permacite.extract.excerpt import Excerpt, digest_of, extent
-from permacite.markup import Document
 from permacite.text.document import DocumentText, canonical
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def document(data: bytes, media_type: str, charset: str | Charset | None) -> Doc
         return DocumentText(data, charset)
     if charset is not None and codec_of(charset) is None:
         raise ParseError("expected a charset that can be decoded", charset, 0, "PDI §3.4.1")
-    return Document(data, media_type, charset).text
+    return markup.Document(data, media_type, charset).text
 
 
 class _Edge(NamedTuple):

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite import pdi, uri
+from permacite import fragments, pdi, uri
 from permacite.errors import NotFoundError, ParseError
-from permacite.fragments import Text
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -116,10 +115,12 @@ class TextOf:
     document: DocumentText
 
     @property
-    def entity(self) -> Text:
+    def entity(self) -> fragments.Text:
         """The same text, for fragments of RFC 5147."""
         document = self.document
-        return Text(document.entity.source, document.charset, "http", index=document.index)
+        return fragments.Text(
+            document.entity.source, document.charset, "http", index=document.index
+        )
 
 
 def text_representation(repository: Repository, name: pdi.PDI) -> Representation:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite import markup
 from permacite.archive.model import Decoding
 from permacite.charsets import RULES_VERSION, of_codec
 from permacite.errors import ParseError
-from permacite.markup import Document, is_xml, sniff_charset
 from permacite.text.document import DocumentText
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ DERIVED = Decoding(f"utf-8{_RULES}")
 """Of texts that we write."""
 
 
-def settle(document: Document) -> Decoding | None:
+def settle(document: markup.Document) -> Decoding | None:
     """The decoding of a text that comes in; None for what is no text.
 
     Raises ParseError for plain text without a label that is not UTF-8: nothing tells what it is.
@@ -71,7 +71,7 @@ def _unknown(content: bytes) -> ParseError:
 
 def decoding_of(new: NewRepresentation) -> Decoding | None:
     """The decoding of a format that is to be committed. Raises ParseError."""
-    return new.decoding or settle(Document(new.content, new.media_type.lower(), new.charset))
+    return new.decoding or settle(markup.Document(new.content, new.media_type.lower(), new.charset))
 
 
 def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
@@ -82,11 +82,11 @@ def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
     if recorded is not None and not is_of_first_rules(recorded):
         codec = recorded.removesuffix(_RULES)
         return of_codec(codec)
-    if recorded is None and not is_xml(media_type):
+    if recorded is None and not markup.is_xml(media_type):
         recorded = "us-ascii" if media_type == "message/header" else "utf-8"
     from permacite.text import first  # noqa: PLC0415 - for the names of before alone
 
-    return first.charset(recorded or sniff_charset(head, None, media_type).codec)
+    return first.charset(recorded or markup.sniff_charset(head, None, media_type).codec)
 
 
 def is_of_first_rules(recorded: str | None) -> bool:
