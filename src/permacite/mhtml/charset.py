@@ -6,8 +6,8 @@ octets are kept as they are whatever is decided.
 
 from __future__ import annotations
 
+from permacite import markup
 from permacite.charsets import codec_of
-from permacite.markup import sniff_charset
 
 __all__ = ["charset_inside", "charset_of_text", "is_markup"]
 
@@ -25,7 +25,7 @@ def charset_of_text(content: bytes, media_type: str, declared: str | None) -> st
         bare = declared is None or codec_of(declared) is None
         if bare and content[:2] in _WIDE:
             return _WIDE[content[:2]]
-        return sniff_charset(content, declared, media_type).codec
+        return markup.sniff_charset(content, declared, media_type).codec
     if not media_type.startswith("text/"):
         return None
     return charset_inside(content, media_type) or codec_of(declared or "") or "us-ascii"
@@ -33,7 +33,7 @@ def charset_of_text(content: bytes, media_type: str, declared: str | None) -> st
 
 def charset_inside(content: bytes, media_type: str) -> str | None:
     """Return the codec that a text declares itself, by a mark or in its markup; else None."""
-    found = sniff_charset(content, None, media_type)
+    found = markup.sniff_charset(content, None, media_type)
     counts = {"mark", "declaration"} if is_markup(media_type) else {"mark"}
     return found.codec if found.by in counts else None
 

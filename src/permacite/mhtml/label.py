@@ -13,8 +13,7 @@ examples have them (§9.3, §9.5). A fold before `;` that no space follows is a 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import charsets
 from permacite.errors import ParseError
@@ -46,8 +45,7 @@ _WORD_OCTETS = 18
 """Octets in one encoded word: with a long charset name it still has at most 75 characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """The URI of a Content-Location. Matching compares `octets`; `text` is for people.
 
     `faults` are codes of defects, each with an offset into the field's value.

@@ -39,9 +39,10 @@ A line that is no field is passed over where a field comes before it and another
 """
 
 _LINE = compile_pattern(
-    rb"([!-9;-~]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:(?:\r*+\n|\r)[ \t][^\r\n]*+)*+)" + _END + rb"|"
-    rb"([^\r\n]++)" + _END + rb"|\r*+\n|\r"
+    rb"(([!-9;-~]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:(?:\r*+\n|\r)[ \t][^\r\n]*+)*+)(" + _END + rb")|"
+    rb"([^\r\n]++)" + _END + rb"|\r*+\n|\r)"
 )
+"""The whole of a field, its name, its value and the line end after it; or a line that is none."""
 _FOLD = compile_pattern(rb"(?:\r*+\n|\r)(?=[ \t])")
 _OPENING = compile_pattern(
     rb"(?:\xef\xbb\xbf)?+(?:From [^\r\n]*+(?:\r?\n|\r)|[ \t]*+(?:\r?\n|\r))*+"
@@ -116,12 +117,13 @@ class Heading:
 def parse_heading(octets: bytes, offset: int) -> Heading:
     """The fields of a heading that stands at `offset` of the file. Never fails."""
     fields, faults = [], []
-    for line in _LINE.finditer(octets):
-        name, value, odd = line.groups()
-        if name is not None:
-            fields.append(Field(name.decode("ascii"), value, offset + line.start(2)))
-        elif odd is not None:
-            faults.append(offset + line.start())
+    for line, name, value, end, odd in _LINE.findall(octets):
+        if name:
+            behind = len(value) + len(end)
+            fields.append(Field(name.decode("ascii"), value, offset + len(line) - behind))
+        elif odd:
+            faults.append(offset)
+        offset += len(line)
     return Heading(tuple(fields), tuple(faults))
 
 

@@ -48,8 +48,8 @@ _ENDING = 8
 """Padding and line ends: that far from the end an `=` may stand in text that is right."""
 _LONE_RETURN = compile_pattern(rb"=\r(?!\n)")
 _TRAILING = compile_pattern(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
-_HAS_TRAILING = compile_pattern(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
-"""The same before a line end, from line end to line end, which is found ten times as fast."""
+_ENDS_IN_SPACE = compile_pattern(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
+"""The end of a line that has some. From line end to line end is ten times as fast."""
 _NO_OCTET = compile_pattern(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+(?:\r?\n|\Z))")
 _LINE_BASE64 = 76
 _LINES = struct.Struct(f"{_LINE_BASE64}s" * 1000)
@@ -115,11 +115,12 @@ def base64_fault(text: bytes) -> tuple[str, int] | None:
 def decode_quoted_printable(text: bytes) -> bytes:
     """The octets that quoted-printable text stands for. Never fails."""
     # a2b_qp keeps white space at the end of a line, and would drop the rest of one at `=` CR.
-    if text[-1:] in (b" ", b"\t") or _HAS_TRAILING.search(text) is not None:
-        text = _TRAILING.sub(b"", text)
-    if _LONE_RETURN.search(text) is not None:
-        text = _LONE_RETURN.sub(b"=3D\r", text)
-    return binascii.a2b_qp(text)
+    if _LONE_RETURN.search(text) is None:
+        content = binascii.a2b_qp(text)
+        if content[-1:] not in (b" ", b"\t") and _ENDS_IN_SPACE.search(content) is None:
+            return content
+    text = _TRAILING.sub(b"", text)
+    return binascii.a2b_qp(_LONE_RETURN.sub(b"=3D\r", text))
 
 
 def quoted_printable_fault(text: bytes) -> tuple[str, int] | None:

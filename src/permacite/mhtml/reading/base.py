@@ -17,10 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from permacite import uri
+from permacite import markup, uri
 from permacite.charsets import encode
 from permacite.errors import ParseError
-from permacite.markup import StartTag, decode, tokenize
 from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
 from permacite.scan import compile_pattern
 
@@ -206,9 +205,9 @@ def _declared_base(part: BodyPart, outer: Base) -> Base | None:
     if _BASE_TAG.search(content) is None:
         return None
     charset = part.charset
-    source = decode(content, charset or "utf-8")
-    for token in tokenize(source):
-        if isinstance(token, StartTag) and token.name.lower() == "base":
+    source = markup.decode(content, charset or "utf-8")
+    for token in markup.tokenize(source):
+        if isinstance(token, markup.StartTag) and token.name.lower() == "base":
             href = token.get("href")
             if href is None:
                 continue
