@@ -31,7 +31,7 @@ _HIERARCHICAL = frozenset({*_PORTS, "file"})
 
 
 def escaped_as_browsers_do(reference: str, charset: str | None) -> str:
-    """Return a reference with what browsers escape escaped, and nothing else.
+    """A reference with what browsers escape escaped, and nothing else.
 
     What is not ASCII is escaped as UTF-8, in a query in the document's `charset`.
     """
@@ -52,8 +52,8 @@ def escaped_as_browsers_do(reference: str, charset: str | None) -> str:
     return path + mark + _query(query, charset) + hash_mark + _FRAGMENT.sub(_as_utf8, fragment)
 
 
-def _as_utf8(found: re.Match[str]) -> str:
-    return "".join(f"%{octet:02X}" for octet in found[0].encode("utf-8", "replace"))
+def _as_utf8(character: re.Match[str]) -> str:
+    return "".join(f"%{octet:02X}" for octet in character[0].encode("utf-8", "replace"))
 
 
 def _query(query: str, charset: str | None) -> str:
@@ -61,7 +61,7 @@ def _query(query: str, charset: str | None) -> str:
     codec = codec_of(charset or "utf-8")
     if query.isascii() or codec is None or codec.startswith("utf"):
         return _QUERY.sub(_as_utf8, query)
-    return _QUERY.sub(lambda found: _as_charset(found[0], codec), query)
+    return _QUERY.sub(lambda character: _as_charset(character[0], codec), query)
 
 
 def _as_charset(character: str, codec: str) -> str:
@@ -75,16 +75,16 @@ def lowered(text: str) -> str:
     """Lower the case of scheme and host, drop the scheme's own port, leave escapes alone."""
     scheme, colon, rest = text.partition(":")
     lower = scheme.lower() + colon + rest
-    found = _HOST.match(lower)
-    if found is None:
+    start = _HOST.match(lower)
+    if start is None:
         return lower
-    port = "" if found[3] in (None, ":", _PORTS.get(scheme.lower())) else found[3]
-    tail = lower[found.end() :]
-    return found[1] + found[2].lower() + port + (tail if tail.startswith("/") else "/" + tail)
+    port = "" if start[3] in (None, ":", _PORTS.get(scheme.lower())) else start[3]
+    tail = lower[start.end() :]
+    return start[1] + start[2].lower() + port + (tail if tail.startswith("/") else "/" + tail)
 
 
 def fully_escaped(key: str) -> str:
-    """Return a URL with everything escaped that a URI may not hold, without its fragment.
+    """A URL with everything escaped that a URI may not hold, without its fragment.
 
     Crawlers write labels so, where the pages have the bare characters.
     """

@@ -16,7 +16,7 @@ _WIDE = {b"<\0": "utf-16le", b"\0<": "utf-16be"}
 
 
 def charset_of_text(content: bytes, media_type: str, declared: str | None) -> str | None:
-    """Return the codec of a text; None if it is no text.
+    """The codec of a text; None if it is no text.
 
     `declared` is the charset parameter of its heading. A text that says nothing is ASCII, markup
     what browsers assume.
@@ -32,10 +32,10 @@ def charset_of_text(content: bytes, media_type: str, declared: str | None) -> st
 
 
 def charset_inside(content: bytes, media_type: str) -> str | None:
-    """Return the codec that a text declares itself, by a mark or in its markup; else None."""
-    found = markup.sniff_charset(content, None, media_type)
+    """The codec that a text declares itself, by a mark or in its markup; else None."""
+    settled = markup.sniff_charset(content, None, media_type)
     counts = {"mark", "declaration"} if is_markup(media_type) else {"mark"}
-    return found.codec if found.by in counts else None
+    return settled.codec if settled.by in counts else None
 
 
 def is_markup(media_type: str) -> bool:

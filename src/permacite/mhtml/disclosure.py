@@ -63,19 +63,21 @@ def disclosures(parts: Iterable[Labelled]) -> Iterator[Disclosure]:
 
 
 def _in_source(source: str, media_type: str, where: str) -> Iterator[Disclosure]:
-    found = [*_in_tags(source, where)] if media_type in _PAGES else []
+    disclosed = [*_in_tags(source, where)] if media_type in _PAGES else []
     for link in references_in(source, media_type):
-        found += _in_uri(link.value, where, link.start, f"{link.element} {link.attribute}".strip())
-    yield from sorted(found, key=lambda each: each.offset)
+        disclosed += _in_uri(
+            link.value, where, link.start, f"{link.element} {link.attribute}".strip()
+        )
+    yield from sorted(disclosed, key=lambda each: each.offset)
 
 
 def _in_uri(uri: str, where: str, offset: int, what: str) -> Iterator[Disclosure]:
     """Yield a file: URI, and parameters that are named as secrets are."""
     if _FILE.match(uri) is not None:
         yield Disclosure("file-uri", where, offset, f"{what} names a file of the sender")
-    for found in _PARAMETER.finditer(uri):
-        if _SECRET_NAME.search(found[1]) is not None:
-            yield Disclosure("token", where, offset, f"{what} has a value for {found[1]}")
+    for parameter in _PARAMETER.finditer(uri):
+        if _SECRET_NAME.search(parameter[1]) is not None:
+            yield Disclosure("token", where, offset, f"{what} has a value for {parameter[1]}")
 
 
 def _in_tags(source: str, where: str) -> Iterator[Disclosure]:

@@ -100,7 +100,7 @@ class Packed:
     content_location: str | None = None
 
     def build(self, profile: Profile = "archive") -> bytes:
-        """Return the aggregate. Raises ConflictError, ParseError: see `build`."""
+        """The aggregate. Raises ConflictError, ParseError: see `build`."""
         return build(
             self.root,
             self.resources,
@@ -139,7 +139,7 @@ def extract(aggregate: Aggregate) -> Iterator[File]:
 def _node(
     part: Resource | Multipart, names: _Names, *, is_root: bool = False
 ) -> tuple[Json, list[File]]:
-    """Return a part as the manifest describes it, and its files."""
+    """A part as the manifest describes it, and its files."""
     headers: list[Json] = [[name, value] for name, value in part.headers]
     node: dict[str, Json] = {
         "content_type": part.content_type,
@@ -163,7 +163,7 @@ class _Names:
         self._counts: dict[str, int] = {}
 
     def take(self, part: Resource, *, is_root: bool) -> str:
-        """Return a name for a part that no other has."""
+        """A name for a part that no other has."""
         stem, suffix = _safe_name(part, "index" if is_root else "part")
         while (name := self._numbered(stem, suffix)).casefold() in self._taken:
             pass
@@ -177,7 +177,7 @@ class _Names:
 
 
 def _safe_name(part: Resource, otherwise: str) -> tuple[str, str]:
-    """Return a stem and a suffix made of the end of a part's label and its type."""
+    """A stem and a suffix made of the end of a part's label and its type."""
     label = re.split(r"[?#]", part.content_location or part.content_id or "", maxsplit=1)[0]
     last = _ESCAPES.sub(_unescaped, re.split(r"[/:]", label)[-1])
     stem, _, suffix = last.rpartition(".")
@@ -190,8 +190,8 @@ def _safe_name(part: Resource, otherwise: str) -> tuple[str, str]:
     return f"_{stem}" if _DEVICES.match(stem) else stem, suffix
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace")
+def _unescaped(escapes: re.Match[str]) -> str:
+    return bytes.fromhex(escapes[0].replace("%", "")).decode("utf-8", "replace")
 
 
 def _letters(text: str) -> str:
@@ -201,7 +201,7 @@ def _letters(text: str) -> str:
 
 # ---------------------------------------------------------------- from a folder
 def pack(files: Mapping[str, bytes]) -> Packed:
-    """Return what files are as an aggregate, by their manifest or by their names.
+    """What files are as an aggregate, by their manifest or by their names.
 
     Names are relative, with `/` between folders. Raises ParseError where the manifest is not one
     or no page is among the files, NotFoundError for a file that the manifest names and that is
@@ -231,7 +231,7 @@ def _type_of(name: str) -> str:
 
 
 def _label_of(name: str) -> str:
-    """Return a file's name as a relative URI."""
+    """A file's name as a relative URI."""
     for character in "%?#":
         name = name.replace(character, f"%{ord(character):02X}")
     return uri.from_iri(name)
@@ -245,7 +245,7 @@ class _Unpacking:
         self._files = files
 
     def packed(self) -> Packed:
-        """Return what the manifest describes."""
+        """What the manifest describes."""
         try:
             whole = json.loads(self._source)
         except (ValueError, RecursionError) as error:

@@ -75,7 +75,7 @@ def read_location(value: bytes) -> Label:
 
 
 def _bounds(value: bytes) -> tuple[int, int]:
-    """Return where the value begins and ends without white space and leading comments."""
+    """Where the value begins and ends without white space and leading comments."""
     start, end = 0, len(value.rstrip(_SPACE))
     while True:
         start = _after_space(value, start, end)
@@ -88,12 +88,12 @@ def _bounds(value: bytes) -> tuple[int, int]:
 
 
 def _after_space(value: bytes, start: int, end: int) -> int:
-    found = _SPACES.match(value, start, end)
-    return start if found is None else found.end()
+    space = _SPACES.match(value, start, end)
+    return start if space is None else space.end()
 
 
 def _after_comment(value: bytes, start: int, end: int) -> int | None:
-    """Return where the comment that begins at `start` ends; None if it does not end."""
+    """Where the comment that begins at `start` ends; None if it does not end."""
     depth = 0
     for token in _TOKENS.finditer(value, start, end):
         depth += {b"(": 1, b")": -1}.get(token[0], 0)
@@ -103,16 +103,16 @@ def _after_comment(value: bytes, start: int, end: int) -> int | None:
 
 
 def _before_note(value: bytes, start: int, end: int, faults: list[tuple[str, int]]) -> int:
-    """Return where the URI ends if a note after a semicolon follows it."""
-    for found in _NOTE.finditer(value, start, end):
-        if found[2] is not None or b"\n" not in found[1]:
-            faults.append(("label-note", found.end(1)))
-            return found.start()
+    """Where the URI ends if a note after a semicolon follows it."""
+    for note in _NOTE.finditer(value, start, end):
+        if note[2] is not None or b"\n" not in note[1]:
+            faults.append(("label-note", note.end(1)))
+            return note.start()
     return end
 
 
 def _before_comment(value: bytes, start: int, end: int) -> int:
-    """Return where the URI ends if comments follow it; parentheses in a URI begin none."""
+    """Where the URI ends if comments follow it; parentheses in a URI begin none."""
     if value[end - 1 : end] != b")":
         return end
     depth, candidate, after_space = 0, None, False
@@ -183,7 +183,7 @@ class _Decoding:
 
 
 def _known(label: str) -> Charset | None:
-    """Return the charset that a label names, as MIME has it; None where it names none."""
+    """The charset that a label names, as MIME has it; None where it names none."""
     try:
         return charsets.resolve(label)
     except ParseError:
@@ -200,14 +200,14 @@ def _to_text(octets: bytes, charset: Charset | None) -> str:
 
 
 def read_id(value: bytes) -> tuple[str, bool]:
-    """Return a Content-ID or Message-ID without its angle brackets, and whether it had them."""
-    found = _IN_BRACKETS.search(value)
-    inner = value if found is None else found[1]
-    return inner.translate(None, _SPACE).decode("latin-1"), found is not None
+    """A Content-ID or Message-ID without its angle brackets, and whether it had them."""
+    inside = _IN_BRACKETS.search(value)
+    inner = value if inside is None else inside[1]
+    return inner.translate(None, _SPACE).decode("latin-1"), inside is not None
 
 
 def write_location(uri: str, *, charset: str | None = None) -> str:
-    """Return the value of a Content-Location field for `uri`.
+    """The value of a Content-Location field for `uri`.
 
     What a URI may not hold is put into encoded words, in `charset` if there are octets beyond
     ASCII, which is unknown-8bit where it is None (RFC 2557 §4.4.1). Long ones are folded after
@@ -239,7 +239,7 @@ def _pieces(uri: str, octets: bytes, charset: str) -> list[bytes]:
 
 
 def _octets(uri: str, charset: str | None) -> tuple[bytes, str]:
-    """Return the octets of a URI, and the name of the charset to declare for them."""
+    """The octets of a URI, and the name of the charset to declare for them."""
     if uri.isascii():
         return uri.encode("ascii"), "US-ASCII"
     known = _known(charset) if charset else None

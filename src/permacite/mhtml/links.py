@@ -156,7 +156,7 @@ def _local(name: str) -> str:
 
 
 def _key(tag: StartTag, attribute: Attribute) -> str:
-    """Return the local name of an attribute; HTML knows one prefix (§13.1.2.3)."""
+    """The local name of an attribute; HTML knows one prefix (§13.1.2.3)."""
     return _local(attribute.name) if tag.xml else attribute.name.removeprefix("xlink:")
 
 
@@ -205,7 +205,7 @@ def _tag(tag: StartTag, name: str, *, lazy: bool, depth: int) -> Iterator[Link]:
 
 
 def _use(tag: StartTag, name: str, key: str, *, lazy: bool) -> tuple[Role, Kind] | None:
-    """Return what an attribute refers to something for, None where it is no reference."""
+    """What an attribute refers to something for, None where it is no reference."""
     plain = ATTRIBUTES.get((name, key))
     if plain is not None:
         return plain
@@ -224,7 +224,7 @@ def _equals(value: str | None, wanted: str) -> bool:
 
 
 def _spans(name: str, key: str) -> Callable[[str], Iterator[tuple[int, int]]]:
-    """Return what finds the references in the value of an attribute."""
+    """What finds the references in the value of an attribute."""
     if key.endswith("srcset"):
         return in_srcset
     if key == "ping" or (key == "archive" and name == "object"):
@@ -245,7 +245,7 @@ def _links(
 
 
 def _mapped(tag: StartTag, attribute: Attribute) -> tuple[str, Sequence[int]]:
-    """Return the decoded value, and for each of its offsets the one in the raw value."""
+    """The decoded value, and for each of its offsets the one in the raw value."""
     raw = tag.source[attribute.start : attribute.end]
     return character_references.decode_mapped(raw, attribute=True, xml=tag.xml)
 
@@ -288,8 +288,8 @@ def _in_whole(value: str) -> Iterator[tuple[int, int]]:
 def in_srcset(value: str) -> Iterator[tuple[int, int]]:
     """Yield the URL of each image candidate (HTML §4.8.4.2.2, parsing a srcset attribute)."""
     at = 0
-    while (found := _URL.match(value, at)) is not None:
-        start, end = found.span(1)
+    while (url := _URL.match(value, at)) is not None:
+        start, end = url.span(1)
         at = end
         bare = len(value[start:end].rstrip(","))
         if bare == end - start:
@@ -300,12 +300,12 @@ def in_srcset(value: str) -> Iterator[tuple[int, int]]:
 
 def _in_list(value: str) -> Iterator[tuple[int, int]]:
     """Yield each of a list set apart by white space (`ping`, `archive` of `object`)."""
-    return (found.span() for found in _WORD.finditer(value))
+    return (word.span() for word in _WORD.finditer(value))
 
 
 def _in_comma_list(value: str) -> Iterator[tuple[int, int]]:
     """Yield each of a list set apart by commas (`archive` of `applet`)."""
-    return (found.span() for found in _BETWEEN_COMMAS.finditer(value))
+    return (word.span() for word in _BETWEEN_COMMAS.finditer(value))
 
 
 def _in_refresh(value: str) -> Iterator[tuple[int, int]]:

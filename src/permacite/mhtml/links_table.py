@@ -114,7 +114,7 @@ _HINTS: tuple[Kind, ...] = (
 
 
 def link_relation(rel: str) -> tuple[Role, Kind]:
-    """Return what a `link` element is for, by its `rel`: the strongest use of all it names."""
+    """What a `link` element is for, by its `rel`: the strongest use of all it names."""
     relations = rel.lower().split()
     if "stylesheet" in relations:
         return "embed", "stylesheet"

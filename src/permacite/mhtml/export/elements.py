@@ -48,7 +48,7 @@ _SCRIPT = compile_pattern(r"script[\x00-\x20]*+:|href|\Aon")
 
 
 def escape(text: str) -> str:
-    """Return text as it stands in an attribute value or between tags."""
+    """Text as it stands in an attribute value or between tags."""
     # Most of what comes here is long and holds none of these: four searches, and no copy.
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     return text.replace(">", "&gt;").replace('"', "&quot;")
@@ -68,7 +68,7 @@ def start_tag(name: str, values: Iterable[tuple[str, str | None]], *, closed: bo
 
 
 def get(tag: StartTag, name: str) -> str | None:
-    """Return the value that an attribute will have in HTML, which knows no case; None: absent."""
+    """The value that an attribute will have in HTML, which knows no case; None: absent."""
     return next((each.value for each in tag.attributes if each.name.lower() == name), None)
 
 
@@ -82,7 +82,7 @@ class Attributes:
         self._part = part
 
     def harmless(self, tag: StartTag, element: str) -> tuple[Values, bool]:
-        """Return the attributes that stay, with their values, and whether any has changed."""
+        """The attributes that stay, with their values, and whether any has changed."""
         values: Values = []
         changed = False
         for attribute in tag.attributes:
@@ -102,7 +102,7 @@ class Attributes:
         return values, changed
 
     def _value(self, element: str, key: str, value: str) -> str | None:
-        """Return the value that is to stand for `value`; None: the attribute goes."""
+        """The value that is to stand for `value`; None: the attribute goes."""
         if key == "style" or key in PAINT:
             return self._styles.inlined(value, self._part)
         if element in _ANIMATION and key in _ANIMATED_VALUES:
@@ -115,7 +115,7 @@ class Attributes:
         return None if key in _FETCHING else value
 
     def _shown(self, element: str, key: str, value: str) -> str | None:
-        """Return a `data:` URI, or several. SVG may show parts of its own (`<use href="#x">`)."""
+        """A `data:` URI, or several. SVG may show parts of its own (`<use href="#x">`)."""
         if key == "srcset":
             return self._srcset(value)
         if value.startswith("#") and key == "href":
@@ -128,7 +128,7 @@ class Attributes:
         return self._supply.embed(value, self._part)
 
     def _srcset(self, value: str) -> str | None:
-        """Return the candidates that can be shown; None where there is none."""
+        """The candidates that can be shown; None where there is none."""
         candidates: list[str] = []
         places = list(in_srcset(value))
         ends = [start for start, _ in places[1:]] + [len(value)]
@@ -193,7 +193,7 @@ class Elements:
 
     # ------------------------------------------------------------ tags
     def start(self, tag: StartTag, name: str, *, foreign: bool) -> str | None:
-        """Return what stands for a start tag; None: the tag itself."""
+        """What stands for a start tag; None: the tag itself."""
         if is_odd(tag.name) or name in _GONE:
             return ""
         self._name = name
@@ -204,7 +204,7 @@ class Elements:
         return (written or self._anew(tag)) + f"</{self._written_name(tag)}>"
 
     def end(self, tag: EndTag, name: str) -> str | None:
-        """Return what stands for an end tag; None: the tag itself."""
+        """What stands for an end tag; None: the tag itself."""
         if is_odd(tag.name) or name in _GONE or name in ("iframe", "frame"):
             return ""
         if (name == "script" and not self.scripts) or (self.xml and name in VOID):
@@ -221,11 +221,11 @@ class Elements:
         return f"</{written or plain_name}>"
 
     def css(self, source: str) -> str:
-        """Return the content of a `style` element with its references satisfied."""
+        """The content of a `style` element with its references satisfied."""
         return self._styles.inlined(source, self._part)
 
     def style_sheet(self, reference: str) -> str:
-        """Return a `link` for the style sheet that a reference names."""
+        """A `link` for the style sheet that a reference names."""
         href = self._styles.sheet(reference, self._part)
         return start_tag("link", [("rel", "stylesheet"), ("href", href)])
 
@@ -245,7 +245,7 @@ class Elements:
         return start_tag(name or self._written_name(tag), kept)
 
     def _written_name(self, tag: StartTag | EndTag) -> str:
-        """Return the name a tag has in HTML, which knows no prefixes."""
+        """The name a tag has in HTML, which knows no prefixes."""
         return tag.name.rpartition(":")[2] if self.xml else tag.name
 
     def _script(self, tag: StartTag) -> str | None:
@@ -293,7 +293,7 @@ class Elements:
         return self._anew(tag, "iframe", **values, srcdoc=document) + "</iframe>"
 
     def _frameset(self, tag: StartTag) -> str:
-        """Return a grid in place of a set of frames."""
+        """A grid in place of a set of frames."""
         tracks = f"grid-template:{_tracks(get(tag, 'rows'))}/{_tracks(get(tag, 'cols'))}"
         place = "min-width:0;min-height:0" if self._framesets else "position:fixed;inset:0"
         self._framesets += 1
@@ -320,11 +320,11 @@ class Elements:
         return self._anew(tag, "img", type=None, src=uri)
 
     def _picture(self, reference: str) -> str | None:
-        """Return a `data:` URI if the reference names an image, else None."""
-        found = self._supply.find(reference, self._part)
-        if found is None:
+        """A `data:` URI if the reference names an image, else None."""
+        target = self._supply.find(reference, self._part)
+        if target is None:
             return None
-        media_type = found.media_type if isinstance(found, Resource) else found.content_type
+        media_type = target.media_type if isinstance(target, Resource) else target.content_type
         if not media_type.startswith("image/"):
             self._supply.leave_out(reference, self._part)
             return None
@@ -333,11 +333,11 @@ class Elements:
 
 
 def _tracks(lengths: str | None) -> str:
-    """Return the rows or columns of a frameset (HTML 4.01 §16.2.1, MultiLengths) as grid tracks."""
+    """The rows or columns of a frameset (HTML 4.01 §16.2.1, MultiLengths) as grid tracks."""
     tracks: list[str] = []
     for length in (lengths or "*").split(",")[:100]:
-        found = _TRACK.fullmatch(length.strip())
-        number, unit = found.groups() if found else (None, "*")
+        track = _TRACK.fullmatch(length.strip())
+        number, unit = track.groups() if track else (None, "*")
         unit = {"%": "%", "*": "fr"}.get(unit or "", "px")
         tracks.append(f"minmax(0,{number or 1}{unit})" if unit == "fr" else f"{number or 0}{unit}")
     return " ".join(tracks)

@@ -74,7 +74,7 @@ class Page:
         """The list of options that is open."""
 
     def html(self) -> str:
-        """Return the inert document."""
+        """The inert document."""
         edits: list[Edit] = []
         for token in self._document.tokens():
             edits += self._edits(token)
@@ -156,9 +156,9 @@ class Page:
 
     def _instruction(self, token: ProcessingInstruction) -> None:
         """Keep the style sheet that `<?xml-stylesheet ...?>` names, if it is CSS."""
-        found = _STYLE_SHEET.match(token.data)
-        if found is not None and _OTHER_STYLE.search(token.data) is None:
-            self._head += self._elements.style_sheet(found[1])
+        sheet = _STYLE_SHEET.match(token.data)
+        if sheet is not None and _OTHER_STYLE.search(token.data) is None:
+            self._head += self._elements.style_sheet(sheet[1])
 
     def _text(self, text: Text) -> Iterator[Edit]:
         raw = self._source[text.start : text.end]
@@ -183,8 +183,8 @@ class Page:
         is_marked = text.mode == "data" and self._unmarked is None and not self._is_foreign
         if is_marked and self._marks:
             yield from self._marks.edits(self._source, text.start, text.end)
-        for found in _LESS_THAN.finditer(self._source, text.start, text.end):
-            yield found.start(), found.end(), "&lt;"
+        for sign in _LESS_THAN.finditer(self._source, text.start, text.end):
+            yield sign.start(), sign.end(), "&lt;"
 
     def _style(self) -> Iterator[Edit]:
         """Write the content of a style element, all its pieces as one.
@@ -258,8 +258,8 @@ def _whole_references(source: str, low: int, start: int, end: int) -> tuple[int,
     """Widen a range so that no character reference is cut."""
     for offset in (start, end):
         ampersand = source.rfind("&", max(low, offset - 40), offset)
-        found = references.REFERENCE.match(source, ampersand) if ampersand >= 0 else None
-        resolved = found and references.resolve(found)
+        reference = references.REFERENCE.match(source, ampersand) if ampersand >= 0 else None
+        resolved = reference and references.resolve(reference)
         if resolved and ampersand < offset < resolved[1]:
             start, end = min(start, ampersand), max(end, resolved[1])
     return start, end

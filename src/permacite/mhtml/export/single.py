@@ -86,7 +86,7 @@ def single_html(
     max_bytes: int = MAX_BYTES,
     max_depth: int = MAX_DEPTH,
 ) -> Export:
-    """Return a part, the root if None, as one inert HTML document in UTF-8.
+    """A part, the root if None, as one inert HTML document in UTF-8.
 
     `document`: the part, where it was read before. `marks`: (start, end) ranges of its source that
     are wrapped in `<mark class="permacite-mark">`, the first with the id `permacite-mark`.
@@ -110,7 +110,7 @@ def single_html(
 
 
 def _policy(script: str, *, include_scripts: bool) -> str:
-    """Return a policy that holds the page to what it is, wherever it is opened.
+    """A policy that holds the page to what it is, wherever it is opened.
 
     It would stop what the pass over the page had missed. Documents in frames inherit it.
     """
@@ -136,7 +136,7 @@ class _Shown:
     known: Document | None = None
 
     def read(self) -> Document:
-        """Return the document as it was read before, or as the resource says how to."""
+        """The document as it was read before, or as the resource says how to."""
         resource = self.resource
         return self.known or Document(resource.content, resource.media_type, resource.charset)
 
@@ -157,7 +157,7 @@ class _Maker:
         self._framed: dict[tuple[str, int], str] = {}
 
     def html(self, document: _Shown, marks: Marks, head: str) -> str:
-        """Return a document that does nothing."""
+        """A document that does nothing."""
         resource = document.resource
         if resource.media_type in PAGES:
             return self._page(document, marks, head)
@@ -178,7 +178,7 @@ class _Maker:
         return Page(source, elements, marks, head=head).html()
 
     def _other(self, document: _Shown, marks: Marks) -> str:
-        """Return the body of a document around what is no page."""
+        """The body of a document around what is no page."""
         resource = document.resource
         media_type = resource.media_type
         kind = media_type.partition("/")[0]
@@ -193,34 +193,34 @@ class _Maker:
         return f"<p>{escape(media_type)}, {len(resource.content)} octets</p>"
 
     def _frame(self, tag: StartTag, outer: _Shown) -> str:
-        """Return the document that an `iframe` or `frame` shows."""
+        """The document that an `iframe` or `frame` shows."""
         reference, depth = get(tag, "src") or "", outer.depth + 1
         if depth > self._max_depth:
             self.supply.leave_out(reference or _SRCDOC, outer.part)
             return ""
         inner = get(tag, "srcdoc")
         if inner is not None:
-            found: Resource | BodyPart | None = Resource(
+            shown: Resource | BodyPart | None = Resource(
                 inner.encode("utf-8", "replace"), "text/html", "utf-8"
             )
         else:
-            found = self.supply.find(reference, outer.part)
-        if found is None:
+            shown = self.supply.find(reference, outer.part)
+        if shown is None:
             return ""
-        html = self._inner(found, outer.part, depth)
+        html = self._inner(shown, outer.part, depth)
         return html if self.supply.charge(len(html), reference or _SRCDOC, outer.part) else ""
 
-    def _inner(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
-        if isinstance(found, Resource):
-            return self.html(_Shown(found, within, depth), Marks(()), _HEAD)
-        known = self._framed.get((found.path, depth))
+    def _inner(self, shown: Resource | BodyPart, within: BodyPart, depth: int) -> str:
+        if isinstance(shown, Resource):
+            return self.html(_Shown(shown, within, depth), Marks(()), _HEAD)
+        known = self._framed.get((shown.path, depth))
         if known is None:
-            known = self.html(_of_part(found, depth), Marks(()), _HEAD)
-            self._framed[found.path, depth] = known
+            known = self.html(_of_part(shown, depth), Marks(()), _HEAD)
+            self._framed[shown.path, depth] = known
         return known
 
 
 def _preformatted(source: str, marks: Marks) -> str:
     edits = [*marks.edits(source, 0, len(source))] if marks else []
-    edits += [(found.start(), found.end(), escape(found[0])) for found in _MARKUP.finditer(source)]
+    edits += [(mark.start(), mark.end(), escape(mark[0])) for mark in _MARKUP.finditer(source)]
     return f"<pre>\n{rewrite(source, edits)}</pre>"

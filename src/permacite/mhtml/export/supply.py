@@ -49,18 +49,18 @@ class Resource:
 
 
 def data_uri(content: bytes, media_type: str, *, fragment: str = "") -> str:
-    """Return content as a URI. A media type that is none becomes application/octet-stream."""
+    """Content as a URI. A media type that is none becomes application/octet-stream."""
     if _MEDIA_TYPE.fullmatch(media_type.partition(";")[0]) is None:
         media_type = "application/octet-stream"
     return f"data:{media_type};base64,{base64.b64encode(content).decode()}{fragment}"
 
 
 def read_data_uri(value: str) -> Resource:
-    """Return what a `data:` URI holds."""
+    """What a `data:` URI holds."""
     heading, _, body = value.partition(":")[2].partition("#")[0].partition(",")
     encoded = _BASE64.search(heading)
     octets = _ESCAPE.sub(
-        lambda found: bytes.fromhex(found[1].decode()), body.encode("utf-8", "replace")
+        lambda octet: bytes.fromhex(octet[1].decode()), body.encode("utf-8", "replace")
     )
     if encoded is not None:
         heading = heading[: encoded.start()]
@@ -93,12 +93,12 @@ _NOT_IN_HREF = compile_pattern(r"[^!#-;=?-Z\[\]_a-z~%]")
 
 
 def scheme_of(reference: str) -> str:
-    """Return the scheme of a reference as browsers see it, in lower case; "" where there is none.
+    """The scheme of a reference as browsers see it, in lower case; "" where there is none.
 
     Browsers drop tabs and line ends anywhere, and controls and spaces in front.
     """
-    found = _SCHEME.match(_DROPPED.sub("", reference))
-    return "" if found is None else found[1].lower()
+    scheme = _SCHEME.match(_DROPPED.sub("", reference))
+    return "" if scheme is None else scheme[1].lower()
 
 
 class Supply:
@@ -122,7 +122,7 @@ class Supply:
         return tuple(self._left_out)
 
     def find(self, reference: str, within: BodyPart) -> Resource | BodyPart | None:
-        """Return what a reference names: a part, or what a `data:` URI holds; None: neither."""
+        """What a reference names: a part, or what a `data:` URI holds; None: neither."""
         reference = reference.strip("\t\n\f\r ")
         scheme = scheme_of(reference)
         if not reference or scheme in _EMPTY:
@@ -136,7 +136,7 @@ class Supply:
         return None if part is within else part
 
     def absolute(self, reference: str, within: BodyPart) -> str | None:
-        """Return where a reference leads; None where that is nowhere. `#x` stays as it is."""
+        """Where a reference leads; None where that is nowhere. `#x` stays as it is."""
         reference = reference.strip("\t\n\f\r ")
         if reference.startswith("#") or not reference:
             return reference or "#"
@@ -148,7 +148,7 @@ class Supply:
         return _NOT_IN_HREF.sub(_escaped, resolution.uri)
 
     def charge(self, size: int, reference: str, within: BodyPart) -> bool:
-        """Say whether `size` more characters fit, and take their room; if not, list `reference`."""
+        """Take room for `size` more characters; False, and `reference` listed, where it is none."""
         if size > self._room:
             self.leave_out(reference, within)
             return False
@@ -162,25 +162,25 @@ class Supply:
         self._left_out[resolved or reference.strip()[:_SHOWN]] = None
 
     def embed(self, reference: str, within: BodyPart) -> str:
-        """Return a `data:` URI for what a reference names, NOTHING where there is nothing."""
-        found = self.find(reference, within)
-        if found is None:
+        """A `data:` URI for what a reference names, NOTHING where there is nothing."""
+        target = self.find(reference, within)
+        if target is None:
             return NOTHING
-        if isinstance(found, Resource):
-            return _tidy(reference.strip("\t\n\f\r "), found)
-        known = self._uris.get(found.path)
+        if isinstance(target, Resource):
+            return _tidy(reference.strip("\t\n\f\r "), target)
+        known = self._uris.get(target.path)
         if known is None:
-            known = self._uris[found.path] = data_uri(found.content, found.content_type)
+            known = self._uris[target.path] = data_uri(target.content, target.content_type)
         if not self.charge(len(known), reference, within):
             return NOTHING
         fragment = reference.rstrip("\t\n\f\r ").partition("#")[2]
-        if found.content_type == "image/svg+xml" and fragment and _TIDY.fullmatch(fragment):
+        if target.content_type == "image/svg+xml" and fragment and _TIDY.fullmatch(fragment):
             return f"{known}#{fragment}"
         return known
 
 
 def _tidy(uri: str, resource: Resource) -> str:
-    """Return a `data:` URI that can stand in any attribute or style sheet."""
+    """A `data:` URI that can stand in any attribute or style sheet."""
     if _TIDY.fullmatch(uri) is not None:
         return uri
     charset = f";charset={resource.charset}" if resource.charset else ""
@@ -189,10 +189,10 @@ def _tidy(uri: str, resource: Resource) -> str:
     return data_uri(resource.content, resource.media_type + charset, fragment=fragment)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escaped(character: re.Match[str]) -> str:
     """Escape a character, which stands for one octet where it can (see `mhtml.reading.base`)."""
-    charset = "latin-1" if found[0] <= "\xff" else "utf-8"
-    return "".join(f"%{octet:02X}" for octet in found[0].encode(charset, "replace"))
+    charset = "latin-1" if character[0] <= "\xff" else "utf-8"
+    return "".join(f"%{octet:02X}" for octet in character[0].encode(charset, "replace"))
 
 
 _TYPE = "text/css;charset=utf-8"
@@ -214,30 +214,30 @@ class Styles:
         self._sheets: dict[str, str] = {}
 
     def sheet(self, reference: str, within: BodyPart, *, depth: int = 0) -> str:
-        """Return a `data:` URI for the style sheet that a reference names."""
-        found = self._supply.find(reference, within)
-        if found is None or reference == NOTHING:
+        """A `data:` URI for the style sheet that a reference names."""
+        target = self._supply.find(reference, within)
+        if target is None or reference == NOTHING:
             return NOTHING
         if depth == _IMPORT_DEPTH:
             self._supply.leave_out(reference, within)
             return NOTHING
-        key = f"{depth} {found.path}" if not isinstance(found, Resource) else ""
+        key = f"{depth} {target.path}" if not isinstance(target, Resource) else ""
         known = self._sheets.get(key) if key else None
         if known is None:
-            known = self._read(found, within, depth)
+            known = self._read(target, within, depth)
             self._sheets[key] = known
         return known if self._supply.charge(len(known), reference, within) else NOTHING
 
-    def _read(self, found: Resource | BodyPart, within: BodyPart, depth: int) -> str:
-        if isinstance(found, Resource):
-            codec = sniff_charset(found.content, found.charset, "text/css").codec
+    def _read(self, sheet: Resource | BodyPart, within: BodyPart, depth: int) -> str:
+        if isinstance(sheet, Resource):
+            codec = sniff_charset(sheet.content, sheet.charset, "text/css").codec
         else:
-            within, codec = found, found.charset or "utf-8"
-        text = self.inlined(decode(found.content, codec), within, depth=depth)
+            within, codec = sheet, sheet.charset or "utf-8"
+        text = self.inlined(decode(sheet.content, codec), within, depth=depth)
         return data_uri(text.encode("utf-8", "replace"), _TYPE)
 
     def inlined(self, source: str, within: BodyPart, *, depth: int = 0) -> str:
-        """Return CSS with each reference replaced by a `data:` URI."""
+        """CSS with each reference replaced by a `data:` URI."""
         return rewrite(source, self._edits(source, within, depth))
 
     def _edits(self, source: str, within: BodyPart, depth: int) -> Iterator[tuple[int, int, str]]:
@@ -249,13 +249,13 @@ class Styles:
 
 
 def without_tags(css: str) -> str:
-    """Return CSS of the same meaning in which `<` begins nothing that is like a tag."""
+    """CSS of the same meaning in which `<` begins nothing that is like a tag."""
     return _TAG_LIKE.sub(_without_tag, css) if "<" in css else css
 
 
-def _without_tag(found: re.Match[str]) -> str:
-    if found["comment"]:
-        return found[0].replace("<", "")
-    if found["string"]:
-        return found[0].replace("<", "\\3c ")
-    return "" if found["cdo"] else "< "
+def _without_tag(piece: re.Match[str]) -> str:
+    if piece["comment"]:
+        return piece[0].replace("<", "")
+    if piece["string"]:
+        return piece[0].replace("<", "\\3c ")
+    return "" if piece["cdo"] else "< "

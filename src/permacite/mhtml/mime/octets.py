@@ -84,14 +84,14 @@ class _File:
     def find(self, needle: bytes, start: int) -> int:
         while start < self.size:
             at, window = self._window_at(start)
-            found = _find(window, needle, start - at)
-            if found >= 0:
-                return at + found
+            place = _find(window, needle, start - at)
+            if place >= 0:
+                return at + place
             start = self._after(at, window)
         return -1
 
     def _after(self, at: int, window: bytes) -> int:
-        """Return where to search on; windows overlap, so that no match is cut in two."""
+        """Where to search on; windows overlap, so that no match is cut in two."""
         end = at + len(window)
         return self.size if end >= self.size or not window else max(at + 1, end - _OVERLAP)
 

@@ -34,7 +34,7 @@ _LINE_LIMIT = 76
 
 
 def octets_of_word(encoding: bytes, text: bytes) -> bytes:
-    """Return the octets that an encoded word stands for, in whatever charset they are."""
+    """The octets that an encoded word stands for, in whatever charset they are."""
     if encoding in b"qQ":
         return binascii.a2b_qp(text.replace(b"_", b" "), header=False)
     kept = re.sub(rb"[^A-Za-z0-9+/]", b"", text)
@@ -44,11 +44,11 @@ def octets_of_word(encoding: bytes, text: bytes) -> bytes:
 
 
 def decode_text(value: bytes) -> str:
-    """Return an unfolded field's value as people read it. Never fails: odd octets are replaced."""
+    """An unfolded field's value as people read it. Never fails: odd octets are replaced."""
 
-    def decoded(found: re.Match[bytes]) -> bytes:
-        charset = found[1].partition(b"*")[0].decode("ascii")
-        octets = octets_of_word(found[2], found[3])
+    def decoded(word: re.Match[bytes]) -> bytes:
+        charset = word[1].partition(b"*")[0].decode("ascii")
+        octets = octets_of_word(word[2], word[3])
         return _to_text(octets, charset).encode("utf-8", "replace")
 
     joined = _BETWEEN.sub(b"", value)
@@ -60,7 +60,7 @@ def _to_text(octets: bytes, charset: str) -> str:
 
 
 def encode_word(octets: bytes, charset: str) -> str:
-    """Return one encoded word for `octets`: Q, or B where most would have to be escaped."""
+    """One encoded word for `octets`: Q, or B where most would have to be escaped."""
     quoted = "".join(
         chr(o) if o in _PLAIN_Q else "_" if o == ord(" ") else f"={o:02X}" for o in octets
     )

@@ -107,7 +107,7 @@ class Aggregate:
         return self._root[0]
 
     def part(self, path: str) -> BodyPart:
-        """Return the part with that number, such as "3.1". Raises NotFoundError."""
+        """The part with that number, such as "3.1". Raises NotFoundError."""
         part = self._by_path.get(path)
         if part is None:
             near = tuple(each.path for each in self._parts[:3])
@@ -127,12 +127,12 @@ class Aggregate:
     def defects(self) -> tuple[Defect, ...]:
         """Everything that is wrong, in the order of the file. Reads and decodes all of it once."""
         if self._defects is None:
-            found = [*self._structure_defects, *self.resolver.defects()]
+            defects = [*self._structure_defects, *self.resolver.defects()]
             for part in self._parts:
-                found += defects_of(part)
+                defects += defects_of(part)
                 if part.content_type == "multipart/related" and part.body_parts:
-                    found += related.root_of(part)[1]
-            self._defects = tuple(sorted(dict.fromkeys(found), key=lambda each: each.offset))
+                    defects += related.root_of(part)[1]
+            self._defects = tuple(sorted(dict.fromkeys(defects), key=lambda each: each.offset))
         return self._defects
 
     @property
@@ -145,7 +145,7 @@ class Aggregate:
     def resolve(
         self, reference: str, within: BodyPart | None = None, profile: Profile = "rfc"
     ) -> Resolution:
-        """Return what `reference` means inside a part, which is the root if None. Never fails.
+        """What `reference` means inside a part, which is the root if None. Never fails.
 
         Profile "rfc" compares octets (RFC 2557 §8.2); "browser" tries that first, then compares
         as browsers do.
@@ -176,12 +176,12 @@ class Aggregate:
         around = part.parent if octets != part.raw else None
         while around is not None:
             boundary = re.escape(around.boundary or b"")
-            found = re.search(rb"(?:\A|(?<=[\r\n]))--" + boundary + _DELIMITER_END, octets)
-            if boundary and found is not None:
+            delimiter = re.search(rb"(?:\A|(?<=[\r\n]))--" + boundary + _DELIMITER_END, octets)
+            if boundary and delimiter is not None:
                 shown = octets.decode("latin-1")
                 owner = f"part {around.path}" if around.path else "the message"
                 problem = f"a delimiter of {owner} cannot stand in part {part.path}"
-                raise ParseError(problem, shown, found.start(), "RFC 2046 §5.1.2")
+                raise ParseError(problem, shown, delimiter.start(), "RFC 2046 §5.1.2")
             around = around.parent
 
     def _copied(self, start: int, end: int) -> Iterator[bytes]:
@@ -194,7 +194,7 @@ class Aggregate:
             raise self.error(self.defects[0])
 
     def error(self, defect: Defect) -> ParseError:
-        """Return the error that says what `defect` says, at its place in the file.
+        """The error that says what `defect` says, at its place in the file.
 
         The source is the file up to a little after the place, or "" beyond the first MiB.
         """

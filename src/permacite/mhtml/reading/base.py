@@ -49,8 +49,8 @@ def _disguise(text: str) -> str:
     if _DISGUISED.search(text) is None and "#" not in fragment:
         return text
 
-    def as_hex(found: re.Match[str]) -> str:
-        return f"'{ord(found[0]):02x}'"
+    def as_hex(octet: re.Match[str]) -> str:
+        return f"'{ord(octet[0]):02x}'"
 
     fragment = _DISGUISED.sub(as_hex, fragment).replace("#", "'23'")
     document = _DISGUISED.sub(as_hex, document)
@@ -60,11 +60,11 @@ def _disguise(text: str) -> str:
 
 
 def _undisguise(text: str) -> str:
-    return _UNDISGUISED.sub(lambda found: chr(int(found[1], 16)), text) if "'" in text else text
+    return _UNDISGUISED.sub(lambda octet: chr(int(octet[1], 16)), text) if "'" in text else text
 
 
 def octets_in(reference: str, charset: str | None) -> str:
-    """Return the octets that a reference is written with in a document, a character for each."""
+    """The octets that a reference is written with in a document, a character for each."""
     reference = reference.strip(" \t\r\n\f")
     if reference.isascii():
         return reference
@@ -91,7 +91,7 @@ class Base:
     _browser: uri.Base | None
 
     def resolve(self, reference: str) -> tuple[str | None, bool]:
-        """Return a reference of octets as an absolute URI, and whether it is the same document.
+        """A reference of octets as an absolute URI, and whether it is the same document.
 
         None where nothing can be made of it (RFC 2557 §8.2(c), RFC 2396 §5.2).
         """
@@ -104,7 +104,7 @@ class Base:
         return _undisguise(str(resolved.reference)), False
 
     def browser_key(self, reference: str, charset: str | None = None) -> str | None:
-        """Return the absolute URI of a reference (text) as browsers write it (URL Standard §4).
+        """The absolute URI of a reference (text) as browsers write it (URL Standard §4).
 
         They escape little, as UTF-8, but in a query in the document's `charset`.
         """
@@ -118,7 +118,7 @@ class Base:
 
 
 def base_of(octets: str, text: str, found: Found, path: str) -> Base | None:
-    """Return a base; None where the URI is relative, opaque or malformed."""
+    """A base; None where the URI is relative, opaque or malformed."""
     try:
         rfc = uri.Base(_disguise(octets), same_scheme="loose")
         rfc.resolve("x")
@@ -133,7 +133,7 @@ def base_of(octets: str, text: str, found: Found, path: str) -> Base | None:
 
 
 def this_message() -> Base:
-    """Return the base of what has no other: thismessage:/ (RFC 2557 §5(e))."""
+    """The base of what has no other: thismessage:/ (RFC 2557 §5(e))."""
     base = base_of(_THIS_MESSAGE, _THIS_MESSAGE, "thismessage", "")
     assert base is not None  # noqa: S101 - the constant is a base
     return base
@@ -153,7 +153,7 @@ class Bases:
         self._of_content: dict[BodyPart, Base] = {}
 
     def content_base(self, part: BodyPart) -> Base:
-        """Return the base of the references in a part's content: (a), else that of its heading."""
+        """The base of the references in a part's content: (a), else that of its heading."""
         known = self._of_content.get(part)
         if known is None:
             outer = self.heading_base(part)
@@ -161,7 +161,7 @@ class Bases:
         return known
 
     def heading_base(self, part: BodyPart | None) -> Base:
-        """Return the base that a part's heading and the headings around it give: (b) to (e)."""
+        """The base that a part's heading and the headings around it give: (b) to (e)."""
         around: list[BodyPart] = []
         while part is not None and part not in self._of_heading:
             around.append(part)
@@ -173,12 +173,12 @@ class Bases:
         return base
 
     def label_base(self, part: BodyPart) -> Base:
-        """Return the base that a part's own Content-Location is resolved against."""
+        """The base that a part's own Content-Location is resolved against."""
         self.heading_base(part)
         return self._of_label[part]
 
     def _within(self, part: BodyPart, outer: Base) -> Base:
-        """Return the base inside a heading: its Content-Base, its label, or the outer one."""
+        """The base inside a heading: its Content-Base, its label, or the outer one."""
         field = part.heading.get("Content-Base")
         declared = None if field is None else field.latin1.strip("<>\"' ")
         stated = None
@@ -198,7 +198,7 @@ class Bases:
 
 
 def _declared_base(part: BodyPart, outer: Base) -> Base | None:
-    """Return the base that an HTML document declares itself (RFC 2557 §5(a))."""
+    """The base that an HTML document declares itself (RFC 2557 §5(a))."""
     if part.content_type not in _PAGES or part.body_parts:
         return None
     content = part.content

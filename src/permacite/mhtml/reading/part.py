@@ -227,7 +227,7 @@ class BodyPart:
         return self._charset[0]
 
     def beginning(self, size: int = _BEGINNING) -> bytes:
-        """Return the first octets of the decoded content."""
+        """The first octets of the decoded content."""
         gathered = b""
         for piece in self.pieces(2 * size):
             gathered += piece
@@ -236,7 +236,7 @@ class BodyPart:
         return gathered[:size]
 
     def defect(self, code: str, field: str = "", detail: str = "") -> Defect:
-        """Return a defect of this part; where a field is named, at that field's value."""
-        found = self.heading.get(field) if field else None
-        offset = self.offset if found is None else found.offset
+        """A defect of this part; where a field is named, at that field's value."""
+        value = self.heading.get(field) if field else None
+        offset = self.offset if value is None else value.offset
         return Defect(code, offset, self.path, detail)

@@ -30,7 +30,7 @@ _PAGES = ("text/html", "application/xhtml+xml")
 
 
 def root_of(part: BodyPart) -> tuple[BodyPart, list[Defect]]:
-    """Return the part that `part` is shown by, itself unless it holds others; and defects."""
+    """The part that `part` is shown by, itself unless it holds others; and defects."""
     defects: list[Defect] = []
     while part.body_parts:
         if part.content_type == "multipart/related":
@@ -45,7 +45,7 @@ def root_of(part: BodyPart) -> tuple[BodyPart, list[Defect]]:
 
 
 def _main(part: BodyPart) -> BodyPart:
-    """Return the first aggregate in a multipart of no such kind; else its first page or part."""
+    """The first aggregate in a multipart of no such kind; else its first page or part."""
     inner = list(_below(part))
     pages = [each for each in inner if not each.body_parts and each.content_type in _PAGES]
     aggregates = [each for each in inner if each.content_type == "multipart/related"]
@@ -53,21 +53,21 @@ def _main(part: BodyPart) -> BodyPart:
 
 
 def start_of(aggregate: BodyPart) -> BodyPart:
-    """Return the part directly inside a multipart/related that is or holds its root."""
+    """The part directly inside a multipart/related that is or holds its root."""
     return _start(aggregate, [])
 
 
 def _start(aggregate: BodyPart, defects: list[Defect]) -> BodyPart:
-    """Return the start part of a multipart/related, by `start` and `type` (RFC 2387 §3)."""
+    """The start part of a multipart/related, by `start` and `type` (RFC 2387 §3)."""
     start, declared = aggregate.parameters.get("start"), aggregate.parameters.get("type")
     first = aggregate.body_parts[0]
     if start is not None:
         wanted, bracketed = read_id(start.encode("latin-1", "replace"))
         if not bracketed:
             defects.append(aggregate.defect("start-brackets", "Content-Type"))
-        found = next((part for part in aggregate.body_parts if part.content_id == wanted), None)
-        if found is not None:
-            return found
+        named = next((part for part in aggregate.body_parts if part.content_id == wanted), None)
+        if named is not None:
+            return named
         defects.append(aggregate.defect("start-unknown", "Content-Type", start))
     if declared is None:
         defects.append(aggregate.defect("no-type", "Content-Type"))
@@ -81,7 +81,7 @@ def _start(aggregate: BodyPart, defects: list[Defect]) -> BodyPart:
 
 
 def _of_type(aggregate: BodyPart, declared: str) -> BodyPart | None:
-    """Return the first part of the declared type, or that holds it; else the first HTML."""
+    """The first part of the declared type, or that holds it; else the first HTML."""
     for part in aggregate.body_parts:
         if part.content_type == declared:
             return part
@@ -94,7 +94,7 @@ def _of_type(aggregate: BodyPart, declared: str) -> BodyPart | None:
 
 
 def _alternative(part: BodyPart) -> BodyPart:
-    """Return the last alternative that can be shown; the last of all if none can."""
+    """The last alternative that can be shown; the last of all if none can."""
     filled = [child for child in part.body_parts if child.end > child.body_offset]
     shown = [child for child in filled if child.content_type in _SHOWN]
     return (shown or filled or list(part.body_parts))[-1]

@@ -123,7 +123,7 @@ class _Labels:
         self.plain.setdefault(absolute.partition("#")[0], part)
 
     def browser(self, key: str) -> BodyPart | None:
-        """Return the part that browsers find by a URL: as it is, without fragment, escaped."""
+        """The part that browsers find by a URL: as it is, without fragment, escaped."""
         if self._browser is None:
             self._browser = {}
             keys = [(base.browser_key(text), part) for part, base, text in self._located]
@@ -132,9 +132,9 @@ class _Labels:
                     if known is not None:
                         self._browser.setdefault(form(known), part)
         for form in (str, _without_fragment, fully_escaped):
-            found = self._browser.get(form(key))
-            if found is not None:
-                return found
+            shown = self._browser.get(form(key))
+            if shown is not None:
+                return shown
         return None
 
 
@@ -167,21 +167,21 @@ class Resolver:
         return known
 
     def resolve(self, reference: str, within: BodyPart, profile: Profile = "rfc") -> Resolution:
-        """Return what `reference` means in the content of `within`. Never fails."""
+        """What `reference` means in the content of `within`. Never fails."""
         base = self.bases.content_base(within)
         absolute, same_document = base.resolve(octets_in(reference, within.charset))
         kind: Kind = "none" if absolute is None else _kind_outside(absolute)
         open_question = Resolution(kind, absolute or reference, None, base.text, base.found)
         if same_document:
             return _answer(open_question, within, "same-document")
-        found = None if absolute is None else self._as_rfc(open_question, within)
-        if found is None and profile == "browser":
+        answer = None if absolute is None else self._as_rfc(open_question, within)
+        if answer is None and profile == "browser":
             key = base.browser_key(reference, within.charset)
-            found = self._as_browser(open_question, key, within)
-        return found or open_question
+            answer = self._as_browser(open_question, key, within)
+        return answer or open_question
 
     def _as_rfc(self, question: Resolution, within: BodyPart) -> Resolution | None:
-        """Return the part whose label is, octet for octet, what is asked for."""
+        """The part whose label is, octet for octet, what is asked for."""
         scheme, _, rest = question.uri.partition(":")
         if scheme.lower() == "cid":
             return self._by_id(question, rest, within)
@@ -221,7 +221,7 @@ class Resolver:
     def _as_browser(
         self, question: Resolution, key: str | None, within: BodyPart
     ) -> Resolution | None:
-        """Return what browsers would find where octets did not match."""
+        """What browsers would find where octets did not match."""
         if key is None:
             return None
         kind = _kind_outside(key) if question.uri.partition(":")[0] != "thismessage" else "none"
@@ -257,7 +257,7 @@ class Resolver:
 def _answer(
     question: Resolution, part: BodyPart, matched_by: MatchedBy, *, scope: BodyPart | None = None
 ) -> Resolution:
-    """Return the answer to a question: a part, and the label that made it the answer."""
+    """The answer to a question: a part, and the label that made it the answer."""
     labels = {
         "content-location": part.content_location,
         "content-id": part.content_id,
@@ -280,16 +280,16 @@ def _answer(
 
 
 def _message_of(part: BodyPart) -> BodyPart:
-    """Return the message that a part is in, which may itself be in another."""
+    """The message that a part is in, which may itself be in another."""
     while not part.is_message and part.parent is not None:
         part = part.parent
     return part
 
 
 def _kind_outside(absolute: str) -> Kind:
-    """Return what a URI is that no part satisfies: of the world outside, or of nowhere."""
+    """What a URI is that no part satisfies: of the world outside, or of nowhere."""
     return "none" if absolute.startswith("thismessage:/") else "external"
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPE.sub(lambda octet: chr(int(octet[1], 16)), text)

@@ -61,7 +61,7 @@ def parts_for_browsers(
     content_location: str | None,
     charset: str | None,
 ) -> list[Resource]:
-    """Return the parts to write, the root first, each with an absolute label or none."""
+    """The parts to write, the root first, each with an absolute label or none."""
     parts = _Parts(charset)
     outer = _within(this_message(), content_location, charset)
     parts.add(root, outer, default=outer.text)
@@ -75,7 +75,7 @@ def parts_for_browsers(
 
 
 def _within(base: Base, label: str | None, charset: str | None) -> Base:
-    """Return the base inside a heading with that label."""
+    """The base inside a heading with that label."""
     if label is None:
         return base
     absolute, _ = base.resolve(octets_in(label, charset))
@@ -145,7 +145,7 @@ class _Parts:
         self.listed.append(again)
 
     def pages(self) -> list[_Page]:
-        """Return the parts that hold references, with what they refer to."""
+        """The parts that hold references, with what they refer to."""
         typed = ((each, parse_structured(each.content_type)) for each in self.listed)
         return [
             _Page(resource, media_type, parameters.get("charset"))
@@ -196,7 +196,7 @@ def _is_media(part: Resource) -> bool:
 
 
 def _shown_first(part: Multipart) -> list[Resource | Multipart]:
-    """Return the parts of a multipart, that which is shown first (as `reading.related` chooses)."""
+    """The parts of a multipart, that which is shown first (as `reading.related` chooses)."""
     parts = list(part.body_parts)
     shown = [each for each in parts if _is_page(each)]
     if part.subtype == "related" or not shown:
@@ -234,10 +234,10 @@ class _Page:
         self._declared = declared
         self._codec = charset_of_text(resource.content, media_type, declared) or "utf-8"
         self._source = decode(resource.content, self._codec)
-        found = list(links.references_in(self._source, media_type))
-        self._bases = [link for link in found if link.role == "base"]
-        self._media = [link for link in found if link.kind in ("media", "track")]
-        embedded = (link.value.strip() for link in found if link.role == "embed")
+        references = list(links.references_in(self._source, media_type))
+        self._bases = [link for link in references if link.role == "base"]
+        self._media = [link for link in references if link.kind in ("media", "track")]
+        embedded = (link.value.strip() for link in references if link.role == "embed")
         self.embedded = [value for value in dict.fromkeys(embedded) if value[:1] not in ("", "#")]
         self.framed = {value[4:] for value in self.embedded if value[:4].lower() == "cid:"}
         label = resource.content_location
@@ -247,16 +247,16 @@ class _Page:
         self._base = _within(outer, self._bases[0].value, None) if self._bases else outer
 
     def key_of(self, reference: str) -> str | None:
-        """Return a reference of this document as the label that it matches."""
+        """A reference of this document as the label that it matches."""
         return self._base.browser_key(reference, self._codec)
 
     def for_browsers(self, parts: _Parts, framed: set[str]) -> Resource:
-        """Return the document as it is written: mostly as it is."""
+        """The document as it is written: mostly as it is."""
         edits = [*self._without_policy(), *self._with_base(framed), *self._with_media(parts)]
         content = self.resource.content
         if edits:
-            made = [(edit.start, edit.end, edit.text) for edit in edits]
-            content = self._encoded(links.rewrite(self._source, made))
+            rewritten = [(edit.start, edit.end, edit.text) for edit in edits]
+            content = self._encoded(links.rewrite(self._source, rewritten))
         elif self._media_type in _PAGES and self._misread():
             content = self._encoded(self._source)
         elif self._codec.startswith("utf-16") and not content.startswith(_MARKS):
@@ -271,7 +271,7 @@ class _Page:
         return charset_inside(self.resource.content, self._media_type) not in {None, declared}
 
     def _encoded(self, source: str) -> bytes:
-        """Return text in the document's charset, or in UTF-8 with a mark where that alters it."""
+        """Text in the document's charset, or in UTF-8 with a mark where that alters it."""
         exact = not self._misread() and not self._codec.startswith("utf-16")
         try:
             if exact and encode(self._source, self._codec) == self.resource.content:
@@ -326,7 +326,7 @@ def _attribute(value: str) -> str:
 
 
 def _head(source: str) -> int:
-    """Return where a BASE may be inserted: in the head, else behind the document type."""
+    """Where a BASE may be inserted: in the head, else behind the document type."""
     place = 0
     for token in tokenize(source):
         if isinstance(token, Doctype):
@@ -337,7 +337,7 @@ def _head(source: str) -> int:
 
 
 def _head_after(source: str, place: int, first: StartTag) -> int:
-    """Return the end of the HEAD tag that follows HTML; `place` where there is none."""
+    """The end of the HEAD tag that follows HTML; `place` where there is none."""
     if first.name.lower() != "html":
         return place
     tags = (token for token in tokenize(source) if isinstance(token, StartTag))

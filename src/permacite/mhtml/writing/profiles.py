@@ -40,7 +40,7 @@ class Encoded:
 
 
 def encode_body(resource: Resource, profile: Profile, marker: bytes) -> Encoded:
-    """Return the body of a resource; `marker` may not occur in one that is written as it is."""
+    """The body of a resource; `marker` may not occur in one that is written as it is."""
     if parse_structured(resource.content_type)[0].startswith("message/"):
         plain = "7bit" if resource.content.isascii() else "8bit"  # (RFC 2046 §5.2.1)
         return _encoded(resource, "binary" if profile == "archive" else plain, resource.content)
@@ -67,7 +67,7 @@ def _is_text(resource: Resource) -> bool:
 
 
 def _mail(resource: Resource) -> Encoded:
-    """Return a body of seven-bit octets in short lines; text gets CRLF line ends (RFC 2557 §10)."""
+    """A body of seven-bit octets in short lines; text gets CRLF line ends (RFC 2557 §10)."""
     if not _is_text(resource):
         return _encoded(resource, "base64", encode_base64(resource.content))
     content, kept = resource.content, resource.headers
@@ -92,7 +92,7 @@ def _harmless(text: bytes) -> bytes:
 
 
 def _with_charset(content_type: str, content: bytes) -> str:
-    """Return the type with its charset, where the content says it or is ASCII (RFC 2557 §10)."""
+    """The type with its charset, where the content says it or is ASCII (RFC 2557 §10)."""
     media_type, parameters = parse_structured(content_type)
     if "charset" in parameters or not media_type.startswith("text/"):
         return content_type
@@ -102,7 +102,7 @@ def _with_charset(content_type: str, content: bytes) -> str:
 
 
 def charset_of(resource: Resource) -> str | None:
-    """Return the charset of a text as a heading names it; None where it is not known."""
+    """The charset of a text as a heading names it; None where it is not known."""
     media_type, parameters = parse_structured(resource.content_type)
     declared = parameters.get("charset")
     if declared is not None:

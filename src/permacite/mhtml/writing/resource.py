@@ -84,7 +84,7 @@ class Multipart:
 
 
 def content_type_value(content_type: str) -> str:
-    """Return the value of a Content-Type field, its parameters on lines of their own if long.
+    """The value of a Content-Type field, its parameters on lines of their own if long.
 
     A parameter whose name is none is left out then.
     Raises ParseError where it is no media type.
@@ -100,7 +100,7 @@ def content_type_value(content_type: str) -> str:
 
 
 def _parameter(name: str, value: str) -> str:
-    """Return one parameter, encoded where it is not ASCII (RFC 2231 §4)."""
+    """One parameter, encoded where it is not ASCII (RFC 2231 §4)."""
     if value.isascii():
         return f"{name}={quoted(value)}"
     octets = value.encode("utf-8", "replace")
@@ -123,16 +123,16 @@ def checked_fields(fields: Fields) -> Iterator[tuple[str, str]]:
 
 
 def field_line(name: str, value: str) -> bytes:
-    """Return one field with text as its value, folded and encoded (RFC 2047)."""
+    """One field with text as its value, folded and encoded (RFC 2047)."""
     _require_clean(value, name)
     return f"{name}: {encode_text(value, name)}\r\n".encode("ascii")
 
 
 def _require_clean(value: str, name: str) -> None:
-    found = _CONTROL.search(value)
-    if found is not None:
+    control = _CONTROL.search(value)
+    if control is not None:
         raise ParseError(
-            f"a control character cannot stand in {name}", value, found.start(), "RFC 822 §3.2"
+            f"a control character cannot stand in {name}", value, control.start(), "RFC 822 §3.2"
         )
 
 
@@ -155,7 +155,7 @@ class Labels:
         self._ids: dict[str, str] = {}
 
     def within(self, content_location: str | None) -> Labels:
-        """Return the labels, none yet, inside an aggregate that has a label itself."""
+        """The labels, none yet, inside an aggregate that has a label itself."""
         if content_location is None:
             return Labels(self._charset, self._base)
         octets = octets_in(content_location, self._charset)
@@ -177,7 +177,7 @@ class Labels:
             self._take(self._locations, self._resolved(label), f"Content-Location {label}", path)
 
     def spare(self, part: _Part) -> _Part:
-        """Return the part without the labels that another has already; take the others."""
+        """Take the labels of a part, and return it without those that another has already."""
         content_id, label = part.content_id, part.content_location
         if content_id is not None:
             if content_id in self._ids:
@@ -208,10 +208,10 @@ class Labels:
 
 def _require_id(content_id: str) -> None:
     if not is_content_id(content_id):
-        found = _ID.match(content_id)
+        clean = _ID.match(content_id)
         raise ParseError(
             "expected a Content-ID of visible ASCII without angle brackets",
             content_id,
-            0 if found is None else found.end(),
+            0 if clean is None else clean.end(),
             "RFC 2045 §7",
         )

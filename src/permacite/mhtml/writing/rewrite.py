@@ -40,12 +40,12 @@ _OF_A_MESSAGE = frozenset({"subject", "date"})
 
 
 def for_browsers(content: bytes) -> bytes:
-    """Return an aggregate as browsers open it with nothing missing. Raises ParseError."""
+    """An aggregate as browsers open it with nothing missing. Raises ParseError."""
     return rewritten(content, profile="chromium")
 
 
 def rewritten(content: bytes, *, profile: Profile) -> bytes:
-    """Return an aggregate, or a message of one page, written anew. Raises ParseError."""
+    """An aggregate, or a message of one page, written anew. Raises ParseError."""
     with open_aggregate(content) as aggregate:
         root, resources = contents_of(aggregate, keep_cid=profile == "chromium")
         return build(
@@ -60,12 +60,12 @@ def rewritten(content: bytes, *, profile: Profile) -> bytes:
 
 
 def _clean(value: str | None) -> str | None:
-    """Return a field's value if it may be written as it is."""
+    """A field's value if it may be written as it is."""
     return value if value is not None and value.isprintable() else None
 
 
 def message_fields(aggregate: Aggregate) -> Fields:
-    """Return the further fields of a message that holds parts, such as From and To."""
+    """The further fields of a message that holds parts, such as From and To."""
     message = aggregate.message
     return _fields(message, without=_OF_A_MESSAGE) if message.body_parts else ()
 
@@ -73,7 +73,7 @@ def message_fields(aggregate: Aggregate) -> Fields:
 def contents_of(
     aggregate: Aggregate, *, keep_cid: bool = False
 ) -> tuple[Resource | Multipart, list[Resource | Multipart]]:
-    """Return what an aggregate is built of: its root, and its other parts in order.
+    """What an aggregate is built of: its root, and its other parts in order.
 
     A label that another part had before is left out, for only the first part is found by it. A
     Content-Location with a cid: URI becomes a Content-ID, unless `keep_cid`.
@@ -93,7 +93,7 @@ def contents_of(
 
 
 def _spared(part: Resource | Multipart, labels: Labels) -> Resource | Multipart:
-    """Return a part without the labels that an earlier one has, and its own parts likewise."""
+    """A part without the labels that an earlier one has, and its own parts likewise."""
     if isinstance(part, Resource):
         return labels.spare(part)
     part = labels.spare(part)
@@ -109,7 +109,7 @@ class _Taking:
         self._bases = aggregate.resolver.bases
 
     def content(self, part: BodyPart) -> Resource | Multipart:
-        """Return a part as a resource, or with all its parts as a multipart."""
+        """A part as a resource, or with all its parts as a multipart."""
         location, content_id = self._labels_of(part)
         without = _OF_A_MESSAGE if part.is_message else frozenset()
         headers = _fields(part, without=without)
@@ -138,7 +138,7 @@ class _Taking:
 
 
 def _content_type(part: BodyPart) -> str:
-    """Return a part's Content-Type as it stands, or the type it is taken for."""
+    """A part's Content-Type as it stands, or the type it is taken for."""
     field = part.heading.get("Content-Type")
     value = "" if field is None else field.text
     clean = value.isprintable() and parse_structured(value)[0] == part.content_type
@@ -146,7 +146,7 @@ def _content_type(part: BodyPart) -> str:
 
 
 def _fields(part: BodyPart, *, without: frozenset[str]) -> Fields:
-    """Return the fields that have no meaning for the structure, such as Content-Disposition.
+    """The fields that have no meaning for the structure, such as Content-Disposition.
 
     What could not be written as a field, such as a name of a thousand letters, is left out.
     """

@@ -102,7 +102,7 @@ def build(  # noqa: PLR0913 - each is a field of the message or names its shape
     root_at: int = 0,
     alone: bool = False,
 ) -> bytes:
-    """Return an aggregate document of a root and the resources that it refers to.
+    """An aggregate document of a root and the resources that it refers to.
 
     `content_location` labels the aggregate and is the base of relative labels. `root_at` is the
     root's place among the parts, from 0. `alone` writes the root without a multipart around it.
@@ -143,7 +143,7 @@ def write(
 
 
 def _message_fields(headers: Fields, subject: str | None, date: str | None) -> bytes:
-    """Return the fields that only a message has, the caller's first."""
+    """The fields that only a message has, the caller's first."""
     lines = [field_line(name, value) for name, value in checked_fields(headers)]
     if subject is not None:
         # A title of a page may hold anything; what cannot be written is a space.
@@ -309,7 +309,7 @@ class _Writer:
 
 
 def _media_type(part: Resource | Multipart) -> str:
-    """Return the media type that the `type` parameter declares (RFC 2387 §3.1)."""
+    """The media type that the `type` parameter declares (RFC 2387 §3.1)."""
     content_type_value(part.content_type)
     return parse_structured(part.content_type)[0]
 
@@ -329,15 +329,15 @@ def _seed(root: Resource | Multipart, content_location: str | None) -> str:
 
 
 def _marker(seed: str) -> bytes:
-    """Return what every boundary of a file begins with."""
+    """What every boundary of a file begins with."""
     return f"--=_{seed}".encode("ascii")
 
 
 def _boundary(seed: str, path: str) -> str:
-    """Return the boundary of a multipart; all are of one length, so that none begins another."""
+    """The boundary of a multipart; all are of one length, so that none begins another."""
     return f"=_{seed}_{hashlib.sha256(path.encode()).hexdigest()[:12]}"
 
 
 def _made_id(seed: str, name: str) -> str:
-    """Return a Content-ID that is unique as far as the root's octets and labels are."""
+    """A Content-ID that is unique as far as the root's octets and labels are."""
     return f"{name}.{seed}@mhtml.permacite"
