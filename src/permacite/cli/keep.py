@@ -84,7 +84,7 @@ def _tell_copy(made: Copy, *, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def fsck(ctx: click.Context, *, as_json: bool) -> None:
-    """Check the whole archive: every byte, the log, the catalog and its rules.
+    """Run a fixity check of the whole archive: every digest, the log, the catalog and its rules.
 
     Bytes that nothing names (orphans) are harmless: a commit that failed left them.
 
