@@ -1,4 +1,4 @@
-"""Everything that can be asked of an archive; nothing here writes."""
+"""What an archive holds: versions, formats, texts, lists of them. Nothing here writes."""
 
 from __future__ import annotations
 
@@ -9,32 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
-from permacite.archive import names, verification
+from permacite.archive import names
 from permacite.archive.access import Gate
 from permacite.archive.delegation import Delegations
-from permacite.archive.log import bundles
-from permacite.archive.log.agreement import Agreement, rebuilt
-from permacite.archive.log.tiles import Tile, content_of
-from permacite.archive.model import Finding, Page, Standing
-from permacite.archive.records import (
-    access,
-    citations,
-    days,
-    leaves,
-    listing,
-    statements,
-    versions,
-)
+from permacite.archive.log.agreement import Agreement
+from permacite.archive.model import Page, Standing
+from permacite.archive.records import access, citations, listing, statements, versions
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
-from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
+from permacite.errors import NotFoundError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
 
-    from permacite.archive.entries import Leaf
     from permacite.archive.log import Log
     from permacite.archive.model import (
         Assertion,
@@ -312,32 +300,6 @@ class Reading:
         found = [_citation(*one) for one in self._catalog.read(citations.quoters, pdi)]
         return self._gate.quotations([one for one in found if _is_of(one.cited, pdi)])
 
-    def check_quotation(self, citation: CitationPDI) -> str:
-        """Say whether a composite document shows, at the origin, what its citation cites.
-
-        Answers "exact", "space" (only white space differs), "reference" (it refers to the name,
-        and whoever shows it puts the words in), "differs", or "unchecked" (no text to compare).
-        Both documents must be here: raises NotFoundError.
-        """
-        composite = self._text(citation.pdi)
-        quoted = self._text(citation.cited)
-        if quoted is None:
-            return "unchecked"
-        return verification.compare_quotation(
-            composite, citation.origin, quoted, citation.cited.canonical()
-        )
-
-    def _text(self, name: PDI | FragmentPDI | CitationPDI) -> str | None:
-        """Return the text of a document or of a part of it; None where it is no text."""
-        if isinstance(name, CitationPDI):
-            return self._text(name.cited)
-        found = self.representation(name if isinstance(name, PDI) else name.pdi)
-        if not found.media_type.startswith("text/"):
-            return None
-        if isinstance(name, PDI):
-            return self.text(found).text
-        return self.excerpt(found, name.specifier).text
-
     def text(self, representation: Representation, *, whole: bool = True) -> DocumentText:
         """Return the text of a format that has one; a large one by its index.
 
@@ -366,31 +328,6 @@ class Reading:
         decode = None if self.decoder_of is None else self.decoder_of(representation.digest)
         return extract.extract(content, representation.media_type, specifier, decode=decode)
 
-    def check_citation(self, citation: Citation) -> Finding:
-        """Say whether the words that were recorded stand where the citation says.
-
-        Octets are not recomputed: `verify` does that.
-        """
-        specifier = citation.fragment.partition("#")[2]
-        try:
-            representation = self.representation(citation.pdi)
-            excerpt = self.excerpt(representation, specifier, whole=False)
-        except PermaciteError as error:
-            return Finding(citation.fragment, error.code, error.problem)
-        found = excerpt.text or ""
-        if excerpt.clipped:
-            return Finding(citation.fragment, NotFoundError.code, "it reaches beyond the end")
-        if found == citation.quote:
-            return Finding(citation.fragment, "ok")
-        detail = f"there stands {found!r}, on record is {citation.quote!r}"
-        return Finding(citation.fragment, "quote", detail)
-
-    def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
-        """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
-        if pdi is not None:
-            return verification.verify(self._catalog, self._objects, pdi)
-        return verification.verify_all(self._catalog, self._objects, self.log)
-
     def standing(self, pdi: PDI) -> Standing:
         """Return who may see a document, why it is kept and how long. Raises NotFoundError."""
         document = self._catalog.read(versions.version, pdi).pdi.document
@@ -403,77 +340,6 @@ class Reading:
     def overdue(self) -> dict[PDI, Standing]:
         """Return the documents that were to be kept until a day that has passed, oldest first."""
         return self._catalog.read(access.overdue, self._clock().astimezone(UTC).date())
-
-    def fsck(self) -> Iterator[Finding]:
-        """Check all that `verify` checks, the database, the words of citations, and for orphans.
-
-        Octets of a commit that is under way count as named by nothing.
-        """
-        yield from self.verify()
-        yield from verification.without_errors(self._quote_faults())
-        yield from verification.fsck(self._catalog, self._objects, self._texts)
-
-    def _quote_faults(self) -> Iterator[Finding]:
-        """Return the citations whose record has other words than stand there."""
-        checked = map(self.check_citation, self.citations())
-        yield from (one for one in checked if one.kind == "quote")
-
-    def tile(self, path: str) -> bytes:
-        """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".
-
-        Raises ParseError for another path, NotFoundError for a tile that is not filled so far,
-        LimitError for a bundle with an entry that is too long for it.
-        """
-        return content_of(Tile.parse(path), self.log, self._gate.leaves)
-
-    def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
-        """Return a zip that proves, offline, that this archive holds what `pdi` names.
-
-        The log is signed as it is now; `check_proof` checks the zip, and its README says how to do
-        so by hand. `citation`, of the same representation, is put in with its words. Raises
-        NotFoundError, IntegrityError, StorageError.
-        """
-        found = self.representation(pdi)
-        self._gate.check(found)
-        leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), found)
-        cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
-        content = self.read(found)
-        return bundles.bundle(
-            self.log, found, content, leaf, citation=citation, citation_leaf=cited
-        )
-
-    def prove_absence(self, pdi: PDI) -> bytes:
-        """Return a zip that proves, offline, that no document of this name was ever minted here.
-
-        The day in the name must be sealed: see `records.days`. Raises ConflictError where the
-        document is here, NotFoundError where the day is not sealed, StorageError.
-        """
-        if self._catalog.read(versions.numbers, pdi):
-            raise ConflictError(f"{pdi.document} is here", str(pdi))
-        leaf, unique_ids = self._sealed_names(pdi)
-        return bundles.absence(self.log, names.as_urn(pdi), leaf, unique_ids)
-
-    def is_sealed(self, series: str, day: date) -> bool:
-        """Whether a day of a series is sealed."""
-        name = names.checked_series(series)
-        return self._catalog.read(days.seal_of, name, day.isoformat()) is not None
-
-    def _sealed_names(self, pdi: PDI) -> tuple[Leaf, Sequence[str]]:
-        """The entry that seals the day in a name, and the day's unique ids.
-
-        Raises NotFoundError where the day is not sealed, IntegrityError where it has other names.
-        """
-        series, day = ".".join(pdi.series), f"{pdi.year}-{pdi.month}-{pdi.day}"
-        leaf = self._catalog.read(days.seal_of, series, day)
-        if leaf is None:
-            raise NotFoundError(f"{day} is not sealed in {series}", str(pdi))
-        if self._catalog.read(rebuilt, leaf) != leaf.content:
-            raise IntegrityError(
-                f"{day} is sealed in {series}, and other documents are there now",
-                expected=leaf.content.decode("utf-8", "replace"),
-                actual="other names",
-            )
-        return leaf, self._catalog.read(days.unique_ids, series, day)
 
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""

@@ -38,11 +38,11 @@ from permacite.archive.objects import (
     modes_of,
     write_file,
 )
-from permacite.archive.reading import Reading
 from permacite.archive.records import access, citations, commits, days, octets, settings, versions
 from permacite.archive.records.commits import CommitRequest
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
+from permacite.archive.verification import Verification
 from permacite.errors import ConflictError, IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ Copy the whole folder to keep it. Change nothing in it: nothing in it ever chang
 """
 
 
-class Repository(Reading):
+class Repository(Verification):
     """One open archive. Use it as a context manager, or call `close`.
 
     Any number of threads may use one Repository, and any number of processes one directory. A

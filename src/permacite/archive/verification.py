@@ -1,23 +1,35 @@
-"""Recompute the digests of what is stored and compare them with the record."""
+"""Evidence: digests recomputed, records held to the log, words to citations; tiles and proofs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.archive.log.agreement import entry_fault
+from permacite.archive import names
+from permacite.archive.log import bundles
+from permacite.archive.log.agreement import entry_fault, rebuilt
+from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Representation, Version
-from permacite.archive.records import access, leaves, octets, versions
-from permacite.errors import IntegrityError, NotFoundError, PermaciteError, StorageError
+from permacite.archive.reading import Reading
+from permacite.archive.records import access, citations, days, leaves, octets, versions
+from permacite.errors import (
+    ConflictError,
+    IntegrityError,
+    NotFoundError,
+    PermaciteError,
+    StorageError,
+)
+from permacite.pdi import PDI, CitationPDI, FragmentPDI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from datetime import date
 
-    from permacite.archive.log.log import Log
+    from permacite.archive.entries import Leaf
+    from permacite.archive.model import Citation
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts import Texts
-    from permacite.pdi import PDI
 
-__all__ = ["compare_quotation", "fsck", "verify", "verify_all", "without_errors"]
+__all__ = ["Verification", "compare_quotation"]
 
 _CATALOG = "catalog"
 _PAGE = 200
@@ -26,7 +38,136 @@ _SLACK = 100
 """Characters beyond the words in which white space may run longer."""
 
 
-def verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[Finding]:
+class Verification(Reading):
+    """The evidence that an archive gives of itself: what is checked, and what is proven."""
+
+    def check_citation(self, citation: Citation) -> Finding:
+        """Say whether the words that were recorded stand where the citation says.
+
+        Octets are not recomputed: `verify` does that.
+        """
+        specifier = citation.fragment.partition("#")[2]
+        try:
+            representation = self.representation(citation.pdi)
+            excerpt = self.excerpt(representation, specifier, whole=False)
+        except PermaciteError as error:
+            return Finding(citation.fragment, error.code, error.problem)
+        found = excerpt.text or ""
+        if excerpt.clipped:
+            return Finding(citation.fragment, NotFoundError.code, "it reaches beyond the end")
+        if found == citation.quote:
+            return Finding(citation.fragment, "ok")
+        detail = f"there stands {found!r}, on record is {citation.quote!r}"
+        return Finding(citation.fragment, "quote", detail)
+
+    def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
+        """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
+        found = _verify(self._catalog, self._objects, pdi)
+        if pdi is not None:
+            yield from found
+            return
+        from permacite.archive.log.audit import audit  # noqa: PLC0415 - few ask for it
+
+        yield from _without_errors(found)
+        yield from _without_errors(audit(self._catalog, self.log), "log")
+
+    def fsck(self) -> Iterator[Finding]:
+        """Check all that `verify` checks, the database, the words of citations, and for orphans.
+
+        Octets of a commit that is under way count as named by nothing.
+        """
+        yield from self.verify()
+        yield from _without_errors(self._quote_faults())
+        yield from _fsck(self._catalog, self._objects, self._texts)
+
+    def _quote_faults(self) -> Iterator[Finding]:
+        """Return the citations whose record has other words than stand there."""
+        checked = map(self.check_citation, self.citations())
+        yield from (one for one in checked if one.kind == "quote")
+
+    def check_quotation(self, citation: CitationPDI) -> str:
+        """Say whether a composite document shows, at the origin, what its citation cites.
+
+        Answers "exact", "space" (only white space differs), "reference" (it refers to the name,
+        and whoever shows it puts the words in), "differs", or "unchecked" (no text to compare).
+        Both documents must be here: raises NotFoundError.
+        """
+        composite = self._text(citation.pdi)
+        quoted = self._text(citation.cited)
+        if quoted is None:
+            return "unchecked"
+        return compare_quotation(composite, citation.origin, quoted, citation.cited.canonical())
+
+    def _text(self, name: PDI | FragmentPDI | CitationPDI) -> str | None:
+        """Return the text of a document or of a part of it; None where it is no text."""
+        if isinstance(name, CitationPDI):
+            return self._text(name.cited)
+        found = self.representation(name if isinstance(name, PDI) else name.pdi)
+        if not found.media_type.startswith("text/"):
+            return None
+        if isinstance(name, PDI):
+            return self.text(found).text
+        return self.excerpt(found, name.specifier).text
+
+    def tile(self, path: str) -> bytes:
+        """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".
+
+        Raises ParseError for another path, NotFoundError for a tile that is not filled so far,
+        LimitError for a bundle with an entry that is too long for it.
+        """
+        return content_of(Tile.parse(path), self.log, self._gate.leaves)
+
+    def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
+        """Return a zip that proves, offline, that this archive holds what `pdi` names.
+
+        The log is signed as it is now; `check_proof` checks the zip, and its README says how to do
+        so by hand. `citation`, of the same representation, is put in with its words. Raises
+        NotFoundError, IntegrityError, StorageError.
+        """
+        found = self.representation(pdi)
+        self._gate.check(found)
+        leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), found)
+        cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
+        content = self.read(found)
+        return bundles.bundle(
+            self.log, found, content, leaf, citation=citation, citation_leaf=cited
+        )
+
+    def prove_absence(self, pdi: PDI) -> bytes:
+        """Return a zip that proves, offline, that no document of this name was ever minted here.
+
+        The day in the name must be sealed: see `records.days`. Raises ConflictError where the
+        document is here, NotFoundError where the day is not sealed, StorageError.
+        """
+        if self._catalog.read(versions.numbers, pdi):
+            raise ConflictError(f"{pdi.document} is here", str(pdi))
+        leaf, unique_ids = self._sealed_names(pdi)
+        return bundles.absence(self.log, names.as_urn(pdi), leaf, unique_ids)
+
+    def is_sealed(self, series: str, day: date) -> bool:
+        """Whether a day of a series is sealed."""
+        name = names.checked_series(series)
+        return self._catalog.read(days.seal_of, name, day.isoformat()) is not None
+
+    def _sealed_names(self, pdi: PDI) -> tuple[Leaf, Sequence[str]]:
+        """The entry that seals the day in a name, and the day's unique ids.
+
+        Raises NotFoundError where the day is not sealed, IntegrityError where it has other names.
+        """
+        series, day = ".".join(pdi.series), f"{pdi.year}-{pdi.month}-{pdi.day}"
+        leaf = self._catalog.read(days.seal_of, series, day)
+        if leaf is None:
+            raise NotFoundError(f"{day} is not sealed in {series}", str(pdi))
+        if self._catalog.read(rebuilt, leaf) != leaf.content:
+            raise IntegrityError(
+                f"{day} is sealed in {series}, and other documents are there now",
+                expected=leaf.content.decode("utf-8", "replace"),
+                actual="other names",
+            )
+        return leaf, self._catalog.read(days.unique_ids, series, day)
+
+
+def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[Finding]:
     """Return one finding for each representation that `pdi` names (all where None), or more.
 
     A representation is "ok" only if its octets, those received and its sidecars all are.
@@ -38,29 +179,21 @@ def verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[
             continue
         for representation in version.representations:
             name = str(representation.pdi)
-            yield from without_errors(_check(catalog, objects, representation), name)
+            yield from _without_errors(_check(catalog, objects, representation), name)
     for leaf in () if pdi is None else catalog.read(leaves.entries, pdi):
         problem = catalog.read(entry_fault, leaf)
         if problem:
             yield Finding(str(pdi), "log", problem)
 
 
-def fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Finding]:
+def _fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Finding]:
     """Findings about the database and the indexes, and octets that nothing names."""
-    yield from without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
-    yield from without_errors(_index_faults(catalog, texts))
-    yield from without_errors(_orphans(catalog, objects))
+    yield from _without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
+    yield from _without_errors(_index_faults(catalog, texts))
+    yield from _without_errors(_orphans(catalog, objects))
 
 
-def verify_all(catalog: Catalog, objects: WriteBehind, log: Log) -> Iterator[Finding]:
-    """Check the octets of every format, and the log."""
-    from permacite.archive.log.audit import audit  # noqa: PLC0415 - few ask for it
-
-    yield from without_errors(verify(catalog, objects, None))
-    yield from without_errors(audit(catalog, log), "log")
-
-
-def without_errors(findings: Iterator[Finding], pdi: str = _CATALOG) -> Iterator[Finding]:
+def _without_errors(findings: Iterator[Finding], pdi: str = _CATALOG) -> Iterator[Finding]:
     """Return findings, and as the last one the error that ended them, if one did."""
     try:
         yield from findings
