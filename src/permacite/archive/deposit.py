@@ -117,10 +117,10 @@ def _quotation(token: str, origin: str, cited: str) -> tuple[str, str, str]:
 
 def _citation(text: str) -> CitationPDI:
     """Return a citation. Raises ParseError for any other name."""
-    found = grammar.parse(text)
-    if not isinstance(found, CitationPDI):
+    name = grammar.parse(text)
+    if not isinstance(name, CitationPDI):
         raise ParseError("expected '=' and what is cited", text, len(text), "PDI §3.5")
-    return found
+    return name
 
 
 def _put_all(

@@ -142,8 +142,8 @@ def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None]
 
 def _kept(told: Mapping[str, JSON], said: Mapping[str, JSON] = {}, *others: str) -> dict[str, JSON]:
     """Return the members that have a value, and those of `others` as they were `said`."""
-    found = {name: value for name, value in told.items() if value is not None}
-    return found | {name: said[name] for name in others if name in said}
+    members = {name: value for name, value in told.items() if value is not None}
+    return members | {name: said[name] for name in others if name in said}
 
 
 def _sealed(entry: Entry, openings: dict[str, bytes], hashes: Mapping[str, str]) -> Sealed:
@@ -164,15 +164,15 @@ def _opening(salt: str, content: Mapping[str, JSON]) -> bytes:
 def _parsed(opening: bytes) -> list[Any]:
     """Return the three members of an opening. Raises ValueError for anything else."""
     try:
-        found = json.loads(opening)
-        good = [type(one) for one in found] == [str, str, dict] and found[0] == _TAG
+        members = json.loads(opening)
+        good = [type(one) for one in members] == [str, str, dict] and members[0] == _TAG
         # Where a member stood twice, programs would differ on which one counts.
-        good = good and len(found[1]) == 2 * _SALT_BYTES and canonical_json(found) == opening
+        good = good and len(members[1]) == 2 * _SALT_BYTES and canonical_json(members) == opening
     except (TypeError, RecursionError) as error:
         raise ValueError("expected an opening") from error
     if not good:
         raise ValueError("expected an opening")
-    return list(found)
+    return list(members)
 
 
 def opened(entry: Mapping[str, Any], part: str, opening: bytes) -> dict[str, Any]:
@@ -185,13 +185,13 @@ def opened(entry: Mapping[str, Any], part: str, opening: bytes) -> dict[str, Any
 def read(content: bytes) -> dict[str, Any]:
     """Return an entry of either schema. Raises ValueError for anything else, damaged or hostile."""
     try:
-        found = json.loads(content)
-        same = canonical_json(found) == content
+        entry = json.loads(content)
+        same = canonical_json(entry) == content
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    if not isinstance(found, dict) or not same:
+    if not isinstance(entry, dict) or not same:
         raise ValueError("expected an object in canonical JSON (RFC 8785)")
-    return found
+    return entry
 
 
 def lenient(leaf: Leaf) -> dict[str, Any]:
@@ -205,8 +205,8 @@ def lenient(leaf: Leaf) -> dict[str, Any]:
 
 def commitments(entry: Mapping[str, Any]) -> dict[str, str]:
     """Return the commitments of an entry by part; none are in one of the first schema."""
-    found = entry.get("commitments")
-    return found if entry.get("schema") == _SCHEMA and isinstance(found, dict) else {}
+    hashes = entry.get("commitments")
+    return hashes if entry.get("schema") == _SCHEMA and isinstance(hashes, dict) else {}
 
 
 def tokens(entry: Mapping[str, Any]) -> list[str]:
@@ -251,16 +251,16 @@ def disclosed(entry: Mapping[str, Any], openings: Mapping[str, bytes]) -> dict[s
 
     Raises ValueError for an opening that the entry does not commit to.
     """
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     formats = [
         opened(entry, part, opening)
         for part, opening in openings.items()
         if part.startswith(FORMAT)
     ]
     if formats:
-        found["formats"] = formats
+        members["formats"] = formats
     for part, opening in openings.items():
         if not part.startswith(FORMAT):
-            found |= opened(entry, part, opening)
+            members |= opened(entry, part, opening)
     clear = {name: one for name, one in entry.items() if name not in {"schema", "commitments"}}
-    return found | clear
+    return members | clear

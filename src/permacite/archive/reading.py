@@ -143,16 +143,16 @@ class Reading:
 
         They are asked for together, which takes a fraction of the time.
         """
-        found = self._catalog.read(versions.named, pdis)
-        seen = iter(self._gate.versions([one for one in found if one is not None]))
-        return [None if one is None else next(seen) for one in found]
+        known = self._catalog.read(versions.named, pdis)
+        seen = iter(self._gate.versions([one for one in known if one is not None]))
+        return [None if one is None else next(seen) for one in known]
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
         """The format that answers to each of many names, likewise."""
-        found = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
+        pairs = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
         return [
             None if one is None else self._gate.representation(self._heeding(pdi, one))
-            for pdi, one in found
+            for pdi, one in pairs
         ]
 
     def read(self, representation: Representation) -> bytes:
@@ -292,13 +292,13 @@ class Reading:
 
     def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Each quotation in the document, version or format `pdi`, as A@origin=B (PDI §3.5)."""
-        found = [_citation(*one) for one in self._catalog.read(citations.quotations, pdi)]
-        return self._gate.quotations(found)
+        quotations = [_citation(*one) for one in self._catalog.read(citations.quotations, pdi)]
+        return self._gate.quotations(quotations)
 
     def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
-        found = [_citation(*one) for one in self._catalog.read(citations.quoters, pdi)]
-        return self._gate.quotations([one for one in found if _is_of(one.cited, pdi)])
+        quotations = [_citation(*one) for one in self._catalog.read(citations.quoters, pdi)]
+        return self._gate.quotations([one for one in quotations if _is_of(one.cited, pdi)])
 
     def text(self, representation: Representation, *, whole: bool = True) -> DocumentText:
         """Return the text of a format that has one; a large one by its index.
@@ -353,9 +353,9 @@ class Reading:
 
 def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:
     """Return the citation object A@origin=B."""
-    found = grammar.parse(f"{composite}@{origin}={cited.removeprefix('urn:')}")
-    assert isinstance(found, CitationPDI)  # noqa: S101 - it was checked when it was committed
-    return found
+    citation = grammar.parse(f"{composite}@{origin}={cited.removeprefix('urn:')}")
+    assert isinstance(citation, CitationPDI)  # noqa: S101 - it was checked when it was committed
+    return citation
 
 
 def _is_of(cited: PDI | FragmentPDI | CitationPDI, pdi: PDI) -> bool:

@@ -175,10 +175,10 @@ class Statements:
 
     def _latest(self, subjects: list[str]) -> Withdrawal | None:
         """Return the withdrawal among the statements about `subjects` that nothing lifted since."""
-        found = self._catalog.read(statements.assertions, subjects, EFFECTS)
-        if not found or found[-1].predicate == _REINSTATED:
+        said = self._catalog.read(statements.assertions, subjects, EFFECTS)
+        if not said or said[-1].predicate == _REINSTATED:
             return None
-        return _withdrawal(found[-1])
+        return _withdrawal(said[-1])
 
 
 def _canonical(subject: str) -> str:
@@ -190,8 +190,8 @@ def without_persons(assertion: Assertion) -> Assertion:
     """Return a withdrawal, or the end of one, with nothing in it but codes."""
     codes: dict[str, JSON] = {}
     if assertion.predicate == _WITHDRAWN:
-        made = _withdrawal(assertion)
-        codes = {"reason": made.reason, "status": made.status}
+        withdrawal = _withdrawal(assertion)
+        codes = {"reason": withdrawal.reason, "status": withdrawal.status}
     return dataclasses.replace(assertion, object=canonical_json(codes).decode(), who=None)
 
 

@@ -52,23 +52,23 @@ class Verification(Reading):
             excerpt = self.excerpt(representation, specifier, whole=False)
         except PermaciteError as error:
             return Finding(citation.fragment, error.code, error.problem)
-        found = excerpt.text or ""
+        words = excerpt.text or ""
         if excerpt.clipped:
             return Finding(citation.fragment, NotFoundError.code, "it reaches beyond the end")
-        if found == citation.quote:
+        if words == citation.quote:
             return Finding(citation.fragment, "ok")
-        detail = f"there stands {found!r}, on record is {citation.quote!r}"
+        detail = f"there stands {words!r}, on record is {citation.quote!r}"
         return Finding(citation.fragment, "quote", detail)
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
-        found = _verify(self._catalog, self._objects, pdi)
+        findings = _verify(self._catalog, self._objects, pdi)
         if pdi is not None:
-            yield from found
+            yield from findings
             return
         from permacite.archive.log.audit import audit  # noqa: PLC0415 - few ask for it
 
-        yield from _without_errors(found)
+        yield from _without_errors(findings)
         yield from _without_errors(audit(self._catalog, self.log), "log")
 
     def fsck(self) -> Iterator[Finding]:
@@ -102,12 +102,12 @@ class Verification(Reading):
         """Return the text of a document or of a part of it; None where it is no text."""
         if isinstance(name, CitationPDI):
             return self._text(name.cited)
-        found = self.representation(name if isinstance(name, PDI) else name.pdi)
-        if not found.media_type.startswith("text/"):
+        representation = self.representation(name if isinstance(name, PDI) else name.pdi)
+        if not representation.media_type.startswith("text/"):
             return None
         if isinstance(name, PDI):
-            return self.text(found).text
-        return self.excerpt(found, name.specifier).text
+            return self.text(representation).text
+        return self.excerpt(representation, name.specifier).text
 
     def tile(self, path: str) -> bytes:
         """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".
@@ -124,13 +124,13 @@ class Verification(Reading):
         so by hand. `citation`, of the same representation, is put in with its words. Raises
         NotFoundError, IntegrityError, StorageError.
         """
-        found = self.representation(pdi)
-        self._gate.check(found)
-        leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), found)
+        representation = self.representation(pdi)
+        self._gate.check(representation)
+        leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), representation)
         cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
-        content = self.read(found)
+        content = self.read(representation)
         return bundles.bundle(
-            self.log, found, content, leaf, citation=citation, citation_leaf=cited
+            self.log, representation, content, leaf, citation=citation, citation_leaf=cited
         )
 
     def prove_absence(self, pdi: PDI) -> bytes:
@@ -235,8 +235,8 @@ def _read(catalog: Catalog, place: int) -> Version | Finding:
     """Return the version at a place, or what is wrong with it."""
     problem = "what it is a version of is missing"
     try:
-        for found, version in catalog.read(versions.everything, after=place - 1, limit=1):
-            if found == place:
+        for there, version in catalog.read(versions.everything, after=place - 1, limit=1):
+            if there == place:
                 return version
     except StorageError as error:
         problem = error.problem

@@ -76,23 +76,23 @@ class Gate:
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
         """The restrictions of those of `representations` whose octets are not given out."""
         wanted = list(representations)
-        found = self._closed(wanted) if self.public else {}
+        restrictions = self._closed(wanted) if self.public else {}
         tombstones = self._statements.tombstones(wanted)
-        found |= {name: _of_withdrawal(one) for name, one in tombstones.items()}
-        return found | self._erased([one for one in wanted if not one.digest])
+        restrictions |= {name: _of_withdrawal(one) for name, one in tombstones.items()}
+        return restrictions | self._erased([one for one in wanted if not one.digest])
 
     def _erased(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """Return the erasures of formats that have no octets."""
         pdis = [one.pdi for one in wanted]
-        made = self._catalog.read(access.erasures, pdis) if wanted else []
-        whole = {(one.pdi, one.number): _of_erasure(one) for one in made}
-        found = {}
+        erasures = self._catalog.read(access.erasures, pdis) if wanted else []
+        whole = {(one.pdi, one.number): _of_erasure(one) for one in erasures}
+        restrictions = {}
         for one in wanted:
             document = one.pdi.document
             over = whole.get((document, None)) or whole.get((document, one.pdi.version))
             if over is not None:
-                found[one.pdi] = over
-        return found
+                restrictions[one.pdi] = over
+        return restrictions
 
     def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """The restrictions of what is not for the public, or not so far."""
@@ -117,15 +117,15 @@ class Gate:
 
     def check(self, representation: Representation) -> None:
         """Raise RestrictedError where the octets of a representation are not given out."""
-        found = self.restrictions([representation]).get(representation.pdi)
-        if found is None:
+        restriction = self.restrictions([representation]).get(representation.pdi)
+        if restriction is None:
             return
         pdi = representation.pdi
         version = self._catalog.read(versions.find, pdi, pdi.version)
         formats = () if version is None else version.representations
         restricted = self.restrictions(formats)
         left = tuple(str(one.pdi) for one in formats if one.pdi not in restricted)
-        self._refuse(found, str(representation.pdi), left)
+        self._refuse(restriction, str(representation.pdi), left)
 
     def check_document(self, pdi: PDI) -> None:
         """Raise ErasedError where a whole document is erased: it has no further versions."""
@@ -133,11 +133,15 @@ class Gate:
             if one.number is None:
                 self._refuse(_of_erasure(one), str(pdi))
 
-    def _refuse(self, found: Restriction, asked: str, candidates: tuple[str, ...] = ()) -> NoReturn:
+    def _refuse(
+        self, restriction: Restriction, asked: str, candidates: tuple[str, ...] = ()
+    ) -> NoReturn:
         """Raise the error that says why something is not given out."""
-        error, said = _ERRORS[found.kind]
-        told = (_EMBARGO if found.until else said).format(**dataclasses.asdict(found))
-        raise error(told, asked, status=found.status, reason=found.reason, candidates=candidates)
+        error, said = _ERRORS[restriction.kind]
+        told = (_EMBARGO if restriction.until else said).format(**dataclasses.asdict(restriction))
+        raise error(
+            told, asked, status=restriction.status, reason=restriction.reason, candidates=candidates
+        )
 
     def version(self, version: Version) -> Version:
         """Return a version as the audience may see it."""
@@ -234,9 +238,9 @@ _TELLING = frozenset({"version", "format", "citation", "assertion"})
 
 def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restriction | None:
     """Return the restriction of a version of which nothing is given out: its last; else None."""
-    found = [restricted.get(one.pdi) for one in version.representations]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
+    restrictions = [restricted.get(one.pdi) for one in version.representations]
+    known = [one for one in restrictions if one is not None]
+    if len(known) < len(restrictions):
         return None
     return max(known, key=lambda one: one.since, default=None)
 

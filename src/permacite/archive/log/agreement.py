@@ -148,23 +148,23 @@ def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> 
     row = connection.execute(_VERSION_ID, (*_key(said["name"]), said["version"])).fetchone()
     if row is None:
         return None
-    made = leaves.committed(connection, row[0])
+    written = leaves.committed(connection, row[0])
     tokens = entries.tokens(said)
     if said["kind"] == "format":
-        return leaves.format_entry(made, tokens[0])
-    if any(one[-1] != made.version[5] for one in made.formats if one[0] in tokens):
+        return leaves.format_entry(written, tokens[0])
+    if any(one[-1] != written.version[5] for one in written.formats if one[0] in tokens):
         return None  # what came with the version has its time
-    return leaves.version_entry(made, tokens)
+    return leaves.version_entry(written, tokens)
 
 
 def counted(connection: sqlite3.Connection) -> tuple[int, dict[str, int]]:
     """Return the number of leaves, and of the rows that they tell by table, at one moment."""
     tables = _COUNTED + (_COUNTED_LATER if has_schema(connection, DAYS) else ())
     counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608 - ours
-    size, *found = connection.execute(
+    size, *counts_of_rows = connection.execute(
         f"SELECT (SELECT count(*) FROM leaf), {counts}"  # noqa: S608 - ours
     ).fetchone()
-    return int(size), dict(zip(tables, found, strict=True))
+    return int(size), dict(zip(tables, counts_of_rows, strict=True))
 
 
 def _key(name: str) -> tuple[str, str, str]:

@@ -201,15 +201,15 @@ class _Tree:
     def add(self, leaf: Leaf) -> str:
         """Add a leaf; say what is wrong with the nodes that the catalog keeps above it."""
         problem = ""
-        level, found = 0, hash_of(leaf)
+        level, node = 0, hash_of(leaf)
         position = self.size
         while True:
-            problem = problem or self._compare(level, position, found)
+            problem = problem or self._compare(level, position, node)
             if not self._subtrees or self._subtrees[-1][0] != level:
                 break
-            found = node_hash(self._subtrees.pop()[1], found)
+            node = node_hash(self._subtrees.pop()[1], node)
             level, position = level + 1, position // 2
-        self._subtrees.append((level, found))
+        self._subtrees.append((level, node))
         self.size += 1
         return problem
 
@@ -217,15 +217,15 @@ class _Tree:
         """Return the hash of the tree."""
         if not self._subtrees:
             return EMPTY
-        found = self._subtrees[-1][1]
+        node = self._subtrees[-1][1]
         for _, left in reversed(self._subtrees[:-1]):
-            found = node_hash(left, found)
-        return found
+            node = node_hash(left, node)
+        return node
 
-    def _compare(self, level: int, position: int, found: bytes) -> str:
+    def _compare(self, level: int, position: int, node: bytes) -> str:
         """Say whether the kept node is another."""
         try:
             kept = self._log.node(level, position)
         except IntegrityError as error:
             return error.problem
-        return "" if kept == found else f"node {level}/{position} is not the hash of its leaves"
+        return "" if kept == node else f"node {level}/{position} is not the hash of its leaves"

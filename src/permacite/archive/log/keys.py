@@ -62,10 +62,10 @@ class Verifier:
         if len(data) != key_type.key_bytes:
             problem = f"expected a key of {key_type.key_bytes} octets"
             raise ParseError(problem, text, len(name) + 10, _SPEC)
-        found = cls(name, data, key_type)
-        if found.key_id != identifier:
+        key = cls(name, data, key_type)
+        if key.key_id != identifier:
             raise ParseError("the key is not the one its id names", text, len(name) + 1, _SPEC)
-        return found
+        return key
 
     @property
     def key_id(self) -> bytes:
@@ -174,8 +174,8 @@ class Signer:
         signs checkpoints alone, and `text` is none.
         """
         message = signed_message(self.key_type, self.name, time, text)
-        made = stamped(self.key_type, time, self._key.sign(message))
-        return Signature(self.name, self.verifier.key_id, made)
+        signature = stamped(self.key_type, time, self._key.sign(message))
+        return Signature(self.name, self.verifier.key_id, signature)
 
     def sign(self, text: str) -> str:
         """Return a signed note with this text, which ends in a newline."""

@@ -91,14 +91,14 @@ class Log:
         expected = commitments(_entry_of(leaf)).get(part)
         if expected is None:
             return None
-        found = self.openings(leaf).get(part)
-        if found is None:
+        opening = self.openings(leaf).get(part)
+        if opening is None:
             raise IntegrityError(
                 f"the opening {part!r} of entry {leaf.sequence} is gone",
                 expected=expected,
                 actual="nothing",
             )
-        return found
+        return opening
 
     def openings(self, leaf: Leaf) -> dict[str, bytes]:
         """Return the openings of an entry by part, without those that are erased."""

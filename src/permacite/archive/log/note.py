@@ -85,16 +85,16 @@ class Note:
 def _signatures(source: str, start: int) -> list[Signature]:
     """Read the signature lines from offset `start` on."""
     spec = "C2SP signed-note, Signatures"
-    found: list[Signature] = []
+    signatures: list[Signature] = []
     for line in source[start:-1].split("\n"):
         name, _, encoded = line.removeprefix(_DASH).partition(" ")
         data = _decoded(encoded)
         wrong = not line.startswith(_DASH) or not KEY_NAME.fullmatch(name)
-        if wrong or data is None or len(data) <= _ID_BYTES or len(found) == _MAX_SIGNATURES:
+        if wrong or data is None or len(data) <= _ID_BYTES or len(signatures) == _MAX_SIGNATURES:
             raise ParseError("expected a signature line", source, start, spec)
-        found.append(Signature(name, data[:_ID_BYTES], data[_ID_BYTES:]))
+        signatures.append(Signature(name, data[:_ID_BYTES], data[_ID_BYTES:]))
         start += len(line) + 1
-    return found
+    return signatures
 
 
 def signed(text: str, signatures: Sequence[Signature]) -> str:
@@ -166,10 +166,10 @@ def parse_proof(text: str) -> tuple[int, list[bytes], str]:
     hashes: list[bytes] = []
     for line in lines[first + 1 :]:
         offset = text.index(line, offset)
-        found = _decoded(line)
-        if found is None or len(found) != _HASH_BYTES or len(hashes) == _MAX_SIGNATURES:
+        sibling = _decoded(line)
+        if sibling is None or len(sibling) != _HASH_BYTES or len(hashes) == _MAX_SIGNATURES:
             raise ParseError("expected a hash in base64", text, offset, spec)
-        hashes.append(found)
+        hashes.append(sibling)
     return int(index), hashes, checkpoint
 
 

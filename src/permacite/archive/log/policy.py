@@ -85,12 +85,12 @@ class Policy:
             raise LimitError("the policy is too large", limit="policy_bytes", maximum=_MAX_BYTES)
         # Octets that are no UTF-8 stay what they are: names are compared, and never looked into.
         source = data.decode("utf-8", "surrogateescape")
-        found = _Reader(source)
+        reader = _Reader(source)
         for words in _lines(source):
-            found.read(words)
-        if found.quorum is None:
+            reader.read(words)
+        if reader.quorum is None:
             raise ParseError("expected a quorum line: 'quorum NAME'", source, len(source), _SPEC)
-        return cls(tuple(found.logs), found.witnesses, tuple(found.groups), found.quorum)
+        return cls(tuple(reader.logs), reader.witnesses, tuple(reader.groups), reader.quorum)
 
     def judge(self, note: Note, log: Verifier | None = None) -> Verdict:
         """Say whether a checkpoint counts; `log` is the log's key where the policy names none.

@@ -53,10 +53,10 @@ class Tile:
     @classmethod
     def parse(cls, path: str) -> Self:
         """Read "tile/<level>/<index>[.p/<width>]". Raises ParseError."""
-        found = _PATH.fullmatch(path)
-        if found is None:
+        match = _PATH.fullmatch(path)
+        if match is None:
             raise ParseError("expected the path of a tile", path, 0, _SPEC)
-        level, index, width = found.groups()
+        level, index, width = match.groups()
         tile = cls(
             None if level == _ENTRIES else int(level),
             int(index.replace("x", "").replace("/", "")),
@@ -118,7 +118,7 @@ def content_of(tile: Tile, log: Log, seen: Callable[[Iterable[Leaf]], Iterable[L
 
 def _bundled(leaves: Iterable[Leaf]) -> bytes:
     """Return entries one after the other, the length of each in two octets before it."""
-    found = bytearray()
+    bundle = bytearray()
     for leaf in leaves:
         content = b"" if is_erased(leaf.content) else leaf.content
         if len(content) > _MOST_OCTETS:
@@ -127,5 +127,5 @@ def _bundled(leaves: Iterable[Leaf]) -> bytes:
                 limit="entry_octets",
                 maximum=_MOST_OCTETS,
             )
-        found += len(content).to_bytes(2, "big") + content
-    return bytes(found)
+        bundle += len(content).to_bytes(2, "big") + content
+    return bytes(bundle)

@@ -48,8 +48,8 @@ class Request:
         """Make a request. Raises StorageError where rfc3161-client is not installed."""
         tsp = _tsp()
         builder = tsp.TimestampRequestBuilder().data(note.encode())
-        made = builder.hash_algorithm(tsp.HashAlgorithm.SHA256).cert_request(cert_request=True)
-        request = made.build()
+        complete = builder.hash_algorithm(tsp.HashAlgorithm.SHA256).cert_request(cert_request=True)
+        request = complete.build()
         return cls(request.as_bytes(), request.nonce)
 
 
@@ -78,15 +78,15 @@ class Stamp:
 
 def read(response: bytes) -> Stamp:
     """Read a TimeStampResp in DER. Raises ParseError, StorageError as `Request.about`."""
-    found = _decoded(response)
+    answer = _decoded(response)
     try:
-        told = found.tst_info
+        told = answer.tst_info
         return Stamp(
             stamped_at=told.gen_time,
             imprint=bytes(told.message_imprint.message),
             algorithm=told.message_imprint.hash_algorithm.dotted_string,
             nonce=told.nonce,
-            granted=found.status == 0,
+            granted=answer.status == 0,
         )
     except Exception as error:
         raise ParseError(f"expected a time-stamp: {error}", "(a response)", 0, _SPEC) from error
@@ -124,10 +124,10 @@ def _decoded(response: bytes) -> TimeStampResponse:
     if len(response) > _MAX_BYTES:
         raise ParseError("expected a time-stamp of less than 1 MB", "(a response)", 0, _SPEC)
     try:
-        found: TimeStampResponse = tsp.decode_timestamp_response(response)
+        answer: TimeStampResponse = tsp.decode_timestamp_response(response)
     except Exception as error:
         raise ParseError(f"expected a time-stamp: {error}", "(a response)", 0, _SPEC) from error
-    return found
+    return answer
 
 
 def _tsp() -> ModuleType:

@@ -306,12 +306,12 @@ def _is_there(path: str, content: bytes) -> bool:
     """Say whether `path` exists and holds `content`. Raises IntegrityError for other bytes."""
     if not os.path.exists(path):  # noqa: PTH110 - a text
         return False
-    found = Path(path).read_bytes()
-    if found == content:
+    stored = Path(path).read_bytes()
+    if stored == content:
         return True
     expected = f"sha-256:{path.rpartition('/')[2]}"
     raise IntegrityError(
-        f"stored bytes are altered: {path}", expected=expected, actual=digest_of(found)
+        f"stored bytes are altered: {path}", expected=expected, actual=digest_of(stored)
     )
 
 

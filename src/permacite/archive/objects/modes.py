@@ -88,6 +88,6 @@ def _mode(path: Path) -> int:
 
 def _set(path: Path, mode: int) -> None:
     """Set the mode of a file or folder that is ours, if it is another."""
-    found = path.stat()
-    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) != mode:
+    status = path.stat()
+    if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != mode:
         path.chmod(mode)

@@ -121,9 +121,9 @@ def committed(connection: sqlite3.Connection, version_id: int) -> Committed:
     return Committed(version, [row[1:] for row in formats], sides)
 
 
-def version_entry(made: Committed, tokens: Collection[str] | None = None) -> Entry:
+def version_entry(written: Committed, tokens: Collection[str] | None = None) -> Entry:
     """Return the entry of a version with these formats, all where None."""
-    _, series, date, unique_id, number, committed_at, *provenance = made.version
+    _, series, date, unique_id, number, committed_at, *provenance = written.version
     clear: dict[str, JSON] = {
         "kind": "version",
         "name": _name(series, date, unique_id),
@@ -140,13 +140,13 @@ def version_entry(made: Committed, tokens: Collection[str] | None = None) -> Ent
             "retrieved_at": retrieved_at,
             "details": json.loads(details),
         }
-    return Entry(clear, parts | _formats(made, tokens))
+    return Entry(clear, parts | _formats(written, tokens))
 
 
-def format_entry(made: Committed, token: str) -> Entry:
+def format_entry(written: Committed, token: str) -> Entry:
     """Return the entry of a format that was added later. Raises LookupError if there is none."""
-    _, series, date, unique_id, number, *_ = made.version
-    (committed_at,) = [row[-1] for row in made.formats if row[0] == token] or [None]
+    _, series, date, unique_id, number, *_ = written.version
+    (committed_at,) = [row[-1] for row in written.formats if row[0] == token] or [None]
     if committed_at is None:
         raise LookupError(token)
     clear: dict[str, JSON] = {
@@ -155,14 +155,14 @@ def format_entry(made: Committed, token: str) -> Entry:
         "version": number,
         "committed_at": committed_at,
     }
-    return Entry(clear, _formats(made, (token,)))
+    return Entry(clear, _formats(written, (token,)))
 
 
-def _formats(made: Committed, tokens: Collection[str] | None) -> dict[str, dict[str, JSON]]:
+def _formats(written: Committed, tokens: Collection[str] | None) -> dict[str, dict[str, JSON]]:
     """The parts of an entry for these formats, all where None."""
     return {
         FORMAT + row[0]: dict(zip(_DESCRIBED, row, strict=False)) | side
-        for row, side in zip(made.formats, made.sides, strict=True)
+        for row, side in zip(written.formats, written.sides, strict=True)
         if tokens is None or row[0] in tokens
     }
 
@@ -200,14 +200,14 @@ def append_as_is(transaction: Transaction, name: str, leaf: Sealed) -> None:
 def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes]) -> None:
     """Write the hashes of new leaves, from `first` on, and the nodes they complete."""
     nodes: list[tuple[int, int, bytes]] = []
-    level, position, found = 0, first, hashes
-    while found:
-        nodes += [(level, position + number, one) for number, one in enumerate(found)]
+    level, position, row = 0, first, hashes
+    while row:
+        nodes += [(level, position + number, one) for number, one in enumerate(row)]
         if position % 2:
             position -= 1
-            found.insert(0, node(connection, level, position))
-        pairs = zip(found[::2], found[1::2], strict=False)
-        level, position, found = level + 1, position // 2, [node_hash(*pair) for pair in pairs]
+            row.insert(0, node(connection, level, position))
+        pairs = zip(row[::2], row[1::2], strict=False)
+        level, position, row = level + 1, position // 2, [node_hash(*pair) for pair in pairs]
     connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
 
 
@@ -273,13 +273,13 @@ def _leaves(
 
     As octets: what is no text any more has a hash too, which tells it.
     """
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT l.sequence, CAST(l.content AS BLOB), n.hash FROM leaf AS l LEFT JOIN log_node AS n"  # noqa: S608 - ours
         f" ON n.level = 0 AND n.position = l.sequence WHERE {condition} ORDER BY l.sequence",
         parameters,
     )
     return [
-        Leaf(sequence, bytes(content), bytes(hash_ or b"")) for sequence, content, hash_ in found
+        Leaf(sequence, bytes(content), bytes(hash_ or b"")) for sequence, content, hash_ in rows
     ]
 
 
@@ -287,14 +287,14 @@ def side(
     sidecars: Sequence[tuple[str, str]], quotations: Sequence[tuple[str, str]]
 ) -> dict[str, JSON]:
     """The members beside a format: (name, digest) pairs, and (origin, cited) pairs."""
-    found: dict[str, JSON] = {}
+    members: dict[str, JSON] = {}
     if sidecars:
         named: dict[str, JSON] = {}
         named.update(sidecars)
-        found["attachments"] = named
+        members["attachments"] = named
     if quotations:
-        found["quotations"] = [[origin, cited] for origin, cited in quotations]
-    return found
+        members["quotations"] = [[origin, cited] for origin, cited in quotations]
+    return members
 
 
 def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, JSON]:

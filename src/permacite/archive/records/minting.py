@@ -115,9 +115,9 @@ class Places:
         own = {name for (name,) in self._connection.execute(question)}
         if series not in own:
             raise NotFoundError(f"{series} does not mint here", series)
-        found = delegations(self._connection, "minter", lineage(series))
+        delegated = delegations(self._connection, "minter", lineage(series))
         today = self.now.date()
-        named = minters(found, series, today)
+        named = minters(delegated, series, today)
         if named and own.isdisjoint(one.lower() for one in named):
             others = " or ".join(sorted(named))
             problem = f"on {today} {others} mints in {series}, and not this archive"

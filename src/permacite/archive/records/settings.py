@@ -117,10 +117,10 @@ def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"citation {row} is known by another identity than its words have"
     connection.execute("BEGIN")  # one view of all tables
     try:
-        found = list(_guarded(connection))
+        others = list(_guarded(connection))
     finally:
         connection.execute("ROLLBACK")
-    yield from found
+    yield from others
 
 
 def _guarded(connection: sqlite3.Connection) -> Iterator[str]:

@@ -217,9 +217,9 @@ def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
     row = connection.execute("SELECT person_id FROM person WHERE name = ?", (name,)).fetchone()
     if row is not None:
         return str(row[0])
-    made = f"{_PERSON}{os.urandom(16).hex()}"
-    connection.execute(_ADD_PERSON, (made, name, timestamp(now)))
-    return made
+    person_id = f"{_PERSON}{os.urandom(16).hex()}"
+    connection.execute(_ADD_PERSON, (person_id, name, timestamp(now)))
+    return person_id
 
 
 def _name_of(connection: sqlite3.Connection, person_id: str | None) -> str | None:
@@ -273,8 +273,8 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 def _about(subject: str) -> dict[str, JSON]:
     """Return the document, version and format that a canonical name of any kind begins with."""
-    found = grammar.parse(subject)
-    name = found if isinstance(found, PDI | PDIPattern) else found.pdi
+    subject_name = grammar.parse(subject)
+    name = subject_name if isinstance(subject_name, PDI | PDIPattern) else subject_name.pdi
     if isinstance(name, PDIPattern):
         return {"name": as_urn(name)}
     return {"name": as_urn(name.document), "version": name.version, "format": name.format}
@@ -300,18 +300,18 @@ def _delegation(row: tuple[Any, ...]) -> Delegation:
     )
 
 
-def winning(found: Iterable[Delegation], series: str, day: date) -> list[Delegation]:
+def winning(delegations: Iterable[Delegation], series: str, day: date) -> list[Delegation]:
     """Return those of the delegations that count for a series on a day, the latest last."""
-    covering = [one for one in found if one.covers(series, day)]
+    covering = [one for one in delegations if one.covers(series, day)]
     if not covering:
         return []
     best = min(_rank(one) for one in covering)
     return [one for one in covering if _rank(one) == best]
 
 
-def minters(found: Iterable[Delegation], series: str, day: date) -> set[str]:
+def minters(delegations: Iterable[Delegation], series: str, day: date) -> set[str]:
     """Return who mints in a series on a day; empty where nobody was named."""
-    return {one.target for one in winning((one for one in found if one.binds), series, day)}
+    return {one.target for one in winning((one for one in delegations if one.binds), series, day)}
 
 
 def lineage(series: str) -> list[str]:

@@ -247,25 +247,25 @@ def versions_named(
     connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]]
 ) -> list[Version | None]:
     """Return the version of each document and number, the highest for None; None if unknown."""
-    found: list[Version | None] = [None] * len(names)
+    versions: list[Version | None] = [None] * len(names)
     for place, rows in _named(connection, names, f"{_FORMAT}, {VERSION}"):
         formats = [row[_FORMAT_FROM:_VERSION_FROM] for row in rows if row[1] is not None]
-        found[place] = version_of(rows[0][_VERSION_FROM:], formats)
-    return found
+        versions[place] = version_of(rows[0][_VERSION_FROM:], formats)
+    return versions
 
 
 def representations_named(
     connection: sqlite3.Connection, names: Sequence[PDI]
 ) -> list[Representation | None]:
     """The format that answers to each name, of the highest version where it has none."""
-    found: list[Representation | None] = [None] * len(names)
+    representations: list[Representation | None] = [None] * len(names)
     for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
         formats = [row[_FORMAT_FROM:] for row in rows if row[1] is not None]
         chosen = nearest(names[place].format, formats)
         if chosen is not None:
             key = document_key(names[place])
-            found[place] = representation_of(key, rows[0][2], formats[chosen])
-    return found
+            representations[place] = representation_of(key, rows[0][2], formats[chosen])
+    return representations
 
 
 def _named(
@@ -335,9 +335,9 @@ def neighbours(connection: sqlite3.Connection, key: Key, limit: int) -> list[str
     Each question is served by an index, so that unknown names cost no more than known ones.
     """
     series, date, _ = key
-    found = _of_day(connection, key, limit) or _of_other_days(connection, series, date)
-    if found:
-        return [str(name_of(one)) for one in found[:limit]]
+    keys = _of_day(connection, key, limit) or _of_other_days(connection, series, date)
+    if keys:
+        return [str(name_of(one)) for one in keys[:limit]]
     known = [name for (name,) in connection.execute("SELECT name FROM series")]
     close = difflib.get_close_matches(series, [name for name in known if name != series], limit)
     return [f"urn:pdi://{name}/" for name in close]

@@ -157,13 +157,13 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
 
 def faults(connection: sqlite3.Connection) -> list[str]:
     """The faults of the file: damaged pages, broken references, rules that are gone."""
-    found: list[str] = []
+    told: list[str] = []
     for check in (_damaged_pages, _broken_references, _other_rules):
         try:
-            found += check(connection)
+            told += check(connection)
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            found.append(f"damaged: {error}")
-    return sorted(set(found))
+            told.append(f"damaged: {error}")
+    return sorted(set(told))
 
 
 def _damaged_pages(connection: sqlite3.Connection) -> Iterator[str]:
@@ -200,15 +200,15 @@ def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) 
             _check_copy(source, target)
     aside = _aside(path)
     try:
-        with contextlib.closing(sqlite3.connect(aside)) as made:
-            source.backup(made)
+        with contextlib.closing(sqlite3.connect(aside)) as copied:
+            source.backup(copied)
         before()
         if path.exists():
             with (
-                contextlib.closing(sqlite3.connect(aside)) as made,
+                contextlib.closing(sqlite3.connect(aside)) as copied,
                 contextlib.closing(sqlite3.connect(path)) as target,
             ):
-                made.backup(target)
+                copied.backup(target)
                 target.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
         else:
             os.link(aside, path)

@@ -132,10 +132,10 @@ def _files(data: bytes, max_bytes: int) -> dict[str, bytes]:
 def _name(content: bytes) -> grammar.PDI:
     """Return the name in name.txt. Raises ParseError."""
     text = content.decode("utf-8", "replace").strip()
-    found = grammar.parse(text)
-    if not isinstance(found, grammar.PDI):
+    name = grammar.parse(text)
+    if not isinstance(name, grammar.PDI):
         raise ParseError("expected the name of a document", text, 0, SPEC)
-    return found
+    return name
 
 
 def _held(
@@ -228,15 +228,15 @@ def _absent(pdi: PDI, entry: dict[str, object], names: bytes) -> Check:
     if digest_of(names) != entry.get("names"):
         return Check("absence", ok=False, detail="names.txt is not the list that the entry tells")
     try:
-        found = names_in(names)
+        unique_ids = names_in(names)
     except ValueError:
         return Check("absence", ok=False, detail="names.txt is no sorted list of names")
-    if len(found) != entry.get("documents"):
+    if len(unique_ids) != entry.get("documents"):
         return Check(
             "absence", ok=False, detail="names.txt has another length than the entry tells"
         )
-    told = f"{unique_id} among {len(found)} names of the day"
-    if unique_id in found:
+    told = f"{unique_id} among {len(unique_ids)} names of the day"
+    if unique_id in unique_ids:
         return Check("absence", ok=False, detail=f"there is {told}")
     return Check("absence", ok=True, detail=f"no {told}")
 
@@ -346,7 +346,7 @@ def _recorded(described: Mapping[str, object]) -> tuple[str, str | None]:
 
 def _fragment(reference: str) -> grammar.FragmentPDI:
     """Return the passage that `reference` names. Raises ParseError."""
-    found = grammar.parse(reference)
-    if not isinstance(found, grammar.FragmentPDI):
+    name = grammar.parse(reference)
+    if not isinstance(name, grammar.FragmentPDI):
         raise ParseError("expected a part of a document", reference, 0, SPEC)
-    return found
+    return name
