@@ -19,6 +19,7 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
+from permacite.pdi.quotation import agreement_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,13 +30,11 @@ if TYPE_CHECKING:
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts import Texts
 
-__all__ = ["Verification", "compare_quotation"]
+__all__ = ["Verification"]
 
 _CATALOG = "catalog"
 _PAGE = 200
 _MAX_DIGITS = 18
-_SLACK = 100
-"""Characters beyond the words in which white space may run longer."""
 
 
 class Verification(Reading):
@@ -94,9 +93,14 @@ class Verification(Reading):
         """
         composite = self._text(citation.pdi)
         quoted = self._text(citation.cited)
-        if quoted is None:
+        if quoted is None or composite is None or not citation.origin.isdecimal():
             return "unchecked"
-        return compare_quotation(composite, citation.origin, quoted, citation.cited.canonical())
+        start = int(citation.origin) if len(citation.origin) <= _MAX_DIGITS else len(composite)
+        answer = agreement_at(composite, start, quoted)
+        if answer != "differs":
+            return answer
+        name = citation.cited.canonical().removeprefix("urn:")
+        return "reference" if name in composite else "differs"
 
     def _text(self, name: PDI | FragmentPDI | CitationPDI) -> str | None:
         """Return the text of a document or of a part of it; None where it is no text."""
@@ -291,21 +295,3 @@ def _check_object(objects: WriteBehind, digest: str) -> tuple[str, str]:
     except StorageError as error:
         return "unreadable", error.problem
     return "ok", ""
-
-
-def compare_quotation(composite: str | None, origin: str, quoted: str, name: str) -> str:
-    """Compare what stands at `origin` of a composite text with what is quoted there.
-
-    Answers "exact", "space" (only white space differs), "reference" (the composite refers to
-    `name`, whoever shows it puts the words in), "differs", or "unchecked" (no text).
-    """
-    if composite is None or not origin.isdecimal():
-        return "unchecked"
-    start = int(origin) if len(origin) <= _MAX_DIGITS else len(composite)
-    if composite.startswith(quoted, start):
-        return "exact"
-    here = " ".join(composite[start : start + 2 * len(quoted) + _SLACK].split())
-    words = " ".join(quoted.split())
-    if words and here.startswith(words):
-        return "space"
-    return "reference" if name.removeprefix("urn:") in composite else "differs"

@@ -17,6 +17,7 @@ from permacite import pdi
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.markup import PAGES, Document
+from permacite.pdi.quotation import agreement
 from permacite.service import names
 from permacite.service.base import resolver_of
 from permacite.service.quotations import finding
@@ -204,9 +205,7 @@ def _status(here: str, there: str | None) -> str:
         return "reference"
     if there is None:
         return "unchecked"
-    if here == there:
-        return "exact"
-    return "space" if here.split() == there.split() else "differs"
+    return agreement(here, there)
 
 
 def _other(
