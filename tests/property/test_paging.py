@@ -313,19 +313,21 @@ def test_pages_of_statements_are_all_that_is_said(
 def test_pages_of_statements_are_whole_whatever_is_read_for_each(
     *, said: list[str], ranges: list[tuple[str, str]], limit: int, effort: Effort
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        with Repository.create(Path(folder) / "archive", series=SERIES[0]) as archive:
-            for number, subject in enumerate(said):
-                archive.statements.state(subject, "a", str(number))
-            ask = archive._catalog.read  # noqa: SLF001 - the effort of a page is not for callers
-            listed: list[str] = []
-            after: int | None = 0
-            while after is not None:
-                statements, after = ask(
-                    assertions_within, ranges, None, after=after, limit=limit, effort=effort
-                )
-                assert len(statements) <= limit
-                listed += [one.object for one in statements]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Repository.create(Path(folder) / "archive", series=SERIES[0]) as archive,
+    ):
+        for number, subject in enumerate(said):
+            archive.statements.state(subject, "a", str(number))
+        ask = archive._catalog.read  # noqa: SLF001 - the effort of a page is not for callers
+        listed: list[str] = []
+        after: int | None = 0
+        while after is not None:
+            statements, after = ask(
+                assertions_within, ranges, None, after=after, limit=limit, effort=effort
+            )
+            assert len(statements) <= limit
+            listed += [one.object for one in statements]
     assert listed == [
         str(number)
         for number, subject in enumerate(said)
