@@ -25,7 +25,10 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "reference/cli": commands.page,
     "reference/errors": problems.page,
     "reference/http": routes.page,
-} | {f"reference/{name}": interfaces.page_of(name) for name in interfaces.PACKAGES}
+} | {
+    f"reference/{name}": interfaces.page_of(name)
+    for name in (interfaces.LIBRARY, *interfaces.PACKAGES)
+}
 """What writes each page, given the root of the repository."""
 
 

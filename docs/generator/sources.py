@@ -125,16 +125,20 @@ def _class(module: Module, node: ast.ClassDef) -> Iterator[str]:
     yield from _methods(module, node)
 
 
-def _methods(module: Module, node: ast.ClassDef) -> Iterator[str]:
-    """Yield the public methods of a class, and those of bases that stand on no page."""
+def _methods(module: Module, node: ast.ClassDef, shown: set[str] | None = None) -> Iterator[str]:
+    """The public methods of a class and of bases that stand on no page, each `shown` once."""
+    shown = set() if shown is None else shown
     for method in node.body:
-        if isinstance(method, Functions) and not method.name.startswith("_"):
+        if not isinstance(method, Functions) or method.name.startswith("_"):
+            continue
+        if method.name not in shown:
+            shown.add(method.name)
             yield ""
             yield from _head(module, method)
     for base in node.bases:
         found = module.find(base.id) if isinstance(base, ast.Name) else None
         if found is not None and isinstance(found[1], ast.ClassDef) and not _is_shown(*found):
-            yield from _methods(found[0], found[1])
+            yield from _methods(found[0], found[1], shown)
 
 
 def _is_shown(module: Module, node: ast.stmt) -> bool:

@@ -1,8 +1,70 @@
 """permacite: cite any part of any document, for good.
 
-The packages below serve alone: `uri` (RFC 2396), `fragments` (RFC 5147), `mhtml` (RFC 2557),
-`pdi` (Persistent Document Identifiers) and `extract`. The program stands on `service`.
+`create` makes an archive, `open` opens one; what can be done with it are the methods of `Archive`.
+The packages serve alone: `uri` (RFC 2396), `fragments` (RFC 5147), `mhtml` (RFC 2557), `pdi`
+(Persistent Document Identifiers), `markup` (HTML as text) and `extract` (parts of any media). Each
+is imported when it is first asked for.
 """
 
-__version__ = "0.1.0"
-__all__ = ["__version__"]
+from permacite.exports import on_demand
+from permacite.version import __version__
+
+TYPE_CHECKING = False  # to import typing would take longer than all the rest
+if TYPE_CHECKING:
+    from permacite import errors, extract, fragments, markup, mhtml, pdi, uri
+    from permacite.archive.model import Finding
+    from permacite.service.archive import Archive, create, open  # noqa: A004 - the word for it
+    from permacite.service.citations.checking import Checked, Drift
+    from permacite.service.citations.forms import CitationForms
+    from permacite.service.citations.recorded import Cited
+    from permacite.service.documents import Document, Format
+    from permacite.service.findings import Report
+    from permacite.service.ingest.saving import LostResource, Saved
+    from permacite.service.quotations.comparing import Quotation
+    from permacite.service.resolution.holdings import Listing
+    from permacite.service.resolution.resolving import Resolved
+
+__all__ = [
+    "Archive",
+    "Checked",
+    "CitationForms",
+    "Cited",
+    "Document",
+    "Drift",
+    "Finding",
+    "Format",
+    "Listing",
+    "LostResource",
+    "Quotation",
+    "Report",
+    "Resolved",
+    "Saved",
+    "__version__",
+    "create",
+    "errors",
+    "extract",
+    "fragments",
+    "markup",
+    "mhtml",
+    "open",
+    "pdi",
+    "uri",
+]
+
+on_demand(
+    __name__,
+    {
+        "permacite": "errors, extract, fragments, markup, mhtml, pdi, uri",
+        "permacite.archive.model": "Finding",
+        "permacite.service.archive": "Archive, create, open",
+        "permacite.service.citations.checking": "Checked, Drift",
+        "permacite.service.citations.forms": "CitationForms",
+        "permacite.service.citations.recorded": "Cited",
+        "permacite.service.documents": "Document, Format",
+        "permacite.service.findings": "Report",
+        "permacite.service.ingest.saving": "LostResource, Saved",
+        "permacite.service.quotations.comparing": "Quotation",
+        "permacite.service.resolution.holdings": "Listing",
+        "permacite.service.resolution.resolving": "Resolved",
+    },
+)

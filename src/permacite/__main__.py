@@ -14,7 +14,7 @@ def main() -> int:
     """
     words = sys.argv[1:]
     if words == ["--version"]:
-        from permacite import __version__  # noqa: PLC0415 - each answer imports its own
+        from permacite.version import __version__  # noqa: PLC0415 - each answer imports its own
 
         sys.stdout.write(f"permacite, version {__version__}\n")
         return 0

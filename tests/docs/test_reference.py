@@ -8,12 +8,14 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 
-from permacite import errors
+import permacite
+from permacite import errors, service
 from permacite.cli import main, uri
 from permacite.service.problems import STATUS
 from permacite.web.app import ROUTES
@@ -47,6 +49,15 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
     missing = [item for item in module.__all__ if not _mentions(text, item)]
     assert module.__all__
     assert missing == []
+
+
+def test_the_library_is_in_the_reference() -> None:
+    """The names of `permacite`, the methods of an archive, and what they answer with."""
+    methods = [name for name in dir(permacite.Archive) if not name.startswith("_")]
+    rooms = {name for name in permacite.__all__ if isinstance(getattr(permacite, name), ModuleType)}
+    names = [*(set(permacite.__all__) - rooms), *service.__all__, *methods]
+    assert {"create", "Listing", "Shown", "resolve"} <= set(names)
+    assert [name for name in names if not _mentions(page("library"), name)] == []
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -78,7 +78,7 @@ def others(archive: Path, names: dict[str, str]) -> Iterator[bytes]:
     """Yield proofs of what is not erased."""
     with Archive.open(archive) as service:
         for name in ("other", "kept", "quoter"):
-            yield service.prove(names[name]).content
+            yield service.prove(names[name])
 
 
 def test_what_is_erased_is_found_nowhere(
@@ -144,7 +144,7 @@ def test_a_proof_in_the_hands_of_others_goes_on_proving(
     cli: Cli, archive: Path, names: dict[str, str]
 ) -> None:
     with Archive.open(archive) as service:
-        proof, kept = service.prove(names["cited"]), service.log()
+        proof, kept = service.proof(names["cited"]), service.log()
         cli("erase", names["page"], "--ground", "court-order", "--yes")
         assert proofs.check(proof.content, proof.key).holds
         assert service.held_to(kept.checkpoint).size > kept.size

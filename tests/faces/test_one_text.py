@@ -59,7 +59,7 @@ def check_passage(service: Archive, name: str, start: int, end: int) -> str:
     whole, quick = (service.resolve(cited.reference, whole=each) for each in (True, False))
     assert whole.text == quick.text == cited.quote
     assert service.verify(cited.reference).findings == ()
-    proof = service.prove(cited.reference)
+    proof = service.proof(cited.reference)
     report = proofs.check(proof.content, key=service.log().key)
     assert report.holds, report
     assert report.trusted

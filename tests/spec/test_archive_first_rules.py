@@ -77,7 +77,7 @@ def test_fsck_tells_of_records_that_differ_and_rewrites_none(
 
 def test_proofs_that_held_then_hold_now(service: Archive, answers: dict[str, Any]) -> None:
     for name in [name for name, (*_, held) in answers.items() if held][::3]:
-        report = proofs.check(service.prove(name).content)
+        report = proofs.check(service.prove(name))
         assert (report.holds, report.quote) == (True, answers[name][0])
 
 

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Self, cast
 import aiohttp
 from yarl import URL
 
-from permacite import __version__, media_types
+from permacite import media_types
 from permacite.capture.address import absolute, parse_target, refusal
 from permacite.capture.content import ACCEPTED, CodingError, Decoder, sniff
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
 from permacite.capture.trouble import explain, timed_out
 from permacite.errors import CaptureError, ParseError
+from permacite.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite import __version__
 from permacite.markup import Document
 from permacite.media_types import content_type
+from permacite.version import __version__
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from permacite import __version__
 from permacite.cli.output import guarded
+from permacite.version import __version__
 
 __all__ = ["main", "run"]
 

@@ -48,7 +48,7 @@ def prove(folder: Path | None, reference: str, *, output: Path, force: bool, as_
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     with Proofs.open(folder) as archive:
-        proof = archive.prove(reference, seal=True)
+        proof = archive.proof(reference, seal=True)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
         return

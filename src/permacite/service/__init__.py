@@ -1,5 +1,71 @@
-"""The use cases: what the command line and the web do, each one call, free of either face.
+"""The use cases: what the command line, the web and programs do, each one call.
 
 `archive` holds the archive's use cases; `texts` and `aggregates` serve the specification packages
-alone, and import no archive.
+alone, and import no archive. The names here are what the methods of `permacite.Archive` answer
+with, beside those that `permacite` itself has.
 """
+
+from permacite.exports import on_demand
+
+TYPE_CHECKING = False  # to import typing would take longer than all the rest
+if TYPE_CHECKING:
+    from permacite.archive.model import Assertion, Restriction, Standing
+    from permacite.service.access import Choice, Erased, Kept, Withdrawn
+    from permacite.service.assertions.delegating import Delegated
+    from permacite.service.citations.citing import Passage
+    from permacite.service.documents import VersionNote
+    from permacite.service.preservation.copies import Copy
+    from permacite.service.preservation.earlier import EarlierLog
+    from permacite.service.proofs.logs import Consistency, LogState, SealedDay, StampedLog
+    from permacite.service.proofs.proofs import Proof
+    from permacite.service.quotations.composing import Composed
+    from permacite.service.reader.pages import Page, PageState
+    from permacite.service.reader.reading import Reading
+    from permacite.service.resolution.holdings import About, Exported, NameSet, Shown
+
+__all__ = [
+    "About",
+    "Assertion",
+    "Choice",
+    "Composed",
+    "Consistency",
+    "Copy",
+    "Delegated",
+    "EarlierLog",
+    "Erased",
+    "Exported",
+    "Kept",
+    "LogState",
+    "NameSet",
+    "Page",
+    "PageState",
+    "Passage",
+    "Proof",
+    "Reading",
+    "Restriction",
+    "SealedDay",
+    "Shown",
+    "StampedLog",
+    "Standing",
+    "VersionNote",
+    "Withdrawn",
+]
+
+on_demand(
+    __name__,
+    {
+        "permacite.archive.model": "Assertion, Restriction, Standing",
+        "permacite.service.access": "Choice, Erased, Kept, Withdrawn",
+        "permacite.service.assertions.delegating": "Delegated",
+        "permacite.service.citations.citing": "Passage",
+        "permacite.service.documents": "VersionNote",
+        "permacite.service.preservation.copies": "Copy",
+        "permacite.service.preservation.earlier": "EarlierLog",
+        "permacite.service.proofs.logs": "Consistency, LogState, SealedDay, StampedLog",
+        "permacite.service.proofs.proofs": "Proof",
+        "permacite.service.quotations.composing": "Composed",
+        "permacite.service.reader.pages": "Page, PageState",
+        "permacite.service.reader.reading": "Reading",
+        "permacite.service.resolution.holdings": "About, Exported, NameSet, Shown",
+    },
+)

@@ -6,6 +6,9 @@ several threads at once.
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from permacite.errors import StorageError
 from permacite.service import decoders
 from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
@@ -21,7 +24,7 @@ from permacite.service.quotations.composing import Compositions
 from permacite.service.reader.reading import Reader
 from permacite.service.resolution.holdings import Holdings
 
-__all__ = ["DEFAULT_RESOLVER", "Archive", "default_directory"]
+__all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 
 
 class Archive(
@@ -43,3 +46,30 @@ class Archive(
     def decoders(self) -> str:
         """A sentence on how pictures, sound and video are decoded here."""
         return decoders.described()
+
+
+def create(path: str | Path, *, series: str) -> Archive:
+    """Make an archive in the folder `path`, which is new or empty.
+
+    `series` is the authority in every name that it mints, such as "lab.example.us": its last part
+    is a country code; zz is left to users. Raises ConflictError where an archive is, ParseError for
+    what is no series, StorageError.
+    """
+    return Archive.create(_folder(path), series=series)
+
+
+def open(location: str | Path) -> Archive:  # noqa: A001 - the word for it
+    """Open the archive in a folder. Raises StorageError where there is none that can be read."""
+    return Archive.open(_folder(location))
+
+
+def _folder(location: str | Path) -> Path:
+    """The folder that a location names."""
+    if isinstance(location, str) and "://" in location:
+        scheme = location.partition("://")[0]
+        raise StorageError(
+            f"an archive is a folder; archives at {scheme}: are not there yet",
+            path=f"{scheme}:",  # the rest may hold a password
+            reason="not-an-archive",
+        )
+    return Path(location)

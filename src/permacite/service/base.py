@@ -70,6 +70,9 @@ class UseCases:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self._repository.directory)!r}>"
+
 
 def default_directory() -> Path:
     """The folder of the user's own archive."""

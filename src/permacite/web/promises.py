@@ -59,12 +59,12 @@ async def tile(request: Request) -> Response:
 async def proof(request: Request) -> Response:
     """GET /-/api/proof?name= answers a proof bundle, which `permacite verify` checks offline."""
     archive: Archive = request.app.state.archive
-    made = await run_in_threadpool(archive.prove, name_in(request))
+    content = await run_in_threadpool(archive.prove, name_in(request))
     fields = headers.bytes_headers() | {
         "Content-Disposition": 'attachment; filename="proof.zip"',
         "Cache-Control": "no-cache",
     }
-    return Response(made.content, headers=fields, media_type="application/zip")
+    return Response(content, headers=fields, media_type="application/zip")
 
 
 async def quotes(request: Request) -> Response:

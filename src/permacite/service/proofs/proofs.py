@@ -93,7 +93,11 @@ class Verified:
 class Proofs(Resolution):
     """Bundles that prove what the archive holds."""
 
-    def prove(self, reference: str, *, seal: bool = False) -> Proof:
+    def prove(self, reference: str, *, seal: bool = False) -> bytes:
+        """The octets of the zip that proves what `reference` names, as `proof` tells."""
+        return self.proof(reference, seal=seal).content
+
+    def proof(self, reference: str, *, seal: bool = False) -> Proof:
         """The bundle that proves what `reference` names, with the words of its fragment.
 
         Where no document of this name was minted on its day, the bundle proves that; with `seal`,

@@ -13,12 +13,13 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from permacite import __version__, mhtml
+from permacite import mhtml
 from permacite.errors import RestrictedError
 from permacite.markup import PAGES, Document
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.reader import marking, regions
+from permacite.version import __version__
 
 if TYPE_CHECKING:
     from datetime import datetime
