@@ -63,7 +63,9 @@ FIELDS = st.tuples(
     st.sampled_from([None, "*", "html", "pdf"]),
     st.sampled_from([None, "*", "1", "2"]),
 )
-EFFORTS = st.builds(Effort, rows=st.integers(1, 9), few=st.integers(0, 5))
+EFFORTS = st.builds(
+    Effort, rows=st.integers(1, 9), few=st.integers(0, 5), documents=st.integers(0, 20)
+)
 
 
 class Shelf:

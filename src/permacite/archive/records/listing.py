@@ -29,6 +29,10 @@ Condition = tuple[str, str | int]
 # SQLite keeps the order of a CROSS JOIN; left to itself it sorts all that a series ever minted.
 _BY_PLACE = "version AS v CROSS JOIN document AS d"
 _BY_NAME = "document AS d CROSS JOIN version AS v"
+_FIELDS = 3
+"""Of a date."""
+_BREADTH = 10
+"""Where most rows are passed over without a look at their documents."""
 _SAME_DOCUMENT = "d.document_id = v.document_id"
 _HAS_FORMAT = (
     "EXISTS (SELECT 1 FROM representation AS r WHERE r.version_id = v.version_id AND r.format = ?)"
@@ -75,31 +79,38 @@ def stretch(
     counts for nothing: with the same one, pages part what stood there at one moment.
     """
     key, other = _conditions(selection, until)
-    low, high = _bounds(after, until, newest_first=newest_first)
-    is_few = bool(key) and _is_few(connection, key, effort.few)
-    if not is_few:
+    whole = _bounds(after, until, newest_first=newest_first)
+    order = "v.version_id DESC" if newest_first else "v.version_id"
+    if key and _is_few(connection, key, effort.few):
+        rows = _rows(connection, _BY_NAME, [*key, *other], whole, order=order, limit=limit + 1)
+        return _stretch(connection, rows, limit, None)
+    rows = []
+    for span in _spans(connection, selection, whole, effort, newest_first=newest_first):
         # What lies beyond is for the next page.
-        most = max(effort.rows, limit) - 1
+        most = max(effort.rows * span.breadth, limit) - 1
+        low, high = span.low, span.high
         low, high = (max(low, high - most), high) if newest_first else (low, min(high, low + most))
-    rows = _rows(
-        connection,
-        _BY_NAME if is_few else _BY_PLACE,
-        [*key, *other, ("v.version_id >= ?", low), ("v.version_id <= ?", high)],
-        order="v.version_id DESC" if newest_first else "v.version_id",
-        limit=limit + 1,
-    )
-    in_order(low <= row[0] <= high for row in rows)
+        conditions = [*span.conditions, *key, *other]
+        left = limit + 1 - len(rows)
+        rows += _rows(connection, _BY_PLACE, conditions, (low, high), order=order, limit=left)
+        if len(rows) > limit or (low, high) != (span.low, span.high):
+            return _stretch(connection, rows, limit, low if newest_first else high)
+    return _stretch(connection, rows, limit, None)
+
+
+def _stretch(
+    connection: sqlite3.Connection, rows: list[tuple[Any, ...]], limit: int, last: int | None
+) -> Stretch:
+    """The stretch of `rows`, which goes on behind the last of them, or behind the place `last`."""
     versions = versions_of(connection, rows[:limit])
     if len(rows) > limit:
         return Stretch(versions, versions[-1])
-    if is_few or (low <= 1 if newest_first else high >= until):
-        return Stretch(versions, None)
-    return Stretch(versions, _at(connection, low if newest_first else high))
+    return Stretch(versions, None if last is None else _at(connection, last))
 
 
 def _at(connection: sqlite3.Connection, place: int) -> tuple[int, Version]:
     """A place with the version there. Raises LookupError where the row is lost."""
-    rows = _rows(connection, _BY_PLACE, [("v.version_id = ?", place)], order="1", limit=1)
+    rows = _rows(connection, _BY_PLACE, [], (place, place), order="1", limit=1)
     if not rows:
         raise LookupError(f"no version at {place}")
     return versions_of(connection, rows)[0]
@@ -116,16 +127,21 @@ def _rows(
     connection: sqlite3.Connection,
     tables: str,
     conditions: list[Condition],
+    places: tuple[int, int],
     *,
     order: str,
     limit: int,
 ) -> list[tuple[Any, ...]]:
-    """The rows of versions that meet all conditions."""
-    return connection.execute(
-        f"SELECT {VERSION} FROM {tables} WHERE {_SAME_DOCUMENT} AND {_all_of(conditions)}"
-        f" ORDER BY {order} LIMIT ?",
-        (*(value for _, value in conditions), limit),
+    """The rows of versions that meet all conditions, from a place up to another."""
+    low, high = places
+    bounds = [("v.version_id >= ?", low), ("v.version_id <= ?", high)]
+    rows = connection.execute(
+        f"SELECT {VERSION} FROM {tables}"
+        f" WHERE {_SAME_DOCUMENT} AND {_all_of([*conditions, *bounds])} ORDER BY {order} LIMIT ?",
+        (*(value for _, value in conditions), low, high, limit),
     ).fetchall()
+    in_order(low <= row[0] <= high for row in rows)
+    return rows
 
 
 def _is_few(connection: sqlite3.Connection, key: list[Condition], few: int) -> bool:
@@ -165,6 +181,108 @@ def _conditions(selection: Selection, until: int) -> tuple[list[Condition], list
     return key, other
 
 
+class _Span(NamedTuple):
+    """Places that may hold what is selected, from `low` up to `high`."""
+
+    low: int
+    high: int
+    conditions: tuple[Condition, ...] = ()
+    """What a row must meet besides; it is told by the version alone, without its document."""
+    breadth: int = 1
+    """How many times as many rows may be read for a page."""
+
+
+def _spans(
+    connection: sqlite3.Connection,
+    selection: Selection,
+    whole: tuple[int, int],
+    effort: Effort,
+    *,
+    newest_first: bool,
+) -> list[_Span]:
+    """Where to look, in the order of looking: all of `whole`, or less of it.
+
+    The days in names of a series never go back, so the documents of some days were committed one
+    after the other; only later versions of them may stand anywhere behind that.
+    """
+    low, high = whole
+    days = [str(value) for _, value in _interval(selection)]
+    if selection.series is None or not days:
+        return [_Span(low, high)]
+    before = _last_before(connection, selection.series, days[0])
+    behind = _first_behind(connection, selection.series, days[-1])
+    first = _place_of_first(
+        connection, "min(document_id) FROM document WHERE document_id > ?", before
+    )
+    if behind is None:
+        return [_Span(max(low, first), high)]
+    last = _place_of_first(
+        connection, "max(document_id) FROM document WHERE document_id < ?", behind
+    )
+    later = _later(connection, before, behind, effort)
+    spans = [_Span(max(low, first), min(high, last))]
+    low = max(low, last + 1)
+    if later is None:
+        ids = (("+v.document_id > ?", before), ("+v.document_id < ?", behind))
+        spans.append(_Span(low, high, ids, _BREADTH))
+    elif places := sorted(place for place in later if low <= place <= high):
+        among = f"v.version_id IN ({','.join(map(str, places))}) AND ?"
+        spans.append(_Span(places[0], places[-1], ((among, 1),), places[-1]))
+    return spans[::-1] if newest_first else spans
+
+
+def _last_before(connection: sqlite3.Connection, series: str, day: str) -> int:
+    """The row of a document of the last day before `day`, 0 where there is none.
+
+    Of the highest serial number on that day, if there is one: the last document, or near it.
+    """
+    question = "SELECT max(date) FROM document WHERE series = ? AND date < ?"
+    (last,) = connection.execute(question, (series, day)).fetchone()
+    return _of_day(connection, series, last, "DESC") or 0
+
+
+def _first_behind(connection: sqlite3.Connection, series: str, day: str) -> int | None:
+    """The row of a document of the first day behind `day`, likewise of the lowest serial number."""
+    question = "SELECT min(date) FROM document WHERE series = ? AND date > ?"
+    (first,) = connection.execute(question, (series, day)).fetchone()
+    return _of_day(connection, series, first, "ASC")
+
+
+def _of_day(
+    connection: sqlite3.Connection, series: str, day: str | None, direction: str
+) -> int | None:
+    question = "SELECT document_id FROM document WHERE series = ? AND date = ?"
+    by_serial = f"{question} AND serial IS NOT NULL ORDER BY serial {direction} LIMIT 1"
+    for ordered in (by_serial, f"{question} LIMIT 1"):
+        row = connection.execute(ordered, (series, day)).fetchone()
+        if row is not None:
+            return int(row[0])
+    return None
+
+
+def _place_of_first(connection: sqlite3.Connection, document: str, row_id: int) -> int:
+    """The place of the first version of a document; 0 where there is none."""
+    question = (
+        f"SELECT version_id FROM version WHERE document_id = (SELECT {document}) AND number = 1"
+    )
+    row = connection.execute(question, (row_id,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _later(
+    connection: sqlite3.Connection, before: int, behind: int, effort: Effort
+) -> list[int] | None:
+    """The places of all versions but the first ones of the documents between two; None if many."""
+    if behind - before > effort.documents:
+        return None
+    question = (
+        "SELECT version_id FROM version WHERE document_id > ? AND document_id < ? AND number > 1"
+        " LIMIT ?"
+    )
+    rows = connection.execute(question, (before, behind, effort.few + 1)).fetchall()
+    return None if len(rows) > effort.few else [place for (place,) in rows]
+
+
 def _interval(selection: Selection) -> list[Condition]:
     """The bounds of the dates that the leading fields allow."""
     leading: list[str] = []
@@ -177,7 +295,3 @@ def _interval(selection: Selection) -> list[Condition]:
         return [("d.date = ?", prefix)]
     # "~" sorts behind every digit and hyphen.
     return [("d.date >= ?", prefix), ("d.date <= ?", f"{prefix}~")] if leading else []
-
-
-_FIELDS = 3
-"""Of a date."""

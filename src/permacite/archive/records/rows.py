@@ -76,6 +76,8 @@ class Effort(NamedTuple):
     """How many are read in the order of commit, whether they are listed or not."""
     few: int = 500
     """How many an index may find, to be sorted."""
+    documents: int = 20_000
+    """How many, one after the other, are asked whether they have later versions."""
 
 
 def has_schema(connection: sqlite3.Connection, version: int) -> bool:
