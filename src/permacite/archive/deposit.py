@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import JSON, NewRepresentation, Provenance
 
-__all__ = ["deposit", "settled", "with_charsets"]
+__all__ = ["deposit", "with_charsets", "with_decoding"]
 
 
 def deposit(
@@ -29,7 +29,7 @@ def deposit(
 
     Raises ConflictError where a format stands twice, ParseError.
     """
-    representations = [settled(one) for one in representations]
+    representations = [with_decoding(one) for one in representations]
     tokens = [names.checked_format(_token(one)) for one in representations]
     quoted = [
         tuple(_quotation(token, *quotation) for quotation in one.quotations)
@@ -44,7 +44,7 @@ def deposit(
     )
 
 
-def settled(new: NewRepresentation) -> NewRepresentation:
+def with_decoding(new: NewRepresentation) -> NewRepresentation:
     """Return a representation whose decoding is known if it is text (PDI §3.4.1).
 
     Raises ParseError for plain text without a charset that is not UTF-8.

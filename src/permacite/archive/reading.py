@@ -97,7 +97,7 @@ class Reading:
         what there is instead.
         """
         with self._held_to_log(pdi):
-            chosen = self._heeding(pdi, self._catalog.read(versions.representation, pdi))
+            chosen = self._given_out(pdi, self._catalog.read(versions.representation, pdi))
             return self._gate.representation(self._agreement.check_format(chosen))
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
@@ -105,7 +105,7 @@ class Reading:
         with self._held_to_log(pdi):
             version, chosen = self._catalog.read(versions.answering, pdi)
         seen = self._gate.version(self._agreement.check(version))
-        return seen, seen.representation(self._heeding(pdi, chosen).format)
+        return seen, seen.representation(self._given_out(pdi, chosen).format)
 
     @contextlib.contextmanager
     def _held_to_log(self, pdi: PDI) -> Iterator[None]:
@@ -126,7 +126,7 @@ class Reading:
         withheld = self.restrictions(version.representations) if restricted is None else restricted
         return names.given_out(version, None, withheld) or version.representations[0]
 
-    def _heeding(self, pdi: PDI, chosen: Representation) -> Representation:
+    def _given_out(self, pdi: PDI, chosen: Representation) -> Representation:
         """The format that answers to `pdi` if `chosen` would: another where that is restricted."""
         if pdi.format is not None and pdi.format.lower() == chosen.format:
             return chosen
@@ -151,7 +151,7 @@ class Reading:
         """The format that answers to each of many names, likewise."""
         pairs = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
         return [
-            None if one is None else self._gate.representation(self._heeding(pdi, one))
+            None if one is None else self._gate.representation(self._given_out(pdi, one))
             for pdi, one in pairs
         ]
 

@@ -12,7 +12,7 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
-from permacite.archive.deposit import deposit, settled, with_charsets
+from permacite.archive.deposit import deposit, with_charsets, with_decoding
 from permacite.archive.entries import seal
 from permacite.archive.log import Log
 from permacite.archive.model import (
@@ -281,7 +281,7 @@ class Repository(Verification):
         if replaces is not None:
             _check_same(replaces, series, unique_id)
             self._gate.check_document(replaces)
-        representations = [settled(one) for one in draft.representations]
+        representations = [with_decoding(one) for one in draft.representations]
         return CommitRequest(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),

@@ -75,7 +75,7 @@ class WriteBehind:
         self._objects = objects
         self._catalog = catalog
         self._lock = threading.Lock()
-        self._waiting_bytes = 0
+        self._staged_bytes = 0
         """Of what this process handed to the catalog."""
         self._busy = False
         """Whether anything came since the thread looked."""
@@ -91,14 +91,14 @@ class WriteBehind:
         `together`: others commit at the same time.
         """
         with self._lock:
-            together = together and self._waiting_bytes < _MOST_BYTES
+            together = together and self._staged_bytes < _MOST_BYTES
         staging = Staging(self._objects, together=together)
         try:
             yield staging
         finally:
             if staging.contents:
                 with self._lock:
-                    self._waiting_bytes += sum(len(content) for _, content in staging.contents)
+                    self._staged_bytes += sum(len(content) for _, content in staging.contents)
                     self._busy = True
                     self._start()
 
@@ -112,7 +112,7 @@ class WriteBehind:
         """Make files of all that waits, as far as the disk allows, and stop."""
         self._stop.set()
         with self._lock:
-            thread, left = self._thread, self._waiting_bytes
+            thread, left = self._thread, self._staged_bytes
         if thread is not None:
             thread.join()
         if left:
@@ -180,7 +180,7 @@ class WriteBehind:
         while not self._stop.wait(_QUIET_S):
             with self._lock:
                 busy, self._busy = self._busy, False
-                urgent = self._waiting_bytes > _MOST_BYTES // 2
+                urgent = self._staged_bytes > _MOST_BYTES // 2
             if busy and not urgent:
                 continue
             more = self._flush_some()
@@ -205,7 +205,7 @@ class WriteBehind:
         except (StorageError, RuntimeError):
             return False  # the disk is full, or Python is ending: it all waits where it is safe
         with self._lock:
-            self._waiting_bytes = max(0, self._waiting_bytes - sum(sizes))
+            self._staged_bytes = max(0, self._staged_bytes - sum(sizes))
         return True
 
     def _flush_one(self, digest: str) -> int:
