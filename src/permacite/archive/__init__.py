@@ -1,7 +1,17 @@
 """The archive: octets under permanent names, committed once, never changed.
 
-`Repository.create` and `Repository.open` are the way in. The catalog (names and digests) and the
-objects (octets) each stand behind a Protocol; the embedded archive keeps them in one folder.
+`Repository.create` and `Repository.open` are the way in. From below:
+
+| room | what it holds |
+|---|---|
+| model, names, entries, merkle, canonical_json | values, and the forms that are stored and hashed |
+| objects | octets by their digest: put, and opened as a source |
+| records | questions and changes in plain SQL, over a connection |
+| sqlite | the catalog in one file: connections, the thread that writes, schema, write-behind |
+| texts | which charset a text has; the index of a large one |
+| log | the Merkle log: keys, checkpoints, tiles, proofs, and whether records agree with it |
+| statements, delegation, access | what is said of names, who mints, what is given out |
+| reading, verification, repository | all that can be asked, checked and proven, and committed |
 """
 
 from __future__ import annotations
