@@ -25,11 +25,10 @@ def deposit(
 ) -> tuple[StoredFormat, ...]:
     """Put the octets of all formats, once all that is said of them is found right.
 
-    `put` keeps octets and gives their digest.
+    `put` keeps octets and gives their digest. What decodes each is known: see `with_decoding`.
 
     Raises ConflictError where a format stands twice, ParseError.
     """
-    representations = [with_decoding(one) for one in representations]
     tokens = [names.checked_format(_token(one)) for one in representations]
     quoted = [
         tuple(_quotation(token, *quotation) for quotation in one.quotations)

@@ -7,7 +7,6 @@ lacks its octets; whatever fails in between leaves octets that no name points to
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 from typing import TYPE_CHECKING, Self
 
@@ -260,37 +259,33 @@ class Repository(Verification):
     def _prepared(
         self, draft: NewVersion, staging: Staging, erasing_round: int
     ) -> CommitRequest | PermaciteError:
-        """Return what the catalog is asked, the octets being taken; or why it is not asked."""
-        before = len(staging.contents)
+        """The request for a version whose octets are put; or the error that refuses it."""
+        if not draft.representations:
+            raise ValueError("a version has at least one format (PDI §2.6)")
         try:
-            request = self._request(draft)
-            return dataclasses.replace(
-                request,
-                formats=deposit(staging.put, draft.representations),
-                contents=tuple(staging.contents[before:]),
-                erasing_round=erasing_round,
-            )
+            return self._request(draft, staging, erasing_round)
         except PermaciteError as error:
             return error
 
-    def _request(self, draft: NewVersion) -> CommitRequest:
-        """Return what the catalog is asked, but for the octets. Raises as `commit` does."""
-        if not draft.representations:
-            raise ValueError("a version has at least one format (PDI §2.6)")
+    def _request(self, draft: NewVersion, staging: Staging, erasing_round: int) -> CommitRequest:
+        """Put the octets of a version once all that is said of it is right. Raises as `commit`."""
         replaces, series, unique_id = draft.replaces, draft.series, draft.unique_id
         if replaces is not None:
             _check_same(replaces, series, unique_id)
             self._gate.check_document(replaces)
-        representations = [with_decoding(one) for one in draft.representations]
+        representations = [with_decoding(new) for new in draft.representations]
+        before = len(staging.contents)
         return CommitRequest(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
             replaces=None if replaces is None else replaces.document,
-            formats=(),
             provenance=with_charsets(draft.provenance, representations),
             key=draft.key,
             witness=draft.witness,
             standing=draft.standing,
+            formats=deposit(staging.put, representations),
+            contents=tuple(staging.contents[before:]),
+            erasing_round=erasing_round,
         )
 
     def _again_after_erasing(self, add: Callable[[], Version]) -> Version:
@@ -313,7 +308,7 @@ class Repository(Verification):
 
         def add() -> Version:
             erasing_round = self._catalog.read(octets.erasing_round)
-            (stored,) = deposit(self._objects.put, [representation])
+            (stored,) = deposit(self._objects.put, [with_decoding(representation)])
             row = self._catalog.write(
                 commits.add_format,
                 version.pdi,
