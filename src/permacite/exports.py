@@ -33,7 +33,7 @@ def on_demand(package: str, rooms: Mapping[str, str]) -> None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         room, source = sources[name]
         if room == package:
-            return __import__(f"{package}.{source}", fromlist=["*"])
+            return __import__(f"{package}.{source}", fromlist=["__name__"])
         value = getattr(__import__(room, fromlist=[source]), source)
         setattr(module, name, value)  # it is found without us from now on
         return value

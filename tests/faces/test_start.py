@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import permacite
+from permacite.service.archive import Archive
 
 PACKAGES = [
     name
@@ -25,6 +26,39 @@ PACKAGES = [
     if "on_demand(" in inspect.getsource(importlib.import_module(name))
     and name != "permacite.exports"
 ]
+
+
+NOT_TO_RESOLVE = (
+    "permacite.archive.backup",
+    "permacite.archive.log.audit",
+    "permacite.archive.log.bundles.",
+    "permacite.archive.log.keys",
+    "permacite.capture",
+    "permacite.decoding",
+    "permacite.extract.markup",
+    "permacite.extract.media",
+    "permacite.fragments.",
+    "permacite.markup.",
+    "permacite.mhtml",
+    "permacite.service.citations.",
+    "permacite.service.ingest.",
+    "permacite.service.preservation.",
+    "permacite.service.proofs.",
+    "permacite.service.quotations.",
+    "permacite.service.reader.",
+    "permacite.text.index",
+    "permacite.text.sweep",
+    "permacite.uri.",
+    "permacite.web",
+)
+MOST_TO_RESOLVE = 110
+"""Modules of ours; about 100 are, and 300 were. Each costs a third of a millisecond and more."""
+
+HEAVY = {
+    "aiohttp", "asyncio", "av", "concurrent.futures", "cryptography", "difflib", "email.utils",
+    "jinja2", "logging", "numpy", "PIL", "platformdirs", "rich", "socket", "starlette",
+    "subprocess", "zipfile",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -112,9 +146,31 @@ SCRIPT = "import sys; from permacite.__main__ import main; sys.exit(main())"
 def test_little_is_imported_to_tell_the_version(bare: Path, words: tuple[str, ...]) -> None:
     more = imported(bare, "-c", *words) - imported(bare, "-c", "pass")
     known = {"permacite", "permacite.__main__", "permacite.exports", "permacite.version"}
-    assert more <= {"__future__", *known}
+    assert more <= {"__future__", "gc", *known}
 
 
 def test_the_version_is_told(bare: Path) -> None:
     for python in (bare, sys.executable):
         assert run(python, "--version").stdout == f"permacite, version {permacite.__version__}\n"
+
+
+@pytest.fixture(scope="module")
+def resolved(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What is imported to resolve a passage of a plain text in a small archive."""
+    folder = tmp_path_factory.mktemp("small") / "archive"
+    with Archive.create(folder, series="lab.example.us") as archive:
+        saved = archive.add(b"The harbour is closed.\r\n", name="notice.txt")
+    program = ("-c", SCRIPT, "--archive", str(folder), "resolve", f"{saved.pdi}#char=4,11")
+    return imported(sys.executable, *program)
+
+
+def test_resolving_imports_what_it_needs(resolved: set[str]) -> None:
+    """A passage of a plain text needs no page, no proof, no capture and no other use case."""
+    ours = {name for name in resolved if name.startswith("permacite.")}
+    assert "permacite.service.resolution.resolving" in ours
+    assert {name for name in ours if name.startswith(NOT_TO_RESOLVE)} == set()
+    assert len(ours) <= MOST_TO_RESOLVE
+
+
+def test_resolving_imports_no_heavy_library(resolved: set[str]) -> None:
+    assert resolved & HEAVY == set()

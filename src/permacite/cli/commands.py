@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from functools import partial
@@ -142,6 +143,11 @@ def main(ctx: click.Context, archive: Path | None) -> None:
     resolve the citation to exactly those words.
     """
     ctx.obj = archive
+    if not gc.isenabled():
+        # The program imports without garbage collection. What came with the imports stays for good,
+        # and need never be searched for garbage.
+        gc.freeze()
+        gc.enable()
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -11,7 +11,6 @@ import itertools
 import json
 import os
 import sys
-import unicodedata
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -104,6 +103,8 @@ def _width(text: str) -> int:
     """How many columns of a terminal `text` takes (UAX #11)."""
     if text.isascii():
         return len(text.translate(_UNSEEN))
+    import unicodedata  # noqa: PLC0415 - most that is shown is ASCII
+
     return sum(
         0
         if unicodedata.category(character) in {"Cc", "Cf", "Me", "Mn"}

@@ -10,7 +10,6 @@ Readings: none.
 
 from __future__ import annotations
 
-import difflib
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -339,6 +338,8 @@ def neighbours(connection: sqlite3.Connection, key: Key, limit: int) -> list[str
     if keys:
         return [str(name_of(one)) for one in keys[:limit]]
     known = [name for (name,) in connection.execute("SELECT name FROM series")]
+    import difflib  # noqa: PLC0415 - for names that are not here alone
+
     close = difflib.get_close_matches(series, [name for name in known if name != series], limit)
     return [f"urn:pdi://{name}/" for name in close]
 

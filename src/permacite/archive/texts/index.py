@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.records.versions import sidecars
 from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text, text_of_new
-from permacite.archive.texts.pieces import CheckedPieces, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.text.document import DocumentText
 from permacite.text.entity import Entity
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import NewRepresentation, Representation
     from permacite.archive.sqlite import Catalog, WriteBehind
+    from permacite.archive.texts.pieces import Pieces
     from permacite.text.index import Index
 
 __all__ = ["INDEX", "PIECES", "SMALLEST_BYTES", "Texts", "with_indexes"]
@@ -52,7 +52,8 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 def _with_index(new: NewRepresentation) -> NewRepresentation:
     if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
         return new
-    from permacite.text.index import Index  # noqa: PLC0415 - large texts alone have one
+    from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - large texts alone have one
+    from permacite.text.index import Index  # noqa: PLC0415 - the same
 
     index = Index.build(new.content, text_of_new(new).charset, _MODE)
     if not index.valid:
@@ -122,6 +123,8 @@ class Texts:
         self, representation: Representation, index: Index, pieces: Pieces
     ) -> DocumentText | None:
         """Return the text by its pieces; None where its index was counted in another charset."""
+        from permacite.archive.texts.pieces import CheckedPieces  # noqa: PLC0415 - for large texts
+
         source = CheckedPieces(partial(self._objects.open, representation.digest), pieces)
         head = source.octets(0, HEAD_BYTES)
         charset = charset_of(representation.media_type, representation.decoding, head)
@@ -144,7 +147,8 @@ class Texts:
         where they are of another kind or version.
         """
         kept = self._objects.get(index), self._objects.get(pieces)
-        from permacite.text.index import Index  # noqa: PLC0415 - large texts alone have one
+        from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - large texts alone have one
+        from permacite.text.index import Index  # noqa: PLC0415 - the same
 
         return Index.from_bytes(kept[0]), Pieces.from_bytes(kept[1])
 
