@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from permacite.service.archive import Archive
-from permacite.service.reader.kept import KeptPages
 from permacite.service.reader.pages import Page
+from permacite.service.reader.reading import KeptPages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -26,7 +26,7 @@ def _day(_context: object, _option: object, moment: datetime | None) -> date | N
 
 
 def _dated(name: str, help_: str) -> Callable[..., Any]:
-    """Return an option that takes a day."""
+    """An option that takes a day."""
     day = click.DateTime(["%Y-%m-%d"])
     return click.option(name, type=day, callback=_day, metavar="YYYY-MM-DD", help=help_)
 
@@ -41,7 +41,7 @@ _OPTIONS = (
 
 
 def _with(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that gives a command several options."""
+    """A decorator that gives a command several options."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -63,7 +63,7 @@ standing_options = _with(_ACCESS, *_OPTIONS)
 def chosen(
     *, access: str | None, embargo: date | None, ground: str | None, retain_until: date | None
 ) -> Choice:
-    """Return what a user said by the options."""
+    """What a user said by the options."""
     return Choice(access, ground, embargo, retain_until)
 
 
@@ -90,8 +90,8 @@ def access(
             standing = archive.default_standing(choice)
             kept: object = standing
         else:
-            found = archive.standing(pdi, choice)
-            standing, kept = found.standing, found
+            document = archive.standing(pdi, choice)
+            standing, kept = document.standing, document
     if as_json:
         emit(kept)
         return
@@ -130,22 +130,22 @@ def erase(
         listed = "\n  ".join(names)
         click.confirm(f"Destroy for ever:\n  {listed}\n", abort=True, err=True)
     with Access.open(folder) as archive:
-        made = [archive.erase(name, ground=ground) for name in names]
+        erased = [archive.erase(name, ground=ground) for name in names]
     if as_json:
-        emit(made)
-    for one in made if not as_json else ():
-        version = "" if one.version is None else f", version {one.version}"
-        click.echo(f"erased ({one.ground}): {one.pdi}{version}")
-        if one.shared:
-            note(f"{one.shared} objects stay: other documents have the same bytes")
-        for name in one.quoted_by:
+        emit(erased)
+    for item in erased if not as_json else ():
+        version = "" if item.version is None else f", version {item.version}"
+        click.echo(f"erased ({item.ground}): {item.pdi}{version}")
+        if item.shared:
+            note(f"{item.shared} objects stay: other documents have the same bytes")
+        for name in item.quoted_by:
             note(f"quotes it, and keeps its own bytes: {name}")
-    if not all(one.done for one in made):
+    if not all(item.done for item in erased):
         raise click.ClickException("others hold the archive: traces go when they let go of it")
 
 
 def told(standing: Standing) -> str:
-    """Return a standing for people."""
+    """A standing for people."""
     until = f" until {standing.embargo_until}" if standing.embargo_until else ""
     retained = f", kept until {standing.retain_until}" if standing.retain_until else ""
     return f"{standing.access}{until}; ground: {standing.ground}{retained}"
@@ -162,9 +162,9 @@ def retention(folder: Path | None, *, as_json: bool) -> None:
     Exit status: 0 listed.
     """
     with Access.open(folder) as archive:
-        found = archive.overdue()
+        overdue = archive.overdue()
     if as_json:
-        emit(found)
+        emit(overdue)
         return
-    rows = [(one.pdi, one.standing.retain_until, one.standing.ground) for one in found]
+    rows = [(item.pdi, item.standing.retain_until, item.standing.ground) for item in overdue]
     table(("name", "kept until", "ground"), rows)

@@ -45,11 +45,11 @@ def init(
     code. The default is in a code that no country has, for archives that are nobody's but yours.
     """
     with Holdings.create(directory or folder, series=series, resolver=resolver) as archive:
-        made = archive.about()
+        about = archive.about()
     if as_json:
-        emit(made)
+        emit(about)
     else:
-        click.echo(f"archive {made.directory}\nseries  {made.series}\nresolver {made.resolver}")
+        click.echo(f"archive {about.directory}\nseries  {about.series}\nresolver {about.resolver}")
 
 
 @click.command("list")
@@ -112,7 +112,7 @@ def _listed(archive: Holdings, pattern: str | None, limit: int, after: str | Non
 
 
 def _marked(item: Format) -> str:
-    """Return a format's token, with the status that answers if it is not given out."""
+    """A format's token, with the status that answers if it is not given out."""
     return item.format if item.restricted is None else f"{item.format}[{item.restricted.status}]"
 
 
@@ -157,16 +157,17 @@ def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
 
 
 def _numbered(version: VersionNote) -> str:
-    """Return the number of a version, with the status that answers if it is not given out."""
-    one = version.restricted
-    return str(version.number) if one is None else f"{version.number}[{one.status}]"
+    """The number of a version, with the status that answers if it is not given out."""
+    restriction = version.restricted
+    return str(version.number) if restriction is None else f"{version.number}[{restriction.status}]"
 
 
-def _told(one: Restriction | None) -> str | None:
-    """Return a restriction for people."""
-    if one is None:
+def _told(restriction: Restriction | None) -> str | None:
+    """A restriction for people."""
+    if restriction is None:
         return None
-    return f"{one.kind} ({one.status}), {_moment(one.since)}: {one.reason}"
+    what = f"{restriction.kind} ({restriction.status})"
+    return f"{what}, {_moment(restriction.since)}: {restriction.reason}"
 
 
 def _moment(moment: datetime | None) -> str | None:
@@ -214,7 +215,7 @@ def export(
 
     Exit status: 0 written, 1 unknown, withdrawn, or the file is there, 2 bad name.
     """
-    if sum(one is not None for one in (output, ocfl, warc)) > 1 or (ocfl and pdi):
+    if sum(option is not None for option in (output, ocfl, warc)) > 1 or (ocfl and pdi):
         raise click.UsageError("give one of -o, --ocfl and --warc; --ocfl takes the whole archive")
     if pdi is None and ocfl is None and warc is None:
         raise click.UsageError("give a name, or --ocfl or --warc")

@@ -34,15 +34,15 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
     unknown, 2 bad name.
     """
     with Quotations.open(ctx.obj) as archive:
-        found = archive.quotes(pdi)
+        quotations = archive.quotes(pdi)
     if as_json:
-        emit(found)
-    elif found:
-        for quotation in found:
+        emit(quotations)
+    elif quotations:
+        for quotation in quotations:
             _tell(quotation)
     else:
         note("it quotes nothing by a permanent name")
-    ctx.exit(1 if any(one.status in _FAULTS for one in found) else 0)
+    ctx.exit(1 if any(quotation.status in _FAULTS for quotation in quotations) else 0)
 
 
 @click.command("quoted-by")
@@ -57,11 +57,11 @@ def quoted_by(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     Exit status: 0 listed, even if empty, 1 PDI is unknown, 2 bad name.
     """
     with Quotations.open(folder) as archive:
-        found = archive.quoters(pdi)
+        quotations = archive.quoters(pdi)
     if as_json:
-        emit(found)
-    elif found:
-        for quotation in found:
+        emit(quotations)
+    elif quotations:
+        for quotation in quotations:
             _tell(quotation, by=True)
     else:
         note("no document of this archive quotes it")
@@ -82,7 +82,7 @@ def _tell(quotation: Quotation, *, by: bool = False) -> None:
 
 
 def told_apart(quotation: Quotation) -> str:
-    """Return both texts of a quotation that differs, one below the other."""
+    """Both texts of a quotation that differs, one below the other."""
     return f"  here:  {_line(quotation.words)}\n  there: {_line(quotation.cited_words or '')}"
 
 

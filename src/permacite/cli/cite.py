@@ -101,7 +101,7 @@ def _tell_passages(passages: list[Passage], *, as_json: bool) -> None:
 
 
 def _line(text: str) -> str:
-    """Return text on one line, line ends as spaces."""
+    """Text on one line, line ends as spaces."""
     return " ".join(text.replace("\r\n", " ").splitlines())
 
 
@@ -141,7 +141,7 @@ def _tell_check(checked: Checked) -> None:
 
 
 def _tell_drift(drift: Drift) -> None:
-    """Say what was changed, and where the passage or one like it stands."""
+    """Print what was changed, and where the passage or one like it stands."""
     if drift.now is not None:
         place = f" (char={drift.start},{drift.end})" if drift.start is not None else ""
         click.echo(f"  now:   {_line(drift.now)}{place}")

@@ -82,7 +82,7 @@ class Commands(click.Group):
     """A group whose commands are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, in the order of the help page."""
+        """The names of all commands, in the order of the help page."""
         del ctx
         return list(_ROOMS)
 
@@ -102,7 +102,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant. A misspelt one comes with those it is like."""
+        """The command that is meant. A misspelt one comes with those it is like."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -49,8 +49,8 @@ def backup(folder: Path | None, directory: Path, *, copy: bool, as_json: bool) -
     Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written.
     """
     with Preservation.open(folder) as archive:
-        made = archive.backup(directory, link=not copy)
-    _tell_copy(made, as_json=as_json)
+        copied = archive.backup(directory, link=not copy)
+    _tell_copy(copied, as_json=as_json)
 
 
 @click.command()
@@ -69,14 +69,14 @@ def restore(folder: Path | None, source: Path, *, as_json: bool) -> None:
     _tell_copy(keeping.restore(source, folder or default_directory()), as_json=as_json)
 
 
-def _tell_copy(made: Copy, *, as_json: bool) -> None:
+def _tell_copy(copy: Copy, *, as_json: bool) -> None:
     if as_json:
-        emit(made)
+        emit(copy)
         return
-    click.echo(made.directory)
-    tell(f"{made.documents} documents, {made.versions} versions, {made.entries} entries in the log")
-    if made.new_key is not None:
-        tell(f"its log is signed with a new key: {made.new_key}")
+    click.echo(copy.directory)
+    tell(f"{copy.documents} documents, {copy.versions} versions, {copy.entries} entries in the log")
+    if copy.new_key is not None:
+        tell(f"its log is signed with a new key: {copy.new_key}")
         tell("what the earlier key signed is kept as evidence: `permacite log` shows it")
 
 
@@ -141,12 +141,12 @@ def withdraw(
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
     with Access.open(folder) as archive:
-        made = archive.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
+        withdrawn = archive.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
     if as_json:
-        emit(made)
+        emit(withdrawn)
         return
-    click.echo(f"withdrawn ({made.status}): {made.pdi}")
-    for name in made.left:
+    click.echo(f"withdrawn ({withdrawn.status}): {withdrawn.pdi}")
+    for name in withdrawn.left:
         tell(f"still given out: {name}")
 
 
@@ -210,11 +210,11 @@ def use_series(folder: Path | None, name: str, *, as_json: bool) -> None:
         _tell_series(archive.use_series(name), as_json=as_json)
 
 
-def _tell_series(found: list[str], *, as_json: bool) -> None:
+def _tell_series(names: list[str], *, as_json: bool) -> None:
     if as_json:
-        emit(found)
+        emit(names)
     else:
-        click.echo("\n".join(found))
+        click.echo("\n".join(names))
 
 
 @click.command()
@@ -251,8 +251,8 @@ def delegate(
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """
     with Delegations.open(folder) as archive:
-        made = archive.delegate(kind, name, target, first=first, last=last)
-    _tell_delegations([made], as_json=as_json)
+        delegation = archive.delegate(kind, name, target, first=first, last=last)
+    _tell_delegations([delegation], as_json=as_json)
 
 
 @click.command()

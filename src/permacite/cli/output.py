@@ -127,7 +127,7 @@ def counted(what: str) -> Iterator[Callable[[object], None] | None]:
 
 
 def is_file(text: str) -> bool:
-    """Say whether a text names a file; long names and ML-DSA-44 keys are too long to ask for."""
+    """Whether a text names a file; long names and ML-DSA-44 keys are too long to ask for."""
     try:
         return Path(text).is_file()
     except OSError:

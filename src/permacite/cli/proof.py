@@ -77,41 +77,41 @@ def tell_proof(
     checkpoint = None if kept is None else kept.read_text(encoding="utf-8", errors="replace")
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
     rule = None if policy is None else policy.read_bytes()
-    found = proofs.check(path.read_bytes(), key, policy=rule, kept=checkpoint, tsa_roots=roots)
+    verified = proofs.check(path.read_bytes(), key, policy=rule, kept=checkpoint, tsa_roots=roots)
     if as_json:
-        emit(found)
+        emit(verified)
     else:
-        _tell_verified(found)
-    return 0 if found.holds else 1
+        _tell_verified(verified)
+    return 0 if verified.holds else 1
 
 
-def _tell_verified(found: Verified) -> None:
+def _tell_verified(verified: Verified) -> None:
     """Print the answer first, then what was checked."""
-    click.echo(_answer(found))
-    if found.quote and found.holds:
-        click.echo(f"\n  {' '.join(found.quote.split())}\n")
-    rows = [("ok" if one.ok else "FAILS", one.name, one.detail) for one in found.checks]
+    click.echo(_answer(verified))
+    if verified.quote and verified.holds:
+        click.echo(f"\n  {' '.join(verified.quote.split())}\n")
+    rows = [("ok" if check.ok else "FAILS", check.name, check.detail) for check in verified.checks]
     table(("", "check", ""), rows)
-    if found.holds and found.caution:
-        note(f"signed by {found.key}")
+    if verified.holds and verified.caution:
+        note(f"signed by {verified.key}")
         note("give the key that the archive publishes with --key, or your --policy")
 
 
-def _answer(found: Verified) -> str:
-    """Return the sentence that the checks add up to."""
-    bad = [one.name for one in found.checks if not one.ok]
+def _answer(verified: Verified) -> str:
+    """The sentence that the checks add up to."""
+    bad = [check.name for check in verified.checks if not check.ok]
     if bad:
         return f"this proof does not hold: {', '.join(bad)}"
-    what = "these words" if found.quote else "these bytes"
-    when = f"{found.committed_at:%Y-%m-%d %H:%M:%S} UTC" if found.committed_at else "an unsaid time"
-    claim = f"{what} stood in the archive of {found.log} at {when}, under\n{found.reference}"
-    if found.absent:
-        claim = (
-            f"the archive of {found.log}, its day sealed at {when}, never minted\n{found.reference}"
-        )
-    if found.caution is None:
+    what = "these words" if verified.quote else "these bytes"
+    moment = verified.committed_at
+    when = f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else "an unsaid time"
+    name = verified.reference
+    claim = f"{what} stood in the archive of {verified.log} at {when}, under\n{name}"
+    if verified.absent:
+        claim = f"the archive of {verified.log}, its day sealed at {when}, never minted\n{name}"
+    if verified.caution is None:
         return claim
-    return f"{found.caution}.\nIt agrees with itself, and says:\n{claim}"
+    return f"{verified.caution}.\nIt agrees with itself, and says:\n{claim}"
 
 
 @click.command()
@@ -152,7 +152,7 @@ def log(
 
     Exit status: 0 shown, 1 where the log does not extend a checkpoint, 2 where that is none.
     """
-    if sum(one is not None for one in (since, extends, tiles)) > 1:
+    if sum(option is not None for option in (since, extends, tiles)) > 1:
         raise click.UsageError("give one of --since, --extends and --tiles")
     with Logs.open(folder) as archive:
         for day in archive.seal_days() if seal else ():
@@ -177,9 +177,9 @@ def _tell_log(state: LogState) -> None:
         click.echo(f"\nextends the log of {state.since.size}, root {state.since.root}")
         for hash_ in state.since.proof:
             click.echo(f"  {hash_}")
-    for one in state.earlier:
-        click.echo(f"\ngoes on from {one.size} entries that another key signed:\nkey   {one.key}")
-        click.echo("".join(f"  {line}\n" for line in one.checkpoint.splitlines()), nl=False)
+    for log in state.earlier:
+        click.echo(f"\ngoes on from {log.size} entries that another key signed:\nkey   {log.key}")
+        click.echo("".join(f"  {line}\n" for line in log.checkpoint.splitlines()), nl=False)
     click.echo(f"\n{state.checkpoint}", nl=False)
 
 
@@ -211,10 +211,11 @@ def stamp(
     """
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
     with Logs.open(folder) as archive:
-        made = archive.stamp(authority, roots=roots, allow_private=allow_private)
+        stamped = archive.stamp(authority, roots=roots, allow_private=allow_private)
     if as_json:
-        emit(made)
+        emit(stamped)
         return
-    click.echo(f"{made.stamped_at:%Y-%m-%d %H:%M:%S} UTC  {made.size} entries  {made.authority}")
-    if not made.checked:
+    when = f"{stamped.stamped_at:%Y-%m-%d %H:%M:%S} UTC"
+    click.echo(f"{when}  {stamped.size} entries  {stamped.authority}")
+    if not stamped.checked:
         note("whose word this is was not checked: give the authority's certificate with --tsa-ca")

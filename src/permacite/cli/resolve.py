@@ -127,7 +127,7 @@ def verify(
             path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json
         )
         ctx.exit(status)
-    if any(one is not None for one in (key, policy, checkpoint, tsa_ca)):
+    if any(option is not None for option in (key, policy, checkpoint, tsa_ca)):
         options = "--key, --policy, --checkpoint and --tsa-ca"
         told = "--all" if reference is None else reference
         raise click.UsageError(f"{options} are for the file of a proof; {told} is none")

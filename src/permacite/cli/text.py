@@ -157,7 +157,7 @@ def _range(ends: tuple[int, int]) -> str:
 
 
 def _shown(words: str) -> str:
-    """Return words on one line, cut where they are long; line endings as escapes."""
+    """Words on one line, cut where they are long; line endings as escapes."""
     written = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in written)
 

@@ -1,8 +1,8 @@
-"""The use cases: what the command line, the web and programs do, each one call.
+"""The use cases: what the command line, the web and programs do, each a method of its room.
 
-`archive` holds the archive's use cases; `texts` and `aggregates` serve the specification packages
-alone, and import no archive. The names here are what the methods of `permacite.Archive` answer
-with, beside those that `permacite` itself has.
+`archive` has them all. The class of a room opens an archive by itself, for a command that needs no
+more; `base` is what they stand on. The names here are what the methods of `permacite.Archive`
+answer with, beside those that `permacite` itself has.
 """
 
 from permacite.exports import on_demand
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from permacite.service.assertions.delegating import Delegated
     from permacite.service.citations.citing import Passage
     from permacite.service.documents import VersionNote
-    from permacite.service.preservation.copies import Copy
-    from permacite.service.preservation.earlier import EarlierLog
+    from permacite.service.preservation.copies import Copy, EarlierLog
     from permacite.service.proofs.logs import Consistency, LogState, SealedDay, StampedLog
     from permacite.service.proofs.proofs import Proof
     from permacite.service.quotations.composing import Composed
@@ -59,8 +58,7 @@ on_demand(
         "permacite.service.assertions.delegating": "Delegated",
         "permacite.service.citations.citing": "Passage",
         "permacite.service.documents": "VersionNote",
-        "permacite.service.preservation.copies": "Copy",
-        "permacite.service.preservation.earlier": "EarlierLog",
+        "permacite.service.preservation.copies": "Copy, EarlierLog",
         "permacite.service.proofs.logs": "Consistency, LogState, SealedDay, StampedLog",
         "permacite.service.proofs.proofs": "Proof",
         "permacite.service.quotations.composing": "Composed",

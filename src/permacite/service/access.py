@@ -195,7 +195,7 @@ class Access(UseCases):
             )
         if name.format is not None:
             self._repository.representation(name)  # a format that is not there is a slip
-        quoting = dict.fromkeys(as_urn(one.pdi) for one in self._repository.quoters(name))
+        quoting = dict.fromkeys(as_urn(citation.pdi) for citation in self._repository.quoters(name))
         erased = self._repository.erase(name, ground=ground)
         return Erased(
             pdi=as_urn(name.document),

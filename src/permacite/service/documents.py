@@ -78,7 +78,9 @@ def documents(page: Page[Version]) -> tuple[Document, ...]:
 def history(repository: Repository, name: PDI) -> tuple[VersionNote, ...]:
     """All versions of a document, the first one first. Raises NotFoundError."""
     versions = repository.versions(name)
-    restricted = repository.restrictions(one for v in versions for one in v.representations)
+    restricted = repository.restrictions(
+        item for version in versions for item in version.representations
+    )
     return tuple(
         VersionNote(
             version.number,

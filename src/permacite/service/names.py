@@ -45,11 +45,11 @@ def from_address(text: str) -> tuple[str, int]:
     """
     start = len(text) - len(text.lstrip())
     stripped = text.strip()
-    found = _ADDRESS.match(stripped)
-    if found is None:
+    match = _ADDRESS.match(stripped)
+    if match is None:
         return stripped, start
-    name, _, query = stripped[found.end() :].partition("?")
-    place = start + found.end()
+    name, _, query = stripped[match.end() :].partition("?")
+    place = start + match.end()
     offset = place + len(name) + 1
     for field in query.split("&"):
         key, _, value = field.partition("=")

@@ -33,18 +33,18 @@ STATUS: dict[str, tuple[int, int, str]] = {
 
 
 def exit_status(error: PermaciteError) -> int:
-    """Return the exit status of a command that ends with `error`."""
+    """The exit status of a command that ends with `error`."""
     return STATUS[error.code][0]
 
 
 def http_status(error: PermaciteError) -> int:
-    """Return the HTTP status of an answer that reports `error`."""
+    """The HTTP status of an answer that reports `error`."""
     # A withdrawal says itself whether it is one for legal reasons (RFC 7725).
     return error.status if isinstance(error, RestrictedError) else STATUS[error.code][1]
 
 
 def problem(error: PermaciteError) -> dict[str, Detail]:
-    """Return the problem details object of `error` (RFC 9457 §3)."""
+    """The problem details object of `error` (RFC 9457 §3)."""
     _, _, title = STATUS[error.code]
     members: dict[str, Detail] = {
         "type": f"urn:permacite:problem:{error.code}",

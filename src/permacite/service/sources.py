@@ -58,8 +58,8 @@ class Source:
         """The charset by the name that came with it, else by what was found."""
         if self.decoding is None:
             return None
-        found = "us-ascii" if self.decoding.by == "ascii" else self.decoding.codec
-        return self.decoding.label or found
+        codec = "us-ascii" if self.decoding.by == "ascii" else self.decoding.codec
+        return self.decoding.label or codec
 
 
 def media_type_of(name: str, content: bytes) -> str:

@@ -30,7 +30,7 @@ _DATED = re.compile(r"(?:[0-9]{1,4}|\*)/")
 
 
 def reference_of(request: Request, before: str) -> str:
-    """Return the reference that a request names: its path after `before`, and its fragment."""
+    """The reference that a request names: its path after `before`, and its fragment."""
     raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
     name = from_path(raw.decode("ascii", "replace").partition("?")[0][len(before) :])
     if _DATED.match(name) or (not name and request.method == "PUT"):
@@ -40,7 +40,7 @@ def reference_of(request: Request, before: str) -> str:
 
 
 def _in_series_of_host(request: Request, name: str) -> str:
-    """Return a name that a series was parted from, whole again; as it is where no series was."""
+    """A name that a series was parted from, whole again; as it is where no series was."""
     archive: Archive = request.app.state.archive
     host = request.url.hostname or ""
     return f"pdi://{host}/{name}" if host in archive.series() else name

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
 
-__all__ = ["cite", "cite_form", "documents", "passages", "show"]
+__all__ = [
+    "cite",
+    "cite_form",
+    "documents",
+    "passages",
+    "proof",
+    "quoters",
+    "quotes",
+    "show",
+    "statements",
+]
 
 _MAX_BODY = 256 * 1024
 _TEXT_FIELDS = ("quote", "char", "line", "before", "after", "note")
@@ -53,6 +63,57 @@ async def passages(request: Request) -> Response:
     archive: Archive = request.app.state.archive
     name, quote = _wanted(request, "name"), _wanted(request, "quote")
     return _json(await run_in_threadpool(archive.passages, name, quote))
+
+
+async def proof(request: Request) -> Response:
+    """GET /-/api/proof?name= answers a proof bundle, which `permacite verify` checks offline."""
+    archive: Archive = request.app.state.archive
+    content = await run_in_threadpool(archive.prove, _wanted(request, "name"))
+    fields = headers.bytes_headers() | {
+        "Content-Disposition": 'attachment; filename="proof.zip"',
+        "Cache-Control": "no-cache",
+    }
+    return Response(content, headers=fields, media_type="application/zip")
+
+
+async def quotes(request: Request) -> Response:
+    """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
+    archive: Archive = request.app.state.archive
+    quotations = await run_in_threadpool(archive.quotes, _wanted(request, "name"))
+    return JSONResponse(plain(quotations), headers=headers.reader_headers())
+
+
+async def quoters(request: Request) -> Response:
+    """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
+    archive: Archive = request.app.state.archive
+    quotations = await run_in_threadpool(archive.quoters, _wanted(request, "name"))
+    return JSONResponse(plain(quotations), headers=headers.reader_headers())
+
+
+async def statements(request: Request) -> Response:
+    """GET /-/api/statements?name=&predicate=&limit=&after= answers a list of Statement.
+
+    About anything without a name. `Link: <...>; rel="next"` leads to the next page; 1000 are on one
+    at most, and where `limit` says nothing. Where `Accept` says application/ld+json, the same as
+    JSON-LD.
+    """
+    archive: Archive = request.app.state.archive
+    name = request.query_params.get("name") or None
+    predicate = request.query_params.get("predicate") or None
+    wanted = paging.asked(request.query_params, usual=paging.LARGEST)
+    page = await run_in_threadpool(
+        archive.statement_page,
+        name,
+        predicate=predicate,
+        parts=name is not None,
+        limit=wanted["limit"],
+        after=wanted["after"],
+    )
+    fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page.next)
+    if "application/ld+json" in request.headers.get("accept", ""):
+        linked = await run_in_threadpool(archive.json_ld, list(page.items))
+        return JSONResponse(linked, headers=fields, media_type="application/ld+json")
+    return JSONResponse(plain(page.items), headers=fields)
 
 
 async def cite(request: Request) -> Response:

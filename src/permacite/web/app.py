@@ -13,7 +13,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
-from permacite.web import api, headers, problems, promises, reader
+from permacite.web import api, headers, log, problems, reader
 from permacite.web.names import resolver, thttp
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ ROUTES = [
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
     Route("/-/api/passages", api.passages),
-    Route("/-/api/log", promises.log),
-    Route("/-/api/proof", promises.proof),
-    Route("/-/log/checkpoint", promises.checkpoint),
-    Route("/-/log/tile/{path:path}", promises.tile),
-    Route("/-/api/quotes", promises.quotes),
-    Route("/-/api/quoters", promises.quoters),
-    Route("/-/api/statements", promises.statements),
+    Route("/-/api/log", log.log),
+    Route("/-/api/proof", api.proof),
+    Route("/-/log/checkpoint", log.checkpoint),
+    Route("/-/log/tile/{path:path}", log.tile),
+    Route("/-/api/quotes", api.quotes),
+    Route("/-/api/quoters", api.quoters),
+    Route("/-/api/statements", api.statements),
     Route("/-/api/cite", api.cite, methods=["POST"]),
     Route("/-/cite", api.cite_form, methods=["POST"]),
     Route("/uri-res/{service}", thttp.answer),
@@ -61,7 +61,7 @@ ROUTES = [
 
 
 def create_app(archive: Archive, *, names: Sequence[str], writable: bool = False) -> Starlette:
-    """Return the application over an open service, answering under host `names` alone.
+    """The application over an open service, answering under host `names` alone.
 
     `writable`: whether PUT commits.
 

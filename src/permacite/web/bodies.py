@@ -13,7 +13,7 @@ __all__ = ["body_of"]
 
 
 async def body_of(request: Request, *, most_bytes: int) -> bytes:
-    """Return the body of a request. Raises 413 (Content Too Large) for more than `most_bytes`."""
+    """The body of a request. Raises 413 (Content Too Large) for more than `most_bytes`."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

@@ -44,12 +44,12 @@ _FRAME_POLICY = (
 
 
 def reader_headers() -> dict[str, str]:
-    """Return the headers of the reader's own pages."""
+    """The headers of the reader's own pages."""
     return _COMMON | {"Content-Security-Policy": _READER_POLICY, "Cache-Control": "no-cache"}
 
 
 def frame_headers(script: str) -> dict[str, str]:
-    """Return the headers of an archived page in its frame; only `script`, exactly, may run."""
+    """The headers of an archived page in its frame; only `script`, exactly, may run."""
     allowed = ""
     if script:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -59,18 +59,18 @@ def frame_headers(script: str) -> dict[str, str]:
 
 
 def bytes_headers() -> dict[str, str]:
-    """Return the headers of archived bytes as they are: shown by a browser, they can do nothing."""
+    """The headers of archived bytes as they are: shown by a browser, they can do nothing."""
     return _COMMON | {"Content-Security-Policy": "default-src 'none'; sandbox"}
 
 
 def names_tag(wanted: str | None, tag: str) -> bool:
-    """Say whether an If-None-Match field names a tag; weak and strong are alike (RFC 9110 §13)."""
-    tags = {one.strip().removeprefix("W/") for one in (wanted or "").split(",")}
+    """Whether an If-None-Match field names a tag; weak and strong are alike (RFC 9110 §13)."""
+    tags = {item.strip().removeprefix("W/") for item in (wanted or "").split(",")}
     return tag in tags or "*" in tags
 
 
 def repr_digest(content: bytes) -> dict[str, str]:
-    """Return Repr-Digest (RFC 9530) and a strong ETag made of the same digest."""
+    """Repr-Digest (RFC 9530) and a strong ETag made of the same digest."""
     digest = hashlib.sha256(content)
     encoded = base64.b64encode(digest.digest()).decode()
     return {"Repr-Digest": f"sha-256=:{encoded}:", "ETag": f'"{digest.hexdigest()}"'}

@@ -54,7 +54,7 @@ def next_of(request: Request, after: str | None, until: str | None = None) -> di
     if after is None:
         return {}
     path: bytes = request.scope.get("raw_path") or request.url.path.encode()
-    kept = [one for one in request.query_params.multi_items() if one[0] not in _OURS]
+    kept = [field for field in request.query_params.multi_items() if field[0] not in _OURS]
     cursor = [("after", after), *([("until", until)] if until else [])]
     address = f"{path.decode('ascii', 'replace').partition('?')[0]}?{urlencode([*kept, *cursor])}"
     return link_to(address)

@@ -67,7 +67,7 @@ async def home(request: Request) -> Response:
 def _neighbours(parameters: Mapping[str, str], listing: Listing) -> tuple[str | None, str | None]:
     """The addresses of the page with newer documents and of that with older ones, if any are."""
     until = listing.until or parameters.get("until")
-    ends = [one.formats[0].pdi for one in listing.documents if one.formats]
+    ends = [document.formats[0].pdi for document in listing.documents if document.formats]
     older = newer = None
     if parameters.get("before"):
         newer, older = listing.next, ends[0] if ends else None

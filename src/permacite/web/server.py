@@ -56,7 +56,7 @@ def run(
 
 
 def _free_port(host: str, port: int) -> int:
-    """Return a port that can be listened on. Raises StorageError where the address is taken."""
+    """A port that can be listened on. Raises StorageError where the address is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

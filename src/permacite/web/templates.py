@@ -21,7 +21,7 @@ _ENVIRONMENT = Environment(
 
 
 def _size(size_bytes: int) -> str:
-    """Return a size for people: 1536 is 1.5 KiB."""
+    """A size for people: 1536 is 1.5 KiB."""
     size = float(size_bytes)
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:  # noqa: PLR2004 - what a KiB is
@@ -31,7 +31,7 @@ def _size(size_bytes: int) -> str:
 
 
 def _moment(moment: datetime | None) -> str:
-    """Return a time for people, in UTC, to the minute."""
+    """A time for people, in UTC, to the minute."""
     return moment.strftime("%-d %B %Y, %H:%M UTC") if moment else ""
 
 
@@ -43,5 +43,5 @@ _ENVIRONMENT.filters |= {"size": _size, "moment": _moment, "one_line": _one_line
 
 
 def render(template: str, **values: object) -> str:
-    """Return a page made from a template of `pages/`."""
+    """A page made from a template of `pages/`."""
     return _ENVIRONMENT.get_template(template).render(**values)

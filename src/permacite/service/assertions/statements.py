@@ -220,12 +220,12 @@ def _described(repository: Repository, document: str) -> list[Json]:
         return []
     graph: list[Json] = []
     for version in versions:
-        for one in version.representations:
+        for item in version.representations:
             format_: dict[str, Json] = {
-                "@id": str(one.pdi),
+                "@id": str(item.pdi),
                 "dcterms:isVersionOf": {"@id": document},
-                "dcterms:format": one.media_type,
-                "dcterms:issued": _time(one.committed_at),
+                "dcterms:format": item.media_type,
+                "dcterms:issued": _time(item.committed_at),
             }
             if version.title:
                 format_["dcterms:title"] = version.title

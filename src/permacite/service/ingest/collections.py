@@ -36,7 +36,7 @@ _ZIP = b"PK\x03\x04"
 def refuse_collections(content: bytes, name: str = "") -> None:
     """Raise ParseError for a file of many pages, by its content or else by its name."""
     kind = _kind(content)
-    suffix = next((one for one in _SUFFIXES if name.lower().endswith(one)), None)
+    suffix = next((ending for ending in _SUFFIXES if name.lower().endswith(ending)), None)
     if kind is None and suffix is None:
         return
     what = f"a {kind} file" if kind else f"a {suffix} file by its name"
@@ -49,7 +49,7 @@ def refuse_collections(content: bytes, name: str = "") -> None:
 
 
 def _kind(content: bytes) -> str | None:
-    """Return what kind of collection this is, None where it is none."""
+    """What kind of collection this is, None where it is none."""
     if _RECORD.match(_unpacked(content)):
         return "WARC"
     if content.startswith(_ZIP) and _is_wacz(content):
@@ -60,7 +60,7 @@ def _kind(content: bytes) -> str | None:
 
 
 def _unpacked(content: bytes) -> bytes:
-    """Return the beginning, of what gzip packed if that is what it is."""
+    """The beginning, of what gzip packed if that is what it is."""
     if not content.startswith(_GZIP):
         return content[:_HEAD]
     try:

@@ -76,7 +76,7 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     formats.append(NewRepresentation(content, media_type))
     location = root.content_location
     absolute = location if location and "://" in location else None
-    cut_off = [one.problem for one in aggregate.structure_defects if one.code in _CUT_OFF]
+    cut_off = [defect.problem for defect in aggregate.structure_defects if defect.code in _CUT_OFF]
     details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
     return Incoming(
         with_indexes(formats),

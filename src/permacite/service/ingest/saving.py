@@ -26,8 +26,11 @@ from permacite.service.access import UNSAID, apply
 from permacite.service.ingest import incoming
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
-from permacite.service.quotations.recording import quotations_in, with_quotations
-from permacite.service.quotations.refusing import check_quotations
+from permacite.service.quotations.recording import (
+    check_quotations,
+    quotations_in,
+    with_quotations,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -1,10 +1,27 @@
-"""What is told of a copy of an archive."""
+"""What is told of a copy: what it holds, and the logs that it goes on from, as evidence.
+
+A log's key is secret and is no part of a copy for others, so a restored archive signs with a new
+one. The last checkpoint of the earlier key stays on record: whoever knows that key can see that it
+vouched for the same entries, and a checkpoint of it that someone kept still holds this archive.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["Copy"]
+from permacite.archive.log import Checkpoint
+from permacite.archive.log.keys import Verifier
+from permacite.archive.log.note import Note
+from permacite.errors import IntegrityError, ParseError, StorageError
+
+if TYPE_CHECKING:
+    from permacite.archive import Repository
+
+__all__ = ["Copy", "EarlierLog", "checked", "earlier_logs", "keep"]
+
+_SETTING = "earlier_logs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +35,55 @@ class Copy:
     """Of its log."""
     new_key: str | None = None
     """The public key it signs with from now on, where the first one's secret was not copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierLog:
+    """What another key signed of the same entries, before the archive was restored."""
+
+    key: str
+    """The public key that checks it."""
+    size: int
+    """For how many entries it vouched."""
+    checkpoint: str
+    """The signed note."""
+
+
+def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
+    """The logs that this one goes on from, the oldest first. Raises StorageError."""
+    try:
+        logs = json.loads(repository.setting(_SETTING) or "[]")
+        return tuple(EarlierLog(**log) for log in logs)
+    except (ValueError, TypeError) as error:
+        raise StorageError(
+            f"the setting {_SETTING} is damaged: {error}",
+            path=str(repository.directory),
+            reason="damaged",
+        ) from error
+
+
+def keep(repository: Repository, earlier: list[EarlierLog]) -> None:
+    """Put on record the logs that this one goes on from."""
+    records = [{"key": log.key, "size": log.size, "checkpoint": log.checkpoint} for log in earlier]
+    repository.set_setting(_SETTING, json.dumps(records))
+
+
+def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
+    """The log that `key` signed, whose root must be `root`. Raises IntegrityError."""
+    try:
+        note = Note.parse(checkpoint)
+        signed = Checkpoint.parse(note.text)
+        good = Verifier.parse(key).verifies(note)
+    except ParseError as error:
+        raise IntegrityError(
+            f"the checkpoint that was exported is none: {error.problem}",
+            expected="a signed checkpoint",
+            actual=error.source[:60],
+        ) from error
+    if not good or signed.root != root:
+        raise IntegrityError(
+            "the checkpoint that was exported does not vouch for the log beside it",
+            expected=f"sha-256:{root.hex()}, signed by {key}",
+            actual=f"sha-256:{signed.root.hex()}",
+        )
+    return EarlierLog(key, signed.size, checkpoint)

@@ -220,7 +220,7 @@ def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
     """All content by its place in the object. Raises ValueError for any other file."""
     folders = ("", *(f"{head}/" for head in versions))
     beside = {f"{folder}{name}" for folder in folders for name in _BESIDE}
-    found = {}
+    stored = {}
     for path in sorted(place.rglob("*")):
         name = path.relative_to(place).as_posix()
         if not path.resolve().is_relative_to(place.resolve()):
@@ -230,8 +230,8 @@ def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
         head, _, rest = name.partition("/")
         if head not in versions or not rest.startswith("content/"):
             raise ValueError(f"{name} is no part of the object")
-        found[name] = path.read_bytes()
-    return found
+        stored[name] = path.read_bytes()
+    return stored
 
 
 def _expected(

@@ -10,7 +10,7 @@ Version n of an object is version n of the document. `replaying` makes an archiv
 Readings: what is withdrawn or closed is copied too, for this is a copy to be kept, not given out.
 Of what is erased there are the names, and the hashes of its entries. The log's key is secret and
 stays behind: the new archive signs with a key of its own, and keeps what the old one signed (see
-`earlier`). Idempotency keys guard requests that are under way, and are not copied;
+`copies`). Idempotency keys guard requests that are under way, and are not copied;
 nor are private notes on withdrawals.
 """
 
@@ -29,7 +29,7 @@ from permacite.archive.objects import flush_folder
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
-from permacite.service.preservation import earlier, layout
+from permacite.service.preservation import copies, layout
 from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def export(repository: Repository, directory: Path) -> Copy:
         for what in ("new", "old")
     )
     try:
-        made = _written(repository, aside)
+        copy = _written(repository, aside)
         directory.rename(before)
         aside.rename(directory)
         flush_folder(directory.parent)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     shutil.rmtree(before)
-    return dataclasses.replace(made, directory=str(directory))
+    return dataclasses.replace(copy, directory=str(directory))
 
 
 def _check_own(repository: Repository, directory: Path) -> None:
@@ -105,17 +105,17 @@ def _written(repository: Repository, directory: Path) -> Copy:
         entry = repository.log.disclosed(leaf)
         gone = [{"format": token} for token in tokens(read(leaf.content))]
         if "formats" in entry or gone:
-            whole = all(isinstance(one, dict) for one in entry.get("formats", [""]))
+            whole = all(isinstance(format_, dict) for format_ in entry.get("formats", [""]))
             entries[entry["name"]].append(entry if whole else entry | {"formats": gone})
     versions = 0
     for name, told in entries.items():
-        made = layout.Object(directory, name)
+        object_ = layout.Object(directory, name)
         numbers = sorted({int(entry["version"]) for entry in told})
         for number in numbers:
-            formats = [one for e in told if e["version"] == number for one in e["formats"]]
+            formats = [format_ for e in told if e["version"] == number for format_ in e["formats"]]
             version = repository.version(numbered(name, formats[0]["format"], number))
-            formats.sort(key=lambda one: version.formats.index(one["format"]))
-            made.add_version(
+            formats.sort(key=lambda format_: version.formats.index(format_["format"]))
+            object_.add_version(
                 _files(repository, version, formats),
                 created=_time(version.committed_at),
                 message=version.title or "committed",
@@ -180,7 +180,7 @@ def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) 
         "size": len(leaves),
         "root": base64.b64encode(repository.log.root(len(leaves))).decode(),
         "key": str(repository.log.verifier),
-        "earlier": [plain(one) for one in earlier.earlier_logs(repository)],
+        "earlier": [plain(item) for item in copies.earlier_logs(repository)],
         # What was erased from an entry in clear cannot be hashed again.
         "hashes": {
             str(leaf.sequence): leaf.hash.hex() for leaf in leaves if is_erased(leaf.content)
@@ -196,8 +196,8 @@ def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) 
         "persons.json": _json(dict(repository.statements.persons())),
         "citations.jsonl": _lines(map(_told, repository.citations())),
         "delegations.jsonl": _lines(
-            plain(one)
-            for one in sorted(delegations_of(repository), key=lambda one: one.recorded_at)
+            plain(item)
+            for item in sorted(delegations_of(repository), key=lambda item: item.recorded_at)
         ),
         "checkpoint.txt": repository.log.checkpoint().encode(),
     }
@@ -226,8 +226,8 @@ def told_at(entry: dict[str, Any]) -> str | None:
 
 def _told(citation: Citation) -> Json:
     """A citation as it is written; its fields are those of NewCitation."""
-    told = {one.name: getattr(citation, one.name) for one in dataclasses.fields(citation)}
-    return members(told | {"pdi": str(citation.pdi)})
+    members_ = {item.name: getattr(citation, item.name) for item in dataclasses.fields(citation)}
+    return members(members_ | {"pdi": str(citation.pdi)})
 
 
 def _lines(values: Iterable[Json]) -> bytes:

@@ -38,9 +38,8 @@ from permacite.archive.objects import flush_folder
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.service import names
 from permacite.service.plain import plain
-from permacite.service.preservation import earlier, layout
-from permacite.service.preservation.copies import Copy
-from permacite.service.preservation.earlier import EarlierLog
+from permacite.service.preservation import copies, layout
+from permacite.service.preservation.copies import Copy, EarlierLog
 from permacite.service.preservation.ocfl import RECORDS, delegations_of, numbered, told_at
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def restore(source: Path, directory: Path) -> Copy:
     layout.check_root(source)
     aside = directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.new")
     try:
-        made = _replayed(source, aside)
+        copy = _replayed(source, aside)
         aside.rename(directory)
         flush_folder(directory.parent)
     except (PermaciteError, OSError):
@@ -75,7 +74,7 @@ def restore(source: Path, directory: Path) -> Copy:
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    return dataclasses.replace(made, directory=str(directory))
+    return dataclasses.replace(copy, directory=str(directory))
 
 
 def _replayed(source: Path, directory: Path) -> Copy:
@@ -144,8 +143,8 @@ def _keep_what_was_signed(
     repository: Repository, about: dict[str, Any], checkpoint: bytes, size: int
 ) -> None:
     """Put on record what the first archive's key signed of this log. Raises IntegrityError."""
-    last = earlier.checked(about["key"], checkpoint.decode(), repository.log.root(size))
-    earlier.keep(repository, [*(EarlierLog(**one) for one in about.get("earlier", ())), last])
+    last = copies.checked(about["key"], checkpoint.decode(), repository.log.root(size))
+    copies.keep(repository, [*(EarlierLog(**log) for log in about.get("earlier", ())), last])
 
 
 class _Clock:
@@ -212,9 +211,9 @@ class _Replay:
             return
         files = self._files(str(leaf["name"]), int(leaf["version"]))
         said = json.loads(files["version.json"])
-        described = {one["format"]: one for one in said["formats"]}
+        described = {item["format"]: item for item in said["formats"]}
         entered = set(tokens(read(sealed.content)))
-        formats = [_new(files, one) for token, one in described.items() if token in entered]
+        formats = [_new(files, item) for token, item in described.items() if token in entered]
         document, _ = names.document_of(str(leaf["name"]))
         if leaf["kind"] == "format":
             any_format = numbered(str(leaf["name"]), next(iter(described)), int(leaf["version"]))
@@ -338,7 +337,7 @@ def _recorded_again(repository: Repository, records: dict[str, bytes], clock: _C
         told["pdi"], _ = names.document_of(told["pdi"])
         told["cited_at"] = datetime.fromisoformat(told["cited_at"])
         repository.record_citation(NewCitation(**told))
-    entered = [plain(one) for one in delegations_of(repository)]
+    entered = [plain(item) for item in delegations_of(repository)]
     for line in records["delegations.jsonl"].splitlines():
         told = json.loads(line)
         if told in entered:

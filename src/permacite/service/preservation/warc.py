@@ -81,30 +81,30 @@ def _info(name: str) -> bytes:
 
 
 def _version(repository: Repository, version: Version) -> Iterator[bytes]:
-    """Yield the records of one version: its document, what belongs to it, its text, its names."""
+    """The records of one version: its document, what belongs to it, its text, its names."""
     date = _date(version.provenance.retrieved_at or version.committed_at)
     main = repository.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
     restricted = repository.restrictions(version.representations)
-    given = tuple(one for one in version.representations if one.pdi not in restricted)
+    given = tuple(item for item in version.representations if item.pdi not in restricted)
     if not given:
         return
-    for one in given:
-        fields = {"WARC-Date": date, "WARC-Record-ID": _identifier(str(one.pdi))}
-        if one.media_type in _AGGREGATES and one != main:
-            yield from _parts(repository.read(one), root, date)
-        elif one.derived_from is not None:
+    for item in given:
+        fields = {"WARC-Date": date, "WARC-Record-ID": _identifier(str(item.pdi))}
+        if item.media_type in _AGGREGATES and item != main:
+            yield from _parts(repository.read(item), root, date)
+        elif item.derived_from is not None:
             fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root, "WARC-Target-URI": target}
-            yield _record(fields | _type(one), repository.read(one))
+            yield _record(fields | _type(item), repository.read(item))
         else:
             fields |= {"WARC-Type": "resource", "WARC-Target-URI": target}
-            yield _record(fields | _type(one), repository.read(one))
+            yield _record(fields | _type(item), repository.read(item))
     yield _names(dataclasses.replace(version, representations=given), root, date, target)
 
 
 def _parts(aggregate: bytes, root: str, date: str) -> Iterator[bytes]:
-    """Yield what a page shows, each body part under its own address."""
+    """What a page shows, each body part under its own address."""
     opened = mhtml.open(aggregate)
     for part in opened.body_parts:
         if part is opened.root or part.content_type.lower().startswith("multipart/"):
@@ -126,8 +126,8 @@ def _parts(aggregate: bytes, root: str, date: str) -> Iterator[bytes]:
 
 def _names(version: Version, root: str, date: str, target: str) -> bytes:
     """The record of what a document is called here."""
-    lines = [("pdi", str(one.pdi)) for one in version.representations]
-    lines += [("digest", f"{one.format} {one.digest}") for one in version.representations]
+    lines = [("pdi", str(item.pdi)) for item in version.representations]
+    lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
     if version.title:
         lines.append(("title", " ".join(version.title.split())))
     body = "".join(f"{name}: {value}\r\n" for name, value in lines)
@@ -151,9 +151,9 @@ def _address(version: Version) -> str:
         return str(version.pdi.document)
 
 
-def _type(one: Representation) -> dict[str, str]:
-    charset = f"; charset={one.charset}" if one.charset else ""
-    return {"Content-Type": one.media_type + charset}
+def _type(representation: Representation) -> dict[str, str]:
+    charset = f"; charset={representation.charset}" if representation.charset else ""
+    return {"Content-Type": representation.media_type + charset}
 
 
 def _record(fields: dict[str, str], content: bytes) -> bytes:

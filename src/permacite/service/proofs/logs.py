@@ -27,13 +27,13 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.service.base import UseCases
-from permacite.service.preservation.earlier import earlier_logs
+from permacite.service.preservation.copies import earlier_logs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Repository
-    from permacite.service.preservation.earlier import EarlierLog
+    from permacite.service.preservation.copies import EarlierLog
 
 __all__ = ["Consistency", "LogState", "Logs", "SealedDay", "StampedLog", "kept_note"]
 
@@ -129,7 +129,7 @@ class Logs(UseCases):
         repository = self._repository
         verifier = repository.log.verifier
         earlier = [
-            one for one in earlier_logs(repository) if Verifier.parse(one.key).verifies(parsed)
+            log for log in earlier_logs(repository) if Verifier.parse(log.key).verifies(parsed)
         ]
         if earlier and promised.size > earlier[-1].size:
             raise IntegrityError(
@@ -142,7 +142,7 @@ class Logs(UseCases):
             raise IntegrityError(
                 "the checkpoint is not signed by this archive's key",
                 expected=str(verifier),
-                actual=", ".join(one.name for one in parsed.signatures),
+                actual=", ".join(log.name for log in parsed.signatures),
             )
         size = repository.log.size()
         if promised.size > size:

@@ -252,10 +252,10 @@ def _view(report: ProofReport, note: Note) -> Check:
 def _moment(text: str) -> datetime | None:
     """The time in an entry of a log; None where it is none."""
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.tzinfo else None
+    return moment if moment.tzinfo else None
 
 
 def key_in(text: str) -> str:

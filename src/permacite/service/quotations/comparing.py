@@ -132,12 +132,12 @@ def _found(
     """Each format that quotes, with its quotations."""
     restricted = repository.restrictions(version.representations)
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
-    formats = [one for one in version.representations if one.pdi not in restricted]
+    formats = [item for item in version.representations if item.pdi not in restricted]
     if not formats:
         repository.check_access(version.representations[0])  # the error says why
-    pages = [one for one in formats if one.media_type in PAGES][:1]
-    texts = [one for one in formats if one.derived_from is not None][:1]
-    drafts = [one for one in formats if one.media_type in finding.MARKDOWN]
+    pages = [item for item in formats if item.media_type in PAGES][:1]
+    texts = [item for item in formats if item.derived_from is not None][:1]
+    drafts = [item for item in formats if item.media_type in finding.MARKDOWN]
     return [
         (
             composite,
@@ -163,18 +163,18 @@ def recorded_name(reference: str) -> str:
 
 
 def _compared(
-    sources: _Sources, version: Version, composite: Representation, found: finding.Found
+    sources: _Sources, version: Version, composite: Representation, quoted: finding.Found
 ) -> Quotation:
     """One quotation, compared with its source."""
-    cited = recorded_name(found.reference)
+    cited = recorded_name(quoted.reference)
     citation = None
     problem = ""
     words = None
     try:
-        finding.cited_name(found.reference)
-        citation = f"{composite.pdi}@{found.start}={cited.removeprefix('urn:')}"
+        finding.cited_name(quoted.reference)
+        citation = f"{composite.pdi}@{quoted.start}={cited.removeprefix('urn:')}"
         words = sources.words(cited)
-        status = _status(found.words, words)
+        status = _status(quoted.words, words)
     except ParseError as error:
         status, problem = "invalid", error.problem
     except PermaciteError as error:
@@ -183,12 +183,12 @@ def _compared(
         citation=citation,
         composite=str(composite.pdi),
         title=version.title,
-        start=found.start,
-        end=found.end,
-        url=_address(sources.repository, composite, found.start, found.end),
+        start=quoted.start,
+        end=quoted.end,
+        url=_address(sources.repository, composite, quoted.start, quoted.end),
         cited=cited,
         status=status,
-        words="" if status in _HIDDEN else found.words,
+        words="" if status in _HIDDEN else quoted.words,
         cited_words=words,
         problem=problem,
     )
@@ -203,31 +203,29 @@ def _status(here: str, there: str | None) -> str:
     """How the words of a quotation agree with those of its source."""
     if not here.strip():
         return "reference"
-    if there is None:
-        return "unchecked"
-    return agreement(here, there)
+    return "unchecked" if there is None else agreement(here, there)
 
 
 def _other(
-    repository: Repository, sources: _Sources, version: Version, one: pdi.CitationPDI
+    repository: Repository, sources: _Sources, version: Version, citation: pdi.CitationPDI
 ) -> Quotation:
     """A quotation that was recorded by whoever committed the document."""
-    composite = repository.representation(one.pdi)
-    cited = as_urn(one.cited)
+    composite = repository.representation(citation.pdi)
+    cited = as_urn(citation.cited)
     words, problem = None, ""
     try:
         words = sources.words(cited)
-        status = repository.check_quotation(one)
+        status = repository.check_quotation(citation)
     except PermaciteError as error:
         status, problem = _state(error), error.problem
-    start = int(one.origin) if one.origin.isdecimal() else 0
+    start = int(citation.origin) if citation.origin.isdecimal() else 0
     end = start + (len(words) if words is not None and status == "exact" else 0)
     here = ""
     if composite.media_type.startswith("text/") and status not in _HIDDEN:
         size = len(words or "")
         here = repository.text(composite).words(start, start + size)
     return Quotation(
-        citation=str(one),
+        citation=str(citation),
         composite=str(composite.pdi),
         title=version.title,
         start=start,

@@ -83,10 +83,10 @@ class Compositions(Resolution):
         return part
 
 
-def _written(repository: Repository, mark: re.Match[str], found: Resolved, kind: str) -> str:
+def _written(repository: Repository, mark: re.Match[str], part: Resolved, kind: str) -> str:
     """One quotation as the template's format writes it."""
-    form, words = mark[1], found.text or ""
-    source = _source(repository, found, words)
+    form, words = mark[1], part.text or ""
+    source = _source(repository, part, words)
     if kind in _HTML:
         if form == "quote":
             return forms(source).html
@@ -100,15 +100,15 @@ def _written(repository: Repository, mark: re.Match[str], found: Resolved, kind:
     return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
 
 
-def _source(repository: Repository, found: Resolved, words: str) -> Source:
-    name, _, fragment = found.exact.partition("#")
-    version = repository.version(names.document_of(found.pdi)[0])
+def _source(repository: Repository, part: Resolved, words: str) -> Source:
+    name, _, fragment = part.exact.partition("#")
+    version = repository.version(names.document_of(part.pdi)[0])
     return Source(
-        reference=found.exact,
+        reference=part.exact,
         url=f"{resolver_of(repository)}/{name}" + (f"?fragment={fragment}" if fragment else ""),
         quote=words,
         title=version.title or str(version.pdi.document),
-        uri=found.uri,
+        uri=part.uri,
         retrieved_at=version.provenance.retrieved_at or version.committed_at,
         archive=".".join(version.pdi.series),
     )

@@ -74,18 +74,18 @@ class Found:
 
 
 def cited_name(reference: str) -> Name:
-    """Return the name that is quoted from. Raises ParseError where it is none, or open."""
-    found = names.parse(reference)
-    if isinstance(found, pdi.PDIPattern):
+    """The name that is quoted from. Raises ParseError where it is none, or open."""
+    value = names.parse(reference)
+    if isinstance(value, pdi.PDIPattern):
         raise ParseError("expected one name, found a pattern", reference, reference.find("*"))
-    whole = found
+    whole = value
     while isinstance(whole, pdi.CitationPDI):
         whole = whole.cited
     name = whole if isinstance(whole, pdi.PDI) else whole.pdi
     if name.version is None or name.format is None:
         problem = "a quotation names the format and the version that it quotes from"
         raise ParseError(problem, reference, len(reference), "PDI §2.6")
-    return found
+    return value
 
 
 def in_document(document: Document) -> list[Found]:
@@ -96,12 +96,14 @@ def in_document(document: Document) -> list[Found]:
 
 
 def in_page(page: PageReading) -> list[Found]:
-    """Return the quotations of an HTML or XHTML page, in the order of their start tags."""
-    return [Found(one.reference, *place, one.words) for one, place in _marked(page)]
+    """The quotations of an HTML or XHTML page, in the order of their start tags."""
+    return [
+        Found(quotation.reference, *place, quotation.words) for quotation, place in _marked(page)
+    ]
 
 
 def _marked(page: PageReading) -> Iterator[tuple[Found, tuple[int, int]]]:
-    """Yield the quotations that elements mark, placed in the source; and their places in its text.
+    """The quotations that elements mark, placed in the source; and their places in its text.
 
     Elements that nobody closes lie in one another. Where the words of all are more than `_DEPTH`
     times the text, the rest is passed over: no author means it, and a machine would drown in it.
@@ -120,9 +122,9 @@ def _marked(page: PageReading) -> Iterator[tuple[Found, tuple[int, int]]]:
 
 
 def in_markdown(text: str) -> list[Found]:
-    """Return the quotations of a Markdown text, whose line ends are CRLF."""
+    """The quotations of a Markdown text, whose line ends are CRLF."""
     lines = [(match.start(), match[1]) for match in _LINE.finditer(text)]
-    found = []
+    quotations = []
     fences: list[int] = []
     number = 0
     while number < len(lines):
@@ -133,19 +135,19 @@ def in_markdown(text: str) -> list[Found]:
         while number < len(lines) and not fenced and _QUOTED.match(lines[number][1]):
             number += 1
         if number > first:
-            found += _in_block(lines[first:number], _below(lines, number))
+            quotations += _in_block(lines[first:number], _below(lines, number))
         else:
             number += 1
-    found += [
-        one
-        for one in (*_inline(text), *_marked_up(text))
-        if bisect.bisect(fences, one.start) % 2 == 0
+    quotations += [
+        quotation
+        for quotation in (*_inline(text), *_marked_up(text))
+        if bisect.bisect(fences, quotation.start) % 2 == 0
     ]
-    return sorted(found, key=lambda one: one.start)
+    return sorted(quotations, key=lambda quotation: quotation.start)
 
 
 def _inline(text: str) -> Iterator[Found]:
-    """Yield what stands in quotation marks, with a name in parentheses behind it."""
+    """What stands in quotation marks, with a name in parentheses behind it."""
     for match in _INLINE.finditer(text):
         group = 1 if match[1] is not None else 2
         written = _NAME.match(_trimmed(match[3]))
@@ -155,15 +157,15 @@ def _inline(text: str) -> Iterator[Found]:
 
 
 def _marked_up(text: str) -> Iterator[Found]:
-    """Yield the quotations of the HTML in a Markdown text."""
+    """The quotations of the HTML in a Markdown text."""
     if not _ELEMENT.search(text):
         return
-    for one, _ in _marked(read_page(text)):
-        yield dataclasses.replace(one, words=_ESCAPED.sub(r"\1", one.words))
+    for quotation, _ in _marked(read_page(text)):
+        yield dataclasses.replace(quotation, words=_ESCAPED.sub(r"\1", quotation.words))
 
 
 def _below(lines: list[tuple[int, str]], number: int) -> str:
-    """Return the line below a block, an empty one apart, if it says where the words are from."""
+    """The line below a block, an empty one apart, if it says where the words are from."""
     for _, line in lines[number : number + 2]:
         if line.strip():
             return line if _ATTRIBUTION.match(line) else ""
@@ -171,7 +173,7 @@ def _below(lines: list[tuple[int, str]], number: int) -> str:
 
 
 def _in_block(block: list[tuple[int, str]], below: str) -> list[Found]:
-    """Return the quotation that a block of quoted lines is, if a name says so."""
+    """The quotation that a block of quoted lines is, if a name says so."""
     inner: list[tuple[int, str]] = []
     for start, line in block:
         mark = _QUOTED.match(line)
@@ -195,7 +197,7 @@ def _in_block(block: list[tuple[int, str]], below: str) -> list[Found]:
 
 
 def _last_name(line: str) -> str | None:
-    """Return the last name in a line that can be quoted from, or else the last one; or None.
+    """The last name in a line that can be quoted from, or else the last one; or None.
 
     Our own form has two: the address of the passage, and after it the name itself.
     """
@@ -210,7 +212,7 @@ def _last_name(line: str) -> str | None:
 
 
 def _trimmed(name: str) -> str:
-    """Return a name without the punctuation of the sentence around it."""
+    """A name without the punctuation of the sentence around it."""
     name = name.rstrip(_TRAILING)
     while name.endswith(")") and name.count(")") > name.count("("):
         name = name[:-1].rstrip(_TRAILING)

@@ -44,9 +44,9 @@ class Overlaps:
         self._pages: dict[str, Document] = {}
 
     def touch(self, a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
-        """Say whether two passages share anything; not where one of them is not to be had."""
+        """Whether two passages share anything; not where one of them is not to be had."""
         try:
-            first, second = (self._repository.representation(one.pdi) for one in (a, b))
+            first, second = (self._repository.representation(fragment.pdi) for fragment in (a, b))
             if first.pdi == second.pdi:
                 return self._within(first, a, b)
             if first.pdi.version != second.pdi.version:
@@ -57,7 +57,9 @@ class Overlaps:
         except PermaciteError:
             return False
 
-    def _within(self, one: Representation, a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
+    def _within(
+        self, representation: Representation, a: pdi.FragmentPDI, b: pdi.FragmentPDI
+    ) -> bool:
         """Compare two passages of one format."""
         if (a.scheme, a.positions) == (b.scheme, b.positions):
             return True
@@ -67,19 +69,19 @@ class Overlaps:
             return _share(_milliseconds(a), _milliseconds(b))
         if a.scheme == b.scheme and a.scheme in {"char", "byte"}:
             return _share(_numbers(a), _numbers(b))
-        return _share(self._place(one, a), self._place(one, b))
+        return _share(self._place(representation, a), self._place(representation, b))
 
     def _across(
         self, page: Representation, a: pdi.FragmentPDI, text: Representation, b: pdi.FragmentPDI
     ) -> bool:
         """Compare a passage of a page with one of its text."""
-        found = self._place(page, a)
+        place = self._place(page, a)
         document = self._page(page)
         rendition = document.reading.rendition
-        made = digest_of(rendition.text.encode())
-        if found is None or made != text.digest:
+        digest = digest_of(rendition.text.encode())
+        if place is None or digest != text.digest:
             return False
-        start, end = map(document.text.offset, found)
+        start, end = map(document.text.offset, place)
         shown = rendition.text_range(start, min(end, len(document.source)))
         if b.scheme == "char":
             return _share(shown, _numbers(b))
@@ -88,16 +90,18 @@ class Overlaps:
         return _share((next(edges), next(edges)), self._place(text, b))
 
     def _page(self, page: Representation) -> Document:
-        """Return a page, to be read once."""
+        """A page, to be read once."""
         if page.digest not in self._pages:
             self._pages[page.digest] = Document.of(self._repository.text(page), page.media_type)
         return self._pages[page.digest]
 
-    def _place(self, one: Representation, fragment: pdi.FragmentPDI) -> Range | None:
-        """Return the bytes that a passage is made of; None where it is decoded from them."""
-        key = f"{one.pdi}#{fragment.specifier}"
+    def _place(self, representation: Representation, fragment: pdi.FragmentPDI) -> Range | None:
+        """The bytes that a passage is made of; None where it is decoded from them."""
+        key = f"{representation.pdi}#{fragment.specifier}"
         if key not in self._bytes:
-            self._bytes[key] = self._repository.excerpt(one, fragment.specifier).source_range
+            self._bytes[key] = self._repository.excerpt(
+                representation, fragment.specifier
+            ).source_range
         return self._bytes[key]
 
 

@@ -95,15 +95,15 @@ def view(repository: Repository, reference: str, *, script: str, text_fragment: 
     restricted = repository.restrictions(version.representations)
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
     parts += [version.provenance.final_uri or version.provenance.uri]
-    formats = [one for one in version.representations if one.pdi not in restricted]
-    parts += [f"{one.pdi} {one.digest}" for one in formats]
+    formats = [item for item in version.representations if item.pdi not in restricted]
+    parts += [f"{item.pdi} {item.digest}" for item in formats]
     state = PageState(
         tag=hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
-        modified_at=max(one.committed_at for one in version.representations),
+        modified_at=max(item.committed_at for item in version.representations),
     )
-    found = View(version, main, shown, fragment, text_fragment, script, state)
-    repository.check_access(main if found.is_page else shown)  # what is restricted is not shown
-    return found
+    wanted = View(version, main, shown, fragment, text_fragment, script, state)
+    repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
+    return wanted
 
 
 def page(repository: Repository, wanted: View) -> Page:
@@ -117,13 +117,13 @@ def page(repository: Repository, wanted: View) -> Page:
     source = Document.of(repository.text(main), main.media_type)
     source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
     marks = _marks(repository, wanted, marked, source)
-    made = export.single_html(aggregate, document=source, marks=marks, inline_script=wanted.script)
+    page_ = export.single_html(aggregate, document=source, marks=marks, inline_script=wanted.script)
     return Page(
         str(main.pdi),
-        made.html,
+        page_.html,
         wanted.state.tag,
         marked=bool(marks),
-        unresolved=tuple(made.unresolved),
+        unresolved=tuple(page_.unresolved),
     )
 
 
@@ -185,10 +185,10 @@ def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
         about = f"{html.escape(shown.media_type)}, {shown.size_bytes:,} bytes"
         body = f"<p>{about}. This type has no view here; its bytes are under Formats.</p>"
     tail = f"<script>{script}</script>" if script else ""
-    made = _SHELL.format(
+    html_ = _SHELL.format(
         title=html.escape(str(shown.pdi)), style=regions.STYLE, body=body, script=tail
     )
-    return Page(str(shown.pdi), made, wanted.state.tag, marked=is_marked)
+    return Page(str(shown.pdi), html_, wanted.state.tag, marked=is_marked)
 
 
 def _piece(piece: TextPiece) -> str:

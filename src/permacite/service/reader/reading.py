@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +14,6 @@ from permacite.service.base import UseCases
 from permacite.service.citations import recorded
 from permacite.service.citations.citing import Passage, passage
 from permacite.service.reader import marking, pages
-from permacite.service.reader.kept import KeptPages
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
     from permacite.service.reader.marking import Marked, TextPiece
     from permacite.service.reader.pages import Page, PageState
 
-__all__ = ["Reader", "Reading"]
+__all__ = ["KeptPages", "Reader", "Reading"]
+
+_ROOM_BYTES = 64 << 20
+_LARGEST_PART = 4
+"""A page that takes more than a fourth of the room is made anew each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +140,38 @@ def _passage(
     representation = repository.representation(fragment.pdi)
     excerpt = repository.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
+
+
+class KeptPages:
+    """The pages that were asked for last, by their tags. Any number of threads may ask."""
+
+    def __init__(self, room_bytes: int = _ROOM_BYTES) -> None:
+        self._room_bytes = room_bytes
+        self._pages: OrderedDict[str, Page] = OrderedDict()
+        self._used_bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, tag: str) -> Page | None:
+        """A page that is kept."""
+        with self._lock:
+            if tag in self._pages:
+                self._pages.move_to_end(tag)
+            return self._pages.get(tag)
+
+    def keep(self, page: Page) -> None:
+        """Keep a page; those asked for least recently make room for it."""
+        size = _size(page)
+        if size * _LARGEST_PART > self._room_bytes:
+            return
+        with self._lock:
+            if page.tag not in self._pages:
+                self._used_bytes += size
+            self._pages[page.tag] = page
+            while self._used_bytes > self._room_bytes:
+                _, old = self._pages.popitem(last=False)
+                self._used_bytes -= _size(old)
+
+
+def _size(page: Page) -> int:
+    """How many bytes a page takes: one, two or four for each of its characters."""
+    return sys.getsizeof(page.html)

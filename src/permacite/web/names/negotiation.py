@@ -17,7 +17,7 @@ _OFFERED: tuple[tuple[str, View], ...] = (("text/html", "reader"), ("application
 
 
 def chosen_view(accept: str, wanted: str | None) -> View:
-    """Return what to answer with. Browsers ask for text/html by name; programs rarely do."""
+    """What to answer with. Browsers ask for text/html by name; programs rarely do."""
     if wanted in _VIEWS:
         return _VIEWS[wanted]
     weights = _weights(accept)
@@ -31,7 +31,7 @@ def chosen_view(accept: str, wanted: str | None) -> View:
 
 
 def _weights(accept: str) -> dict[str, float]:
-    """Return the weight of each media range that is named; faulty weights count as 0."""
+    """The weight of each media range that is named; faulty weights count as 0."""
     weights: dict[str, float] = {}
     for item in accept.split(","):
         media_range, *parameters = (part.strip().lower() for part in item.split(";"))

@@ -81,12 +81,12 @@ async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
     archive: Archive = request.app.state.archive
     whole = request.query_params.get("check") != "pieces"
-    found = await directed(request, reference, partial(archive.resolve, whole=whole))
-    if isinstance(found, Response):
-        return found
+    part = await directed(request, reference, partial(archive.resolve, whole=whole))
+    if isinstance(part, Response):
+        return part
     if view == "json":
-        return JSONResponse(plain(found), headers=_naming(found))
-    return _bytes(request, found)
+        return JSONResponse(plain(part), headers=_naming(part))
+    return _bytes(request, part)
 
 
 async def bytes_of(request: Request, reference: str) -> Response:
@@ -97,7 +97,7 @@ async def bytes_of(request: Request, reference: str) -> Response:
 async def directed(
     request: Request, reference: str, ask: Callable[[str], Answer]
 ) -> Answer | Response:
-    """Return what `ask` answers about a name; a redirect to whom it is delegated, if unknown."""
+    """What `ask` answers about a name; a redirect to whom it is delegated, if unknown."""
     try:
         return await run_in_threadpool(ask, reference)
     except NotFoundError as error:
@@ -136,7 +136,7 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
 
 
 def _restored(request: Request, collapsed: re.Match[str]) -> str:
-    """Return the address of a request with both slashes of its name."""
+    """The address of a request with both slashes of its name."""
     rest = collapsed.string[collapsed.end() :]
     query = request.url.query
     if "fragment" in request.query_params:
@@ -145,42 +145,42 @@ def _restored(request: Request, collapsed: re.Match[str]) -> str:
     return f"/{collapsed[1]}//{rest}" + (f"?{query}" if query else "")
 
 
-def _naming(found: Resolved) -> dict[str, str]:
-    """Return the fields that say which version answers.
+def _naming(part: Resolved) -> dict[str, str]:
+    """The fields that say which version answers.
 
     The bytes never change, yet they may be withdrawn: whoever keeps them asks before giving them
     out again, and is told so by a 304.
     """
     return {
-        "Content-Location": found.pdi,
+        "Content-Location": part.pdi,
         "Cache-Control": "no-cache",
         "Vary": "Accept",
-        "Link": f'<{found.pdi}>; rel="cite-as"',
+        "Link": f'<{part.pdi}>; rel="cite-as"',
     }
 
 
-def _bytes(request: Request, found: Resolved) -> Response:
+def _bytes(request: Request, part: Resolved) -> Response:
     """Answer with the part's bytes: whole, a range of them, or "not modified"."""
-    described = headers.repr_digest(found.content)
-    fields = headers.bytes_headers() | _naming(found) | described | {"Accept-Ranges": "bytes"}
+    described = headers.repr_digest(part.content)
+    fields = headers.bytes_headers() | _naming(part) | described | {"Accept-Ranges": "bytes"}
     if headers.names_tag(request.headers.get("if-none-match"), described["ETag"]):
         return Response(status_code=304, headers=fields)
     # A charset travels in the Content-Type field; Starlette would add utf-8 to any text.
-    charset = f"; charset={found.charset}" if found.charset else ""
-    fields["Content-Type"] = found.media_type + charset
-    span = _range(request, described["ETag"], len(found.content))
+    charset = f"; charset={part.charset}" if part.charset else ""
+    fields["Content-Type"] = part.media_type + charset
+    span = _range(request, described["ETag"], len(part.content))
     if span is None:
-        return Response(found.content, headers=fields)
+        return Response(part.content, headers=fields)
     start, end = span
     if start >= end:
-        fields["Content-Range"] = f"bytes */{len(found.content)}"
+        fields["Content-Range"] = f"bytes */{len(part.content)}"
         return Response(status_code=416, headers=fields)
-    fields["Content-Range"] = f"bytes {start}-{end - 1}/{len(found.content)}"
-    return Response(found.content[start:end], 206, headers=fields)
+    fields["Content-Range"] = f"bytes {start}-{end - 1}/{len(part.content)}"
+    return Response(part.content[start:end], 206, headers=fields)
 
 
 def _range(request: Request, tag: str, size: int) -> tuple[int, int] | None:
-    """Return the one byte range asked for, end excluded; None for none, several or a stale one.
+    """The one byte range asked for, end excluded; None for none, several or a stale one.
 
     An empty range cannot be satisfied (RFC 9110 §14.1.2).
     """

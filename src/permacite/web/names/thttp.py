@@ -96,17 +96,17 @@ async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     archive: Archive = request.app.state.archive
     name, _, query = pattern.partition("&")
     page = paging.asked(QueryParams(query), usual=paging.LARGEST)
-    found = await run_in_threadpool(archive.matching, name, **page)
-    fields = _leading(request, name, page["limit"], found)
+    names_ = await run_in_threadpool(archive.matching, name, **page)
+    fields = _leading(request, name, page["limit"], names_)
     if asked in {"NS", "LS"}:
-        return _listed(request, asked, found.names, fields)
+        return _listed(request, asked, names_.names, fields)
     if asked in {"C", "CS"}:
-        return JSONResponse(plain(found), headers=headers.reader_headers() | fields)
+        return JSONResponse(plain(names_), headers=headers.reader_headers() | fields)
     raise HTTPException(405, "a set is listed (N2Ns, N2Ls) or described (N2Cs), not given out")
 
 
 def _leading(request: Request, pattern: str, limit: int, page: NameSet) -> dict[str, str]:
-    """Return the header that leads from a page of a set to the next one."""
+    """The header that leads from a page of a set to the next one."""
     if page.next is None:
         return {}
     cursor = urlencode({"limit": limit, "after": page.next, "until": page.until or ""})
@@ -134,23 +134,23 @@ def _fields(name: str) -> dict[str, str]:
     return headers.reader_headers() | {"Content-Location": name}
 
 
-def _alternatives(found: list[Resolved]) -> Response:
+def _alternatives(parts: list[Resolved]) -> Response:
     """Answer with all formats of a version (RFC 2169 §2.4, RFC 2046 §5.1.4)."""
-    digest = hashlib.sha256(b"".join(one.digest.encode() for one in found)).hexdigest()
+    digest = hashlib.sha256(b"".join(part.digest.encode() for part in parts)).hexdigest()
     # Made of the digests of what it parts, the boundary cannot be planned to stand in it.
     boundary = f"permacite-{digest}"
     pieces = []
-    for one in found:
-        charset = f"; charset={one.charset}" if one.charset else ""
+    for part in parts:
+        charset = f"; charset={part.charset}" if part.charset else ""
         pieces.append(
-            f"--{boundary}\r\nContent-Type: {one.media_type}{charset}\r\n"
-            f"Content-Location: {one.pdi}\r\nContent-Length: {len(one.content)}\r\n\r\n".encode()
+            f"--{boundary}\r\nContent-Type: {part.media_type}{charset}\r\n"
+            f"Content-Location: {part.pdi}\r\nContent-Length: {len(part.content)}\r\n\r\n".encode()
         )
-        pieces += [one.content, b"\r\n"]
+        pieces += [part.content, b"\r\n"]
     pieces.append(f"--{boundary}--\r\n".encode())
     fields = headers.bytes_headers() | {
         "Content-Type": f'multipart/alternative; boundary="{boundary}"',
-        "Content-Location": found[0].pdi,
+        "Content-Location": parts[0].pdi,
         "Cache-Control": "no-cache",
     }
     return Response(b"".join(pieces), headers=fields)

@@ -31,7 +31,7 @@ _MOST_BYTES = 256 * 1024 * 1024
 
 
 def allowed(request: Request) -> str:
-    """Return the methods that a name answers to."""
+    """The methods that a name answers to."""
     return f"{_READING}, PUT" if request.app.state.writable else _READING
 
 
