@@ -29,17 +29,17 @@ def deposit(
 
     Raises ConflictError where a format stands twice, ParseError.
     """
-    tokens = [names.checked_format(_token(one)) for one in representations]
+    tokens = [names.checked_format(_token(representation)) for representation in representations]
     quoted = [
-        tuple(_quotation(token, *quotation) for quotation in one.quotations)
-        for one, token in zip(representations, tokens, strict=True)
+        tuple(_quotation(token, *quotation) for quotation in representation.quotations)
+        for representation, token in zip(representations, tokens, strict=True)
     ]
     for token in tokens:
         if tokens.count(token) > 1:
             raise ConflictError(f"the format {token} is given twice", token)
     return tuple(
-        _put(put, one, token, quotations)
-        for one, token, quotations in zip(representations, tokens, quoted, strict=True)
+        _put(put, representation, token, quotations)
+        for representation, token, quotations in zip(representations, tokens, quoted, strict=True)
     )
 
 
@@ -56,9 +56,12 @@ def with_charsets(
 ) -> Provenance:
     """Return a provenance that says of each text what charset came with it, and what settled it."""
     charsets: dict[str, JSON] = {
-        _token(one): {"label": one.decoding.label, "settled_by": one.decoding.by}
-        for one in representations
-        if one.decoding is not None and one.decoding.by
+        _token(representation): {
+            "label": representation.decoding.label,
+            "settled_by": representation.decoding.by,
+        }
+        for representation in representations
+        if representation.decoding is not None and representation.decoding.by
     }
     if not charsets:
         return provenance

@@ -94,7 +94,9 @@ def seal(entry: Entry) -> Sealed:
         part: _opening(os.urandom(_SALT_BYTES).hex(), content)
         for part, content in entry.parts.items()
     }
-    return _sealed(entry, openings, {part: digest_of(one) for part, one in openings.items()})
+    return _sealed(
+        entry, openings, {part: digest_of(opening) for part, opening in openings.items()}
+    )
 
 
 def reopened(entry: Entry, kept: Mapping[str, bytes], erased: Mapping[str, str]) -> Sealed:
@@ -107,7 +109,7 @@ def reopened(entry: Entry, kept: Mapping[str, bytes], erased: Mapping[str, str])
         for part, content in entry.parts.items()
         if part not in erased
     }
-    hashes = {part: digest_of(one) for part, one in openings.items()} | dict(erased)
+    hashes = {part: digest_of(opening) for part, opening in openings.items()} | dict(erased)
     return _sealed(entry, openings, hashes)
 
 
@@ -120,12 +122,12 @@ def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None]
     clear, parts = dict(entry.clear), dict(entry.parts)
     provenance = parts.pop("provenance", {})
     if clear["kind"] == "version":
-        row = [provenance.get(one) for one in ("title", "uri", "final_uri", "retrieved_at")]
+        row = [provenance.get(member) for member in ("title", "uri", "final_uri", "retrieved_at")]
         row.append(canonical_json(provenance.get("details", {})).decode())
         clear |= {"uri": row[1], "retrieved_at": row[3]}
         clear["provenance"] = digest_of(canonical_json(row))
     if clear["kind"] in {"version", "format"}:
-        own = {FORMAT + one["format"]: one for one in said["formats"]}
+        own = {FORMAT + described["format"]: described for described in said["formats"]}
         clear["formats"] = [
             own[part] if part in gone else _kept(told, own[part], "canonical_digest")
             for part, told in parts.items()
@@ -165,7 +167,7 @@ def _parsed(opening: bytes) -> list[Any]:
     """Return the three members of an opening. Raises ValueError for anything else."""
     try:
         members = json.loads(opening)
-        good = [type(one) for one in members] == [str, str, dict] and members[0] == _TAG
+        good = [type(member) for member in members] == [str, str, dict] and members[0] == _TAG
         # Where a member stood twice, programs would differ on which one counts.
         good = good and len(members[1]) == 2 * _SALT_BYTES and canonical_json(members) == opening
     except (TypeError, RecursionError) as error:
@@ -213,12 +215,12 @@ def tokens(entry: Mapping[str, Any]) -> list[str]:
     """Return the formats that an entry of either schema commits, also where they are erased."""
     formats = entry.get("formats", ())
     told = [
-        one.get("format") if isinstance(one, dict) else one
-        for one in (formats if isinstance(formats, list) else ())
+        member.get("format") if isinstance(member, dict) else member
+        for member in (formats if isinstance(formats, list) else ())
     ]
     return [
-        *(one for one in told if isinstance(one, str)),
-        *(one.removeprefix(FORMAT) for one in commitments(entry) if one.startswith(FORMAT)),
+        *(token for token in told if isinstance(token, str)),
+        *(part.removeprefix(FORMAT) for part in commitments(entry) if part.startswith(FORMAT)),
     ]
 
 
@@ -262,5 +264,5 @@ def disclosed(entry: Mapping[str, Any], openings: Mapping[str, bytes]) -> dict[s
     for part, opening in openings.items():
         if not part.startswith(FORMAT):
             members |= opened(entry, part, opening)
-    clear = {name: one for name, one in entry.items() if name not in {"schema", "commitments"}}
+    clear = {name: value for name, value in entry.items() if name not in {"schema", "commitments"}}
     return members | clear

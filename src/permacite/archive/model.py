@@ -214,16 +214,16 @@ class Version:
     @property
     def formats(self) -> tuple[str, ...]:
         """The format tokens, in the order of their commit."""
-        return tuple(one.format for one in self.representations)
+        return tuple(representation.format for representation in self.representations)
 
     def representation(self, format: str) -> Representation:  # noqa: A002 - the draft's word
         """Return the representation whose format token is `format`, in any case.
 
         Raises LookupError where this version has none.
         """
-        for one in self.representations:
-            if one.format == format.lower():
-                return one
+        for representation in self.representations:
+            if representation.format == format.lower():
+                return representation
         raise LookupError(format)
 
 

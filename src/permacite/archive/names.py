@@ -102,8 +102,12 @@ def given_out(
 ) -> Representation | None:
     """The format that answers to a token, of those given out, of all if none is; None if none."""
     formats = version.representations
-    given = [one for one in formats if one.pdi not in withheld] or formats
-    place = nearest(token, [(one.format, one.media_type) for one in given])
+    given = [
+        representation for representation in formats if representation.pdi not in withheld
+    ] or formats
+    place = nearest(
+        token, [(representation.format, representation.media_type) for representation in given]
+    )
     return None if place is None else given[place]
 
 
@@ -115,12 +119,12 @@ def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None
     """
     if token is not None:
         token = token.lower()
-        for place, one in enumerate(formats):
-            if one[0] == token:
+        for place, columns in enumerate(formats):
+            if columns[0] == token:
                 return place
     for media_type in _WANTED.get(token, ()):
-        for place, one in enumerate(formats):
-            if one[1] == media_type:
+        for place, each in enumerate(formats):
+            if each[1] == media_type:
                 return place
     return 0 if token is None and formats else None
 

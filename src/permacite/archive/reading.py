@@ -86,7 +86,9 @@ class Reading:
 
     def versions(self, pdi: PDI) -> list[Version]:
         """Return all versions of a document, the first one first. Raises NotFoundError."""
-        known = [self._agreement.check(one) for one in self._catalog.read(versions.all_of, pdi)]
+        known = [
+            self._agreement.check(version) for version in self._catalog.read(versions.all_of, pdi)
+        ]
         return [*self._gate.versions(known)] or [self.version(pdi)]
 
     def representation(self, pdi: PDI) -> Representation:
@@ -144,15 +146,15 @@ class Reading:
         They are asked for together, which takes a fraction of the time.
         """
         known = self._catalog.read(versions.named, pdis)
-        seen = iter(self._gate.versions([one for one in known if one is not None]))
-        return [None if one is None else next(seen) for one in known]
+        seen = iter(self._gate.versions([version for version in known if version is not None]))
+        return [None if version is None else next(seen) for version in known]
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
         """The format that answers to each of many names, likewise."""
         pairs = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
         return [
-            None if one is None else self._gate.representation(self._given_out(pdi, one))
-            for pdi, one in pairs
+            None if chosen is None else self._gate.representation(self._given_out(pdi, chosen))
+            for pdi, chosen in pairs
         ]
 
     def read(self, representation: Representation) -> bytes:
@@ -292,13 +294,15 @@ class Reading:
 
     def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Each quotation in the document, version or format `pdi`, as A@origin=B (PDI §3.5)."""
-        quotations = [_citation(*one) for one in self._catalog.read(citations.quotations, pdi)]
+        quotations = [_citation(*row) for row in self._catalog.read(citations.quotations, pdi)]
         return self._gate.quotations(quotations)
 
     def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
-        quotations = [_citation(*one) for one in self._catalog.read(citations.quoters, pdi)]
-        return self._gate.quotations([one for one in quotations if _is_of(one.cited, pdi)])
+        quotations = [_citation(*row) for row in self._catalog.read(citations.quoters, pdi)]
+        return self._gate.quotations(
+            [quotation for quotation in quotations if _is_of(quotation.cited, pdi)]
+        )
 
     def text(self, representation: Representation, *, whole: bool = True) -> DocumentText:
         """Return the text of a format that has one; a large one by its index.

@@ -248,12 +248,12 @@ class Repository(Verification):
             erasing_round = self._catalog.read(octets.erasing_round)
             prepared = [self._prepared(draft, staging, erasing_round) for draft in drafts]
             staging.flush()
-            requests = [one for one in prepared if isinstance(one, CommitRequest)]
+            requests = [outcome for outcome in prepared if isinstance(outcome, CommitRequest)]
             written = iter(self._catalog.write_all(commits.commit, requests))
         with reading_rows(self._catalog.path):
             return [
-                one if isinstance(one, PermaciteError) else _committed(next(written))
-                for one in prepared
+                outcome if isinstance(outcome, PermaciteError) else _committed(next(written))
+                for outcome in prepared
             ]
 
     def _prepared(

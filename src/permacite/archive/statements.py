@@ -122,10 +122,14 @@ class Statements:
 
         Reasons in words were told to all before there were codes; they are notes now.
         """
-        subjects = list(dict.fromkeys(s for one in representations for s in self._subjects(one)))
+        subjects = list(
+            dict.fromkeys(
+                s for representation in representations for s in self._subjects(representation)
+            )
+        )
         said = self._catalog.read(statements.assertions, subjects, EFFECTS)
-        reasons = [json.loads(one.object).get("reason", "") for one in said]
-        early = [one for one in reasons if one and one not in REASONS]
+        reasons = [json.loads(assertion.object).get("reason", "") for assertion in said]
+        early = [reason for reason in reasons if reason and reason not in REASONS]
         return [*early, *self._catalog.read(statements.remarks, subjects)]
 
     def persons(self) -> dict[str, str]:

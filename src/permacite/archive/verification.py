@@ -82,7 +82,7 @@ class Verification(Reading):
     def _quote_faults(self) -> Iterator[Finding]:
         """Return the citations whose record has other words than stand there."""
         checked = map(self.check_citation, self.citations())
-        yield from (one for one in checked if one.kind == "quote")
+        yield from (finding for finding in checked if finding.kind == "quote")
 
     def check_quotation(self, citation: CitationPDI) -> str:
         """Say whether a composite document shows, at the origin, what its citation cites.
@@ -192,7 +192,7 @@ def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator
 
 def _fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Finding]:
     """Findings about the database and the indexes, and octets that nothing names."""
-    yield from _without_errors(Finding(_CATALOG, _CATALOG, one) for one in catalog.faults())
+    yield from _without_errors(Finding(_CATALOG, _CATALOG, fault) for fault in catalog.faults())
     yield from _without_errors(_index_faults(catalog, texts))
     yield from _without_errors(_orphans(catalog, objects))
 
@@ -264,9 +264,9 @@ def _check(
 ) -> Iterator[Finding]:
     """Findings about one representation: faults, that all is well, or that it is erased."""
     if not representation.digest:
-        for one in catalog.read(access.erasures, [representation.pdi]):
-            if one.number in {None, representation.pdi.version}:
-                detail = f"erased on {one.erased_at:%Y-%m-%d}"
+        for erasure in catalog.read(access.erasures, [representation.pdi]):
+            if erasure.number in {None, representation.pdi.version}:
+                detail = f"erased on {erasure.erased_at:%Y-%m-%d}"
                 yield Finding(str(representation.pdi), "erased", detail)
                 return
     parts = {"": representation.digest}

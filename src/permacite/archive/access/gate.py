@@ -78,25 +78,29 @@ class Gate:
         wanted = list(representations)
         restrictions = self._closed(wanted) if self.public else {}
         tombstones = self._statements.tombstones(wanted)
-        restrictions |= {name: _of_withdrawal(one) for name, one in tombstones.items()}
-        return restrictions | self._erased([one for one in wanted if not one.digest])
+        restrictions |= {
+            name: _of_withdrawal(withdrawal) for name, withdrawal in tombstones.items()
+        }
+        return restrictions | self._erased(
+            [representation for representation in wanted if not representation.digest]
+        )
 
     def _erased(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """Return the erasures of formats that have no octets."""
-        pdis = [one.pdi for one in wanted]
+        pdis = [representation.pdi for representation in wanted]
         erasures = self._catalog.read(access.erasures, pdis) if wanted else []
-        whole = {(one.pdi, one.number): _of_erasure(one) for one in erasures}
+        whole = {(erasure.pdi, erasure.number): _of_erasure(erasure) for erasure in erasures}
         restrictions = {}
-        for one in wanted:
-            document = one.pdi.document
-            over = whole.get((document, None)) or whole.get((document, one.pdi.version))
+        for representation in wanted:
+            document = representation.pdi.document
+            over = whole.get((document, None)) or whole.get((document, representation.pdi.version))
             if over is not None:
-                restrictions[one.pdi] = over
+                restrictions[representation.pdi] = over
         return restrictions
 
     def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
         """The restrictions of what is not for the public, or not so far."""
-        pdis = (one.pdi for one in wanted)
+        pdis = (representation.pdi for representation in wanted)
         standings = self._catalog.read(access.standings, pdis, but_public=True)
         if not standings:
             return {}
@@ -106,14 +110,18 @@ class Gate:
                 "closed",
                 names.as_urn(name),
                 _FORBIDDEN,
-                one.access,
-                one.set_at or now,
-                one.embargo_until,
+                standing.access,
+                standing.set_at or now,
+                standing.embargo_until,
             )
-            for name, one in standings.items()
-            if not one.is_open(now.date())
+            for name, standing in standings.items()
+            if not standing.is_open(now.date())
         }
-        return {one.pdi: closed[one.pdi.document] for one in wanted if one.pdi.document in closed}
+        return {
+            representation.pdi: closed[representation.pdi.document]
+            for representation in wanted
+            if representation.pdi.document in closed
+        }
 
     def check(self, representation: Representation) -> None:
         """Raise RestrictedError where the octets of a representation are not given out."""
@@ -124,14 +132,14 @@ class Gate:
         version = self._catalog.read(versions.find, pdi, pdi.version)
         formats = () if version is None else version.representations
         restricted = self.restrictions(formats)
-        left = tuple(str(one.pdi) for one in formats if one.pdi not in restricted)
+        left = tuple(str(each.pdi) for each in formats if each.pdi not in restricted)
         self._refuse(restriction, str(representation.pdi), left)
 
     def check_document(self, pdi: PDI) -> None:
         """Raise ErasedError where a whole document is erased: it has no further versions."""
-        for one in self._catalog.read(access.erasures, [pdi]):
-            if one.number is None:
-                self._refuse(_of_erasure(one), str(pdi))
+        for erasure in self._catalog.read(access.erasures, [pdi]):
+            if erasure.number is None:
+                self._refuse(_of_erasure(erasure), str(pdi))
 
     def _refuse(
         self, restriction: Restriction, asked: str, candidates: tuple[str, ...] = ()
@@ -153,10 +161,12 @@ class Gate:
 
     def told(self, versions: Sequence[Version]) -> tuple[Sequence[Version], dict[PDI, Restriction]]:
         """Return versions likewise, and what stands before those formats that are restricted."""
-        restricted = self.restrictions(one for v in versions for one in v.representations)
+        restricted = self.restrictions(
+            representation for v in versions for representation in v.representations
+        )
         if not (self.public and restricted):
             return versions, restricted
-        return [_bare(one, restricted) for one in versions], restricted
+        return [_bare(version, restricted) for version in versions], restricted
 
     def representation(self, representation: Representation) -> Representation:
         """Return a representation as the audience may see it."""
@@ -168,33 +178,35 @@ class Gate:
         """Return the versions of which the audience may know where they are from."""
         if not self.public:
             return versions
-        restricted = self.restrictions(one for v in versions for one in v.representations)
-        return [one for one in versions if of_all(one, restricted) is None]
+        restricted = self.restrictions(
+            representation for v in versions for representation in v.representations
+        )
+        return [version for version in versions if of_all(version, restricted) is None]
 
     def citations(self, citations: Sequence[Citation]) -> Sequence[Citation]:
         """Return the citations whose words the audience may read."""
         if not self.public:
             return citations
-        hidden = self._hidden([one.pdi for one in citations])
-        return [one for one in citations if one.pdi not in hidden]
+        hidden = self._hidden([citation.pdi for citation in citations])
+        return [citation for citation in citations if citation.pdi not in hidden]
 
     def quotations(self, citations: Sequence[CitationPDI]) -> Sequence[CitationPDI]:
         """Return the quotations that stand in documents that the audience may read."""
         if not self.public:
             return citations
-        hidden = self._hidden([one.pdi for one in citations])
-        return [one for one in citations if one.pdi not in hidden]
+        hidden = self._hidden([citation.pdi for citation in citations])
+        return [citation for citation in citations if citation.pdi not in hidden]
 
     def assertions(self, assertions: Sequence[Assertion]) -> Sequence[Assertion]:
         """Return the statements that the audience may read; withdrawals without persons."""
         if not self.public:
             return assertions
-        subjects = {one.subject: _names_in(one.subject) for one in assertions}
+        subjects = {assertion.subject: _names_in(assertion.subject) for assertion in assertions}
         hidden = self._hidden([name for names in subjects.values() for name in names])
         return [
-            without_persons(one) if one.predicate in EFFECTS else one
-            for one in assertions
-            if one.predicate in EFFECTS or hidden.isdisjoint(subjects[one.subject])
+            without_persons(assertion) if assertion.predicate in EFFECTS else assertion
+            for assertion in assertions
+            if assertion.predicate in EFFECTS or hidden.isdisjoint(subjects[assertion.subject])
         ]
 
     def leaves(self, leaves: Iterable[Leaf]) -> Iterable[Leaf]:
@@ -219,15 +231,20 @@ class Gate:
         """Return those of `names` that are restricted, wholly or, where open, in any format."""
         wanted = list(dict.fromkeys(names))
         known = dict(zip(wanted, self._catalog.read(versions.named, wanted), strict=True))
-        formats = [one for v in known.values() if v is not None for one in v.representations]
+        formats = [
+            representation
+            for v in known.values()
+            if v is not None
+            for representation in v.representations
+        ]
         restricted = self.restrictions(formats)
         return {
             name
             for name, version in known.items()
             if version is not None
             and any(
-                one.pdi in restricted and name.format in {None, one.format}
-                for one in version.representations
+                representation.pdi in restricted and name.format in {None, representation.format}
+                for representation in version.representations
             )
         }
 
@@ -238,35 +255,44 @@ _TELLING = frozenset({"version", "format", "citation", "assertion"})
 
 def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restriction | None:
     """Return the restriction of a version of which nothing is given out: its last; else None."""
-    restrictions = [restricted.get(one.pdi) for one in version.representations]
-    known = [one for one in restrictions if one is not None]
+    restrictions = [
+        restricted.get(representation.pdi) for representation in version.representations
+    ]
+    known = [restriction for restriction in restrictions if restriction is not None]
     if len(known) < len(restrictions):
         return None
-    return max(known, key=lambda one: one.since, default=None)
+    return max(known, key=lambda restriction: restriction.since, default=None)
 
 
-def _of_withdrawal(one: Withdrawal) -> Restriction:
-    return Restriction("withdrawn", one.pdi, one.status, one.reason, one.withdrawn_at)
+def _of_withdrawal(withdrawal: Withdrawal) -> Restriction:
+    return Restriction(
+        "withdrawn", withdrawal.pdi, withdrawal.status, withdrawal.reason, withdrawal.withdrawn_at
+    )
 
 
-def _of_erasure(one: Erasure) -> Restriction:
-    name = names.as_urn(one.pdi) + ("" if one.number is None else f", version {one.number},")
-    return Restriction("erased", name, _GONE, one.ground, one.erased_at)
+def _of_erasure(erasure: Erasure) -> Restriction:
+    name = names.as_urn(erasure.pdi) + (
+        "" if erasure.number is None else f", version {erasure.number},"
+    )
+    return Restriction("erased", name, _GONE, erasure.ground, erasure.erased_at)
 
 
 def _bare(version: Version, restricted: Mapping[PDI, Restriction]) -> Version:
     """Return a version without what tells of restricted formats."""
     formats = tuple(
-        _bare_format(one) if one.pdi in restricted else one for one in version.representations
+        _bare_format(representation) if representation.pdi in restricted else representation
+        for representation in version.representations
     )
     hidden = of_all(version, restricted) is not None
     provenance = Provenance() if hidden else version.provenance
     return dataclasses.replace(version, provenance=provenance, representations=formats)
 
 
-def _bare_format(one: Representation) -> Representation:
+def _bare_format(representation: Representation) -> Representation:
     """Return a format by its name and type alone."""
-    return dataclasses.replace(one, decoding=None, size_bytes=0, digest="", received_digest=None)
+    return dataclasses.replace(
+        representation, decoding=None, size_bytes=0, digest="", received_digest=None
+    )
 
 
 def _names_in(subject: str) -> list[PDI]:
@@ -307,4 +333,4 @@ def _subjects_of(entry: Mapping[str, JSON]) -> list[PDI]:
     if not isinstance(number, int):
         return names
     token = token if isinstance(token, str) else None
-    return [dataclasses.replace(one, version=number, format=token) for one in names]
+    return [dataclasses.replace(name, version=number, format=token) for name in names]

@@ -59,9 +59,9 @@ class Agreement:
         """Return a version that the log tells of as it is. Raises IntegrityError."""
         if version not in self._right:
             told = self.check_document(version.pdi, version.number)
-            for one in version.representations:
-                if one.format not in told:
-                    raise _differs(one.pdi, f"no entry tells of {one.pdi}")
+            for representation in version.representations:
+                if representation.format not in told:
+                    raise _differs(representation.pdi, f"no entry tells of {representation.pdi}")
             if len(self._right) > _MOST:
                 self._right.clear()
             self._right.update((version, *version.representations))
@@ -125,7 +125,11 @@ def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
             return None
         if "schema" not in said:
             return entries.in_clear(entry, said, gone).content
-        kept = {part: one for part, one in entries.commitments(said).items() if part in gone}
+        kept = {
+            part: commitment
+            for part, commitment in entries.commitments(said).items()
+            if part in gone
+        }
         openings = leaves.openings(connection, leaf.sequence)
         return entries.reopened(entry, openings, kept).content
     except (ValueError, LookupError, TypeError, AttributeError, sqlite3.Error):
@@ -152,7 +156,7 @@ def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> 
     tokens = entries.tokens(said)
     if said["kind"] == "format":
         return leaves.format_entry(written, tokens[0])
-    if any(one[-1] != written.version[5] for one in written.formats if one[0] in tokens):
+    if any(row[-1] != written.version[5] for row in written.formats if row[0] in tokens):
         return None  # what came with the version has its time
     return leaves.version_entry(written, tokens)
 

@@ -96,7 +96,7 @@ def _checkpoint_faults(
         return
     if (said.size, said.root) != (tree.size, tree.root()):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} has another root than the entries")
-    elif any(_signs_badly(one, parsed) for one in verifiers):
+    elif any(_signs_badly(verifier, parsed) for verifier in verifiers):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} is not signed by the log's key")
     elif _has_strangers(parsed, verifiers):
         yield Finding(_LOG, "log", f"checkpoint {tree.size} has a signature of no key of the log")
@@ -110,21 +110,21 @@ def _signs_badly(verifier: Verifier, note: Note) -> bool:
 
 def _has_strangers(note: Note, verifiers: tuple[Verifier, ...]) -> bool:
     """Say whether a kept note bears what the log did not sign, where all its keys are at hand."""
-    own = sum(len(one.signatures(note)) for one in verifiers)
+    own = sum(len(verifier.signatures(note)) for verifier in verifiers)
     return len(verifiers) > 1 and own != len(note.signatures)
 
 
 def _timestamp_faults(log: Log) -> Iterator[Finding]:
     """The faults of the time-stamps; whose they are is checked with a proof."""
-    for one in log.stamped():
+    for stamped in log.stamped():
         try:
-            fault = timestamps.read(one.response).fault(one.note)
+            fault = timestamps.read(stamped.response).fault(stamped.note)
         except ParseError as error:
             fault = error.problem
         except StorageError:
             return  # without the package, time-stamps go unchecked
         if fault:
-            yield Finding(_LOG, "log", f"checkpoint {one.size}: {fault}")
+            yield Finding(_LOG, "log", f"checkpoint {stamped.size}: {fault}")
 
 
 def _counts(catalog: Catalog, leaf: Leaf) -> dict[str, int]:
@@ -151,7 +151,7 @@ def _count_faults(
 def _untold(catalog: Catalog, log: Log) -> Iterator[Finding]:
     """Return the rows that no entry tells, by name."""
     names = list(_full_names(catalog))  # first: what is committed from now on is told
-    told = {one for leaf in log.leaves() for one in _names(_told(catalog, leaf))}
+    told = {name for leaf in log.leaves() for name in _names(_told(catalog, leaf))}
     for name in names:
         if name not in told:
             yield Finding(name, "log", "no entry of the log tells of it")
@@ -168,7 +168,11 @@ def _full_names(catalog: Catalog) -> Iterator[str]:
     place = 0
     while page := catalog.read(versions.everything, after=place, limit=_PAGE):
         place = page[-1][0]
-        yield from (str(one.pdi) for _, version in page for one in version.representations)
+        yield from (
+            str(representation.pdi)
+            for _, version in page
+            for representation in version.representations
+        )
 
 
 def _names(entry: dict[str, object]) -> Iterator[str]:

@@ -74,11 +74,11 @@ def signed_message(key_type: KeyType, name: str, time: int, text: str) -> bytes:
     if key_type is KeyType.COSIGNATURE:
         return f"cosignature/v1\ntime {time}\n{text}".encode()
     tree = Checkpoint.parse(text)
-    names = [one.encode() for one in (name, tree.origin)]
-    if tree.body != text or any(len(one) > LONGEST_NAME for one in names):
+    names = [each.encode() for each in (name, tree.origin)]
+    if tree.body != text or any(len(octets) > LONGEST_NAME for octets in names):
         problem = "expected a checkpoint of three lines, with names of at most 255 octets"
         raise ParseError(problem, text, 0, "C2SP tlog-cosignature, ML-DSA-44 signed message")
-    cosigner, origin = (bytes([len(one)]) + one for one in names)
+    cosigner, origin = (bytes([len(octets)]) + octets for octets in names)
     return b"".join(
         (_SUBTREE, cosigner, _TIME.pack(time), origin, struct.pack(">QQ", 0, tree.size), tree.root)
     )

@@ -82,7 +82,7 @@ class Verifier:
     def signatures(self, note: Note) -> list[bytes]:
         """The signatures of this key that the note bears, good or not."""
         own = (self.name, self.key_id)
-        return [one.signature for one in note.signatures if (one.name, one.key_id) == own]
+        return [line.signature for line in note.signatures if (line.name, line.key_id) == own]
 
     def verifies(self, note: Note) -> bool:
         """Say whether the note bears a signature of this key, and all it bears are good.
@@ -90,7 +90,7 @@ class Verifier:
         Raises StorageError where the package that computes is missing, or too old for the key.
         """
         own = self.signatures(note)
-        return bool(own) and all(self._holds(one, note.text) for one in own)
+        return bool(own) and all(self._holds(signature, note.text) for signature in own)
 
     def _holds(self, line: bytes, text: str) -> bool:
         """Say whether one signature is good."""

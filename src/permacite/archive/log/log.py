@@ -60,7 +60,7 @@ class Log:
     @cached_property
     def verifiers(self) -> tuple[Verifier, ...]:
         """All public keys: `verifier`, and that of ML-DSA-44 where the package has it."""
-        return tuple(one.verifier for one in self._signers)
+        return tuple(signer.verifier for signer in self._signers)
 
     def size(self) -> int:
         """Return the number of leaves."""

@@ -79,7 +79,9 @@ class Note:
 
     def signed_by(self, name: str) -> str:
         """Return the note with the signatures of the keys of one name alone."""
-        return signed(self.text, [one for one in self.signatures if one.name == name])
+        return signed(
+            self.text, [signature for signature in self.signatures if signature.name == name]
+        )
 
 
 def _signatures(source: str, start: int) -> list[Signature]:
@@ -100,8 +102,8 @@ def _signatures(source: str, start: int) -> list[Signature]:
 def signed(text: str, signatures: Sequence[Signature]) -> str:
     """Return the note with these signatures below `text`, which ends in a newline."""
     lines = [
-        f"{_DASH}{one.name} {base64.b64encode(one.key_id + one.signature).decode()}\n"
-        for one in signatures
+        f"{_DASH}{line.name} {base64.b64encode(line.key_id + line.signature).decode()}\n"
+        for line in signatures
     ]
     return f"{text}\n{''.join(lines)}"
 
@@ -142,7 +144,7 @@ class Checkpoint:
 
 def proof_text(index: int, hashes: Sequence[bytes], checkpoint: str) -> str:
     """Return an inclusion proof with its signed checkpoint (C2SP tlog-proof)."""
-    lines = [_PROOF, f"index {index}", *(base64.b64encode(one).decode() for one in hashes)]
+    lines = [_PROOF, f"index {index}", *(base64.b64encode(sibling).decode() for sibling in hashes)]
     return "\n".join(lines) + f"\n\n{checkpoint}"
 
 

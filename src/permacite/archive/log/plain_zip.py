@@ -86,12 +86,12 @@ def members(data: bytes, *, max_bytes: int) -> dict[str, bytes]:
     _check_sizes(listed, max_bytes)
     files: dict[str, bytes] = {}
     end = 0
-    for one in listed:
-        if one.offset != end:
-            raise _refusal(f"something stands before {one.name}, or over it")
-        if one.name in files:
-            raise _refusal(f"{one.name} stands in it twice")
-        files[one.name], end = _file(data, one)
+    for file in listed:
+        if file.offset != end:
+            raise _refusal(f"something stands before {file.name}, or over it")
+        if file.name in files:
+            raise _refusal(f"{file.name} stands in it twice")
+        files[file.name], end = _file(data, file)
     if end != start:
         raise _refusal("something stands behind its files")
     return files
@@ -118,9 +118,9 @@ def _directory(data: bytes) -> tuple[int, list[_Listed]]:
     listed: list[_Listed] = []
     place = start
     for _ in range(count):
-        one = _listed(data, place, end)
-        listed.append(one)
-        place += _LISTED.size + len(one.name)
+        file = _listed(data, place, end)
+        listed.append(file)
+        place += _LISTED.size + len(file.name)
     if place != end:
         raise _refusal("its directory lists more than it says")
     return start, listed
@@ -160,12 +160,12 @@ def _check_packing(name: str, header: _Header) -> None:
 
 def _check_sizes(listed: list[_Listed], max_bytes: int) -> None:
     """Raise LimitError where there is too much to unpack."""
-    if sum(one.header.size_bytes for one in listed) > max_bytes:
+    if sum(file.header.size_bytes for file in listed) > max_bytes:
         raise LimitError("the bundle is too large", limit="bundle_bytes", maximum=max_bytes)
-    for one in listed:
-        if one.name != CONTENT and one.header.size_bytes > _MAX_FILE_BYTES:
+    for file in listed:
+        if file.name != CONTENT and file.header.size_bytes > _MAX_FILE_BYTES:
             raise LimitError(
-                f"{one.name} is too large", limit="bundle_file", maximum=_MAX_FILE_BYTES
+                f"{file.name} is too large", limit="bundle_file", maximum=_MAX_FILE_BYTES
             )
 
 

@@ -102,7 +102,7 @@ class Policy:
         for key in (*logs, *self.witnesses.values()):
             if key.signatures(note) and not key.verifies(note):
                 return Verdict(f"the signature of {key.label} does not hold")
-        signer = next((one for one in logs if one.name == origin and one.signatures(note)), None)
+        signer = next((key for key in logs if key.name == origin and key.signatures(note)), None)
         names = tuple(name for name, key in self.witnesses.items() if key.signatures(note))
         if signer is None:
             return Verdict(f"no log of the policy signed the checkpoint of {origin}", None, names)
@@ -141,7 +141,7 @@ def _lines(source: str) -> Iterator[list[_Word]]:
         )
     start = 0
     for line in source.split("\n"):
-        words = [_Word(one[0], start + one.start()) for one in _WORDS.finditer(line)]
+        words = [_Word(word[0], start + word.start()) for word in _WORDS.finditer(line)]
         if words and not words[0].text.startswith("#"):
             yield words
         start += len(line) + 1
@@ -189,7 +189,7 @@ class _Reader:
     def _group(self, words: list[_Word]) -> None:
         """Read group <name> all|any|<k> <name>..., of names on lines before it."""
         self._count(words, 4, len(words), "group NAME all|any|NUMBER NAME...")
-        members = tuple(self._member(one) for one in words[3:])
+        members = tuple(self._member(word) for word in words[3:])
         threshold = words[2]
         if threshold.text not in {"all", "any"} and not _THRESHOLD.fullmatch(threshold.text):
             self._fail("expected 'all', 'any' or a number", threshold)
@@ -213,7 +213,7 @@ class _Reader:
         except ParseError as error:
             raise error.within(self.source, word.offset) from error
         if key.key_type not in types:
-            told = " or ".join(f"{one.value}" for one in types)
+            told = " or ".join(f"{key_type.value}" for key_type in types)
             self._fail(f"expected a key of type {told}; this one has {key.key_type.value}", word)
         if key.public_key in seen:
             self._fail("an earlier line gave the same key", word)

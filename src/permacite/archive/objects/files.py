@@ -148,7 +148,7 @@ class FileObjects:
             folders = {path.rpartition("/")[0] for path, _ in paths}
             try:
                 self._make_folders(folders)
-                self._write([one for one in paths if not _is_there(*one)])
+                self._write([path for path in paths if not _is_there(*path)])
                 for folder in folders:
                     flush_folder(folder)
             except OSError as error:

@@ -97,10 +97,10 @@ def _quotations(
     )
     return [
         (
-            dataclasses.replace(name_of((one[0], one[1], one[2])), format=one[3], version=one[4]),
-            *one[5:],
+            dataclasses.replace(name_of((row[0], row[1], row[2])), format=row[3], version=row[4]),
+            *row[5:],
         )
-        for one in rows
+        for row in rows
     ]
 
 

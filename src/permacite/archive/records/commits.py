@@ -250,7 +250,9 @@ def _insert_versions(
     _insert_formats(connection, formats, now)
     default = default_standing(connection)
     if standings:
-        insert_standings(connection, [(one, given or default) for one, given in standings], now)
+        insert_standings(
+            connection, [(row_id, given or default) for row_id, given in standings], now
+        )
     append_all(transaction, [version_entry(version) for version in rows])
     stage(connection, [content for request, _ in placed for content in request.contents])
     return rows
@@ -272,8 +274,10 @@ def _insert_formats(
         _REPRESENTATION,
         [(row_id, version_id, *_format(stored, now)) for row_id, version_id, stored in formats],
     )
-    sidecars = [(row_id, *one) for row_id, _, stored in formats for one in stored.sidecars]
-    quotations = [(row_id, *one) for row_id, _, stored in formats for one in stored.quotations]
+    sidecars = [(row_id, *sidecar) for row_id, _, stored in formats for sidecar in stored.sidecars]
+    quotations = [
+        (row_id, *quotation) for row_id, _, stored in formats for quotation in stored.quotations
+    ]
     if sidecars:
         connection.executemany(_SIDECAR, sidecars)
     if quotations:
@@ -309,4 +313,4 @@ def _format(stored: StoredFormat, now: str) -> Row:
 
 def _beside(stored: StoredFormat) -> dict[str, JSON]:
     """The members of the log's entry for a format's sidecars and quotations."""
-    return side(stored.sidecars, [one[:2] for one in stored.quotations])
+    return side(stored.sidecars, [quotation[:2] for quotation in stored.quotations])

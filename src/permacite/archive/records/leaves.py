@@ -202,7 +202,7 @@ def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes
     nodes: list[tuple[int, int, bytes]] = []
     level, position, row = 0, first, hashes
     while row:
-        nodes += [(level, position + number, one) for number, one in enumerate(row)]
+        nodes += [(level, position + number, hash_) for number, hash_ in enumerate(row)]
         if position % 2:
             position -= 1
             row.insert(0, node(connection, level, position))

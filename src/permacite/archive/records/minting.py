@@ -118,7 +118,7 @@ class Places:
         delegated = delegations(self._connection, "minter", lineage(series))
         today = self.now.date()
         named = minters(delegated, series, today)
-        if named and own.isdisjoint(one.lower() for one in named):
+        if named and own.isdisjoint(minter.lower() for minter in named):
             others = " or ".join(sorted(named))
             problem = f"on {today} {others} mints in {series}, and not this archive"
             raise ConflictError(problem, series)

@@ -302,16 +302,21 @@ def _delegation(row: tuple[Any, ...]) -> Delegation:
 
 def winning(delegations: Iterable[Delegation], series: str, day: date) -> list[Delegation]:
     """Return those of the delegations that count for a series on a day, the latest last."""
-    covering = [one for one in delegations if one.covers(series, day)]
+    covering = [delegation for delegation in delegations if delegation.covers(series, day)]
     if not covering:
         return []
-    best = min(_rank(one) for one in covering)
-    return [one for one in covering if _rank(one) == best]
+    best = min(_rank(delegation) for delegation in covering)
+    return [delegation for delegation in covering if _rank(delegation) == best]
 
 
 def minters(delegations: Iterable[Delegation], series: str, day: date) -> set[str]:
     """Return who mints in a series on a day; empty where nobody was named."""
-    return {one.target for one in winning((one for one in delegations if one.binds), series, day)}
+    return {
+        delegation.target
+        for delegation in winning(
+            (delegation for delegation in delegations if delegation.binds), series, day
+        )
+    }
 
 
 def lineage(series: str) -> list[str]:

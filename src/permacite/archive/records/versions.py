@@ -336,7 +336,7 @@ def neighbours(connection: sqlite3.Connection, key: Key, limit: int) -> list[str
     series, date, _ = key
     keys = _of_day(connection, key, limit) or _of_other_days(connection, series, date)
     if keys:
-        return [str(name_of(one)) for one in keys[:limit]]
+        return [str(name_of(each)) for each in keys[:limit]]
     known = [name for (name,) in connection.execute("SELECT name FROM series")]
     import difflib  # noqa: PLC0415 - for names that are not here alone
 
@@ -356,7 +356,9 @@ def _of_day(connection: sqlite3.Connection, key: Key, limit: int) -> list[Key]:
     above = connection.execute(
         f"{question} AND serial > ? ORDER BY serial LIMIT ?", (series, date, wanted, limit)
     ).fetchall()
-    serials = sorted((serial for (serial,) in below + above), key=lambda one: abs(one - wanted))
+    serials = sorted(
+        (serial for (serial,) in below + above), key=lambda serial: abs(serial - wanted)
+    )
     return [(series, date, str(serial)) for serial in serials]
 
 

@@ -46,7 +46,7 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 
     Raises ParseError as `Repository.commit` does.
     """
-    return [_with_index(one) for one in representations]
+    return [_with_index(representation) for representation in representations]
 
 
 def _with_index(new: NewRepresentation) -> NewRepresentation:

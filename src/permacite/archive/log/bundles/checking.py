@@ -110,7 +110,7 @@ def check_proof(
         tree_size=signed.checkpoint.size,
         root=signed.checkpoint.root,
         key=str(signed.verifier),
-        trusted=bool(trust) and all(one.ok for one in trust),
+        trusted=bool(trust) and all(check.ok for check in trust),
         stamped_at=stamped_at,
         reference=None if cited is None else cited.reference,
         quote=None if cited is None else cited.quote,
@@ -175,7 +175,9 @@ def _entry(
     try:
         entry = read(files["leaf.json"])
         about = grammar.parse(str(entry["name"])), entry["version"]
-        described = [one for one in entry.get("formats", ()) if one["format"] == pdi.format]
+        described = [
+            described for described in entry.get("formats", ()) if described["format"] == pdi.format
+        ]
     except (ValueError, LookupError, TypeError) as error:
         raise ParseError(f"{problem}: {error}", "(leaf.json)", 0, SPEC) from error
     if about != (pdi.document, pdi.version) or tokens(entry).count(str(pdi.format)) != 1:
@@ -260,7 +262,9 @@ def _checked_quote(
         reference, quote = str(said["reference"]), str(said["quote"])
         around = str(said.get("before") or ""), str(said.get("after") or "")
         kind = said.get("kind")
-        unsigned = sorted({str(one) for one in said if one not in _MEMBERS and said[one]})
+        unsigned = sorted(
+            {str(member) for member in said if member not in _MEMBERS and said[member]}
+        )
     except (LookupError, TypeError, AttributeError):
         return _Cited(None, None, "citation.json is not readable")
     if logged and kind != "citation":

@@ -135,7 +135,7 @@ def signed_part(files: dict[str, bytes]) -> Signed:
 def _verifiers(text: str) -> tuple[Verifier, ...]:
     """Return the keys in log-key.txt. Raises ParseError."""
     keys = tuple(Verifier.parse(line) for line in text.strip().split("\n"))
-    types = [one.key_type for one in keys]
+    types = [key.key_type for key in keys]
     if types not in ([KeyType.ED25519], [KeyType.ED25519, KeyType.ML_DSA_44]):
         problem = "expected a key of Ed25519, and perhaps one of ML-DSA-44 below it"
         raise ParseError(problem, text, 0, SPEC)

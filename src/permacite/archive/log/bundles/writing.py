@@ -176,8 +176,8 @@ def absence(log: Log, name: str, leaf: Leaf, unique_ids: Sequence[str]) -> bytes
 
 def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
     """Return the checkpoint to prove a leaf under, and the file of its time-stamp if it has one."""
-    for one in log.stamped(sequence):
-        return one.note, {"timestamp.tsr": one.response}
+    for stamped in log.stamped(sequence):
+        return stamped.note, {"timestamp.tsr": stamped.response}
     return log.checkpoint(), {}
 
 
@@ -191,7 +191,9 @@ def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes
         "proof.tlog-proof": _way(log, leaf, checkpoint),
         "checkpoint.txt": note.text.encode(),
         "checkpoint.sig": signature_of(note, verifier),
-        "log-key.txt": keys_file(one for one in log.verifiers if one.signatures(note)),
+        "log-key.txt": keys_file(
+            verifier for verifier in log.verifiers if verifier.signatures(note)
+        ),
         "log-key.pem": pem_of(verifier).encode(),
     }
 
@@ -240,7 +242,7 @@ def signature_of(note: Note, verifier: Verifier) -> bytes:
 
 def keys_file(verifiers: Iterable[Verifier]) -> bytes:
     """Return log-key.txt: the keys that signed, one a line."""
-    return "".join(f"{one}\n" for one in verifiers).encode()
+    return "".join(f"{verifier}\n" for verifier in verifiers).encode()
 
 
 def is_readme(content: bytes | None) -> bool:
