@@ -3,7 +3,8 @@
 Rows are read in the order of commit, from where the page before ended. No index serves every
 pattern, so a page reads a bounded number of places (`Effort`), and may hold fewer versions
 than were asked for, or none: `Stretch.next` then says where to go on. A pattern that the index on
-names says to cover few versions is answered by these alone, wherever they stand.
+names says to cover few versions is answered by these alone, wherever they stand. Of documents of
+some days, those places are read where they were committed, and then where later versions may be.
 docs/decisions/0035-pages-by-keyset.md tells why.
 """
 
