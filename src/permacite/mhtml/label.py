@@ -58,7 +58,7 @@ class Label(NamedTuple):
 
 def read_location(value: bytes) -> Label:
     """The URI of a Content-Location field, given its value as it stands. Never fails."""
-    if _PLAIN.fullmatch(value) is not None and b"=?" not in value and value[3:4] != b":":
+    if _PLAIN.fullmatch(value) is not None and value.find(b"=?") < 0 and value[3:4] != b":":
         return Label(value, value.decode("ascii"))
     faults: list[tuple[str, int]] = []
     start, end = _bounds(value)

@@ -70,7 +70,7 @@ class Field(NamedTuple):
     @property
     def unfolded(self) -> bytes:
         """The value on one line: line ends before white space are taken out (RFC 822 §3.1.1)."""
-        is_folded = b"\n" in self.value or b"\r" in self.value
+        is_folded = self.value.find(b"\n") >= 0 or self.value.find(b"\r") >= 0
         return (_FOLD.sub(b"", self.value) if is_folded else self.value).strip(b" \t\r\n")
 
     @property
@@ -90,18 +90,19 @@ class Heading:
     `faults` are the offsets of lines that are no fields.
     """
 
-    __slots__ = ("_by_name", "faults", "fields")
+    __slots__ = ("faults", "fields")
 
     def __init__(self, fields: tuple[Field, ...], faults: tuple[int, ...] = ()) -> None:
         self.fields = fields
         self.faults = faults
-        self._by_name: dict[str, Field] = {}
-        for field in fields:
-            self._by_name.setdefault(field.name.lower(), field)
 
     def get(self, name: str) -> Field | None:
         """The first field of that name; None where there is none."""
-        return self._by_name.get(name.lower())
+        wanted = name.lower()
+        for field in self.fields:
+            if field.name.lower() == wanted:
+                return field
+        return None
 
     def all(self, name: str) -> tuple[Field, ...]:
         """Every field of that name."""

@@ -65,11 +65,8 @@ class _Indexer:
     def run(self) -> None:
         top = self._begin_message()
         at = max(top.offset, top.body_offset - 1)
-        while (line_end := self._delimiters.find(at)) >= 0:
-            at = line_end + 1
-            delimiter = self._delimiters.read(line_end)
-            if delimiter is not None:
-                at = max(at, self._end_parts(delimiter))
+        while (delimiter := self._delimiters.first(at)) is not None:
+            at = self._end_parts(delimiter)
         self._close_above(-1, self.octets.size)
         for part, children in self._children.items():
             part.body_parts = tuple(children)
@@ -108,9 +105,10 @@ class _Indexer:
                 )
             heading = self._read_heading(inner).lower()
             self._open_parts.append(inner)
-            plain = b"multipart/" not in heading and b"message/" not in heading
-            is_closed = plain and inner.parent not in self._digests
-            inner = None if is_closed else self._look_inside(inner)
+            # `in` would make and drop an exception for each, which takes longer than the search.
+            is_plain = heading.find(b"multipart/") < 0 and heading.find(b"message/") < 0
+            is_leaf = is_plain and inner.parent not in self._digests
+            inner = None if is_leaf else self._look_inside(inner)
 
     def _read_heading(self, part: BodyPart) -> bytes:
         """Take a part into the list, and place its body behind its heading."""
@@ -229,6 +227,7 @@ class _Delimiters:
         self._owners: dict[bytes, BodyPart] = {}
         self._line_end = b"\n"
         self._needle = b""
+        self._only: BodyPart | None = None
 
     def lines_end_in_cr(self) -> None:
         """Take a CR for the end of a line: the file knows no LF."""
@@ -250,30 +249,41 @@ class _Delimiters:
         self._prepare()
         return True
 
-    def find(self, start: int) -> int:
-        """Where the next line that may be a delimiter has the line end before it, or -1."""
-        return self._octets.find(self._needle, start) if self._owners else -1
+    def first(self, start: int) -> _Delimiter | None:
+        """The first delimiter whose line end before it stands from `start` on; None: no more."""
+        while self._owners:
+            line_end = self._octets.find(self._needle, start)
+            if line_end < 0:
+                break
+            start = line_end + 1
+            before = line_end - (line_end > 0)
+            lines = self._octets.read(before, start + _LONGEST_LINE)
+            body_end = before if lines.startswith(b"\r\n") else line_end
+            end = line_end - before + len(self._needle)
+            if self._only is not None and lines.startswith(b"\r\n", end):  # as nearly all are
+                return self._only, body_end, before + end + 2, False
+            delimiter = self._read(lines, start - before)
+            if delimiter is not None:
+                owner, after, closing = delimiter
+                return owner, body_end, before + after, closing
+        return None
 
-    def read(self, line_end: int) -> _Delimiter | None:
-        """The delimiter after a line end; None where that line is none."""
-        before = max(0, line_end - 1)
-        start = line_end + 1
-        line = self._octets.read(before, start + _LONGEST_LINE)
-        rest = _REST_OF_LINE.match(line, start - before)
-        length, after = (len(line), len(line)) if rest is None else rest.span(1)
-        name = line[start - before + 2 : length].rstrip(b" \t")
+    def _read(self, lines: bytes, start: int) -> tuple[BodyPart, int, bool] | None:
+        """Whose delimiter begins at `start`, where its line ends, and whether it is the last."""
+        rest = _REST_OF_LINE.match(lines, start)
+        end, after = (len(lines), len(lines)) if rest is None else rest.span(1)
+        name = lines[start + 2 : end].rstrip(b" \t")
         owner, closing = self._owners.get(name), False
         if owner is None and name.endswith(b"--"):
             owner, closing = self._owners.get(name[:-2]), True
-        if owner is None or before + length == start + _LONGEST_LINE:
-            return None
-        body_end = line_end - (line_end > 0 and line.startswith(b"\r\n"))
-        return owner, body_end, before + after, closing
+        return None if owner is None or end - start == _LONGEST_LINE else (owner, after, closing)
 
     def _prepare(self) -> None:
         """Note what to search for: the whole delimiter where there is but one."""
-        only = next(iter(self._owners)) if len(self._owners) == 1 else b""
-        self._needle = self._line_end + b"--" + only
+        name, self._only = b"", None
+        if len(self._owners) == 1:
+            ((name, self._only),) = self._owners.items()
+        self._needle = self._line_end + b"--" + name
 
 
 def _type_of(part: BodyPart) -> tuple[str, dict[str, str], int]:
