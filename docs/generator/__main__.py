@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import changelog, commands, conformance, interfaces, problems, routes
+from . import changelog, commands, conformance, house, interfaces, problems, routes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PAGES: dict[str, Callable[[Path], str]] = {
     "conformance": conformance.page,
+    "explanation/architecture": house.page,
+    "explanation/architecture.svg": house.picture,
     "reference/cli": commands.page,
     "reference/errors": problems.page,
     "reference/http": routes.page,
@@ -50,15 +52,18 @@ def main() -> int:
     drifted = [name for name in options.pages or PAGES if _differs(name)]
     for name in drifted:
         if options.check:
-            sys.stderr.write(f"docs/{name}.md differs from what `./do docs` writes\n")
+            sys.stderr.write(
+                f"{_path(name).relative_to(ROOT)} differs from what `./do docs` writes\n"
+            )
         else:
             _path(name).write_text(PAGES[name](ROOT), encoding="utf-8")
-            sys.stderr.write(f"wrote docs/{name}.md\n")
+            sys.stderr.write(f"wrote {_path(name).relative_to(ROOT)}\n")
     return 1 if options.check and drifted else 0
 
 
 def _path(name: str) -> Path:
-    return ROOT / "docs" / f"{name}.md"
+    """Return where a page is; a picture has a suffix of its own."""
+    return ROOT / "docs" / (name if name.endswith(".svg") else f"{name}.md")
 
 
 def _differs(name: str) -> bool:

@@ -1,0 +1,122 @@
+"""The journeys of data through the house: which functions a page, a citation, a proof goes through.
+
+A test runs each of them and looks whether these functions are entered, in this order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["JOURNEYS", "Journey"]
+
+
+class Journey(NamedTuple):
+    """What is asked for, and the way to the answer: files of src/permacite, and their functions."""
+
+    name: str
+    asked: str
+    about: str
+    steps: tuple[tuple[str, str], ...]
+
+
+JOURNEYS = (
+    Journey(
+        "save",
+        "permacite save URI",
+        "A page is fetched as it is served, read once, checked for misquotations and committed:"
+        " octets first, then its name and its entry of the log in one transaction.",
+        (
+            ("cli/save.py", "save"),
+            ("service/ingest/saving.py", "Ingest.save"),
+            ("capture/run.py", "capture_page"),
+            ("capture/fetcher.py", "Fetcher.fetch"),
+            ("capture/address.py", "parse_target"),
+            ("markup/document.py", "Document.__init__"),
+            ("capture/collect.py", "Collector.collect"),
+            ("mhtml/links.py", "references_of"),
+            ("markup/charset.py", "sniff_charset"),
+            ("archive/texts/decoding.py", "settle"),
+            ("service/quotations/recording.py", "quotations_in"),
+            ("markup/plain/render.py", "Renderer.__init__"),
+            ("mhtml/writing/write.py", "build"),
+            ("archive/deposit.py", "deposit"),
+            ("archive/objects/files.py", "FileObjects.put_all"),
+            ("archive/sqlite/writer.py", "Writer.run_all"),
+            ("archive/records/commits.py", "commit"),
+            ("archive/entries.py", "seal"),
+            ("archive/merkle.py", "leaf_hash"),
+        ),
+    ),
+    Journey(
+        "cite",
+        "permacite cite NAME --quote WORDS",
+        "Words are found in the one text of the document, and their place is recorded.",
+        (
+            ("cli/cite.py", "cite"),
+            ("service/citations/citing.py", "Citations.cite"),
+            ("service/names.py", "document_of"),
+            ("pdi/syntax.py", "parse"),
+            ("archive/reading.py", "Reading.representation"),
+            ("archive/texts/decoding.py", "document_text"),
+            ("fragments/quote.py", "occurrences"),
+            ("archive/records/citations.py", "record"),
+            ("service/citations/forms.py", "forms"),
+        ),
+    ),
+    Journey(
+        "resolve",
+        "permacite resolve NAME#FRAGMENT",
+        "A name is read, its row is held to the log, access is asked, and the part is cut out of"
+        " the octets, whose digest is checked.",
+        (
+            ("cli/resolve.py", "resolve"),
+            ("service/resolution/resolving.py", "Resolution.resolve"),
+            ("pdi/syntax.py", "parse"),
+            ("archive/reading.py", "Reading.answering"),
+            ("archive/records/versions.py", "answering"),
+            ("archive/log/agreement.py", "Agreement.check"),
+            ("archive/access/gate.py", "Gate.version"),
+            ("archive/texts/index.py", "Texts.text"),
+            ("archive/objects/files.py", "FileObjects.get"),
+            ("text/document.py", "DocumentText.__init__"),
+            ("extract/cut.py", "extract_from"),
+        ),
+    ),
+    Journey(
+        "verify",
+        "permacite verify PROOF.zip",
+        "A proof is checked with nothing but itself and a key: members, signature, words, tree.",
+        (
+            ("cli/resolve.py", "verify"),
+            ("service/proofs/proofs.py", "check"),
+            ("archive/log/bundles/checking.py", "check_proof"),
+            ("archive/log/plain_zip.py", "members"),
+            ("archive/log/bundles/tlog_proof.py", "signed_part"),
+            ("archive/log/note.py", "parse_proof"),
+            ("archive/log/keys.py", "Verifier.parse"),
+            ("archive/entries.py", "read"),
+            ("extract/cut.py", "extract"),
+            ("archive/merkle.py", "leaf_hash"),
+        ),
+    ),
+    Journey(
+        "read",
+        "GET /NAME?fragment=... in a browser",
+        "The reader shows a document in a frame of its own, made inert, with the passage marked"
+        " and what cites it beside it.",
+        (
+            ("web/names/resolver.py", "resolution"),
+            ("web/names/negotiation.py", "chosen_view"),
+            ("web/reader.py", "document"),
+            ("service/reader/reading.py", "Reader.read"),
+            ("archive/access/gate.py", "Gate.version"),
+            ("service/citations/forms.py", "forms"),
+            ("service/quotations/comparing.py", "Quotations.quoters"),
+            ("web/templates.py", "render"),
+            ("web/reader.py", "frame"),
+            ("service/reader/pages.py", "view"),
+            ("service/reader/reading.py", "KeptPages.get"),
+            ("mhtml/export/single.py", "single_html"),
+        ),
+    ),
+)
