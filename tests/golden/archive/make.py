@@ -8,6 +8,7 @@ It runs with the code of that commit, never with that of today:
 The key, the time-stamp and the node hashes are made anew each time; all else is always the same.
 """
 # mypy: ignore-errors
+# ruff: noqa: I001 - modules of then
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Provenance, Repository
+from permacite.archive import Archive, NewRepresentation, Provenance
 from permacite.archive.log.timestamps import Request
-from permacite.service.archive import Archive
+from permacite.service.cases import Service
 
 SERIES = "lab.example.us"
 START = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -74,15 +75,15 @@ def main(target: Path) -> None:
         folder = Path(name)
         (folder / "proofs").mkdir()
         clock = Clock()
-        with Repository.create(folder / "archive", series=SERIES, clock=clock) as archive:
+        with Archive.create(folder / "archive", series=SERIES, clock=clock) as archive:
             fill(archive, clock, folder)
         leave_unsettled(folder / "archive", clock.now)
         pack(folder, target)
 
 
-def fill(archive: Repository, clock: Clock, folder: Path) -> None:
+def fill(archive: Archive, clock: Clock, folder: Path) -> None:
     """Commit on three days, cite, state, withdraw, delegate, seal, stamp and prove."""
-    service = Archive(archive)
+    service = Service(archive)
     service.add_series(f"press.{SERIES}")
     names = [imported(service, *page[:3]) for page in PAGES]
     for name, (_, _, _, quote) in zip(names, PAGES, strict=True):
@@ -102,27 +103,27 @@ def fill(archive: Repository, clock: Clock, folder: Path) -> None:
     prove(folder, "absent", service, absent)
 
 
-def imported(service: Archive, name: str, content_type: str, content: bytes) -> str:
+def imported(service: Service, name: str, content_type: str, content: bytes) -> str:
     """Commit a document as the command `import` does, and return its name."""
     path = f"{name}.{'html' if 'html' in content_type else 'txt'}"
     charset = content_type.partition("charset=")[2] or None
     address = f"https://example.org/{name}?token={CANARY.format('uri')}"
-    return service.add(content, name=path, charset=charset, uri=address).pdi
+    return service.import_document(path, content, charset=charset, uri=address).pdi
 
 
-def text_of(archive: Repository, name: str) -> str:
+def text_of(archive: Archive, name: str) -> str:
     """Return the plain text beside a page."""
     found = [one.pdi for one in archive.version(parsed(name)).representations]
     return str(next((one for one in found if one.format != "html"), found[0]))
 
 
-def documents(archive: Repository) -> list[pdi.PDI]:
+def documents(archive: Archive) -> list[pdi.PDI]:
     """Commit a document with all that can stand beside it, then a version and a format more."""
     provenance = Provenance(
         title=f"A title with {CANARY.format('title')}",
         uri=f"https://example.org/secret?key={CANARY.format('uri')}",
         final_uri=f"https://example.org/final?key={CANARY.format('final')}",
-        retrieved_at=archive._catalog.clock(),  # noqa: SLF001 - the same clock
+        retrieved_at=archive._catalog._clock(),  # noqa: SLF001 - the same clock
         details={"requests": [{"uri": CANARY.format("details"), "status": 200}]},
     )
     page = b"<title>x</title><p>" + CANARY.format("text").encode()
@@ -134,7 +135,7 @@ def documents(archive: Repository) -> list[pdi.PDI]:
             "utf-8",
             derived_from="html",
             rendition="permacite-plain/1",
-            sidecars={"text-index": b"index", "piece-digests": b"pieces"},
+            attachment={"text-index": b"index", "piece-digests": b"pieces"},
         ),
     ]
     made = archive.commit(formats, provenance=provenance, key=f"key-{archive.count()}")
@@ -150,7 +151,7 @@ def documents(archive: Repository) -> list[pdi.PDI]:
     ]
 
 
-def statements(service: Archive, document: str, representation: pdi.PDI) -> None:
+def statements(service: Service, document: str, representation: pdi.PDI) -> None:
     """Cite with a note, state, withdraw, reinstate, delegate."""
     quote = CANARY.format("text")[:10]
     service.cite(document, quote=quote, note=CANARY.format("note"))
@@ -170,12 +171,12 @@ def parsed(name: str) -> pdi.PDI:
     return found if isinstance(found, pdi.PDI) else found.pdi  # type: ignore[union-attr]
 
 
-def prove(folder: Path, name: str, service: Archive, reference: str) -> None:
+def prove(folder: Path, name: str, service: Service, reference: str) -> None:
     """Keep a proof; what is withdrawn has none."""
     (folder / "proofs" / f"{name}.zip").write_bytes(service.prove(reference, seal=True).content)
 
 
-def stamp(archive: Repository, folder: Path) -> None:
+def stamp(archive: Archive, folder: Path) -> None:
     """Let OpenSSL stamp the log, as an authority of its own."""
     from tests.spec.test_rfc3161_timestamps import make_authority  # noqa: PLC0415
 
@@ -195,7 +196,7 @@ def leave_unsettled(directory: Path, now: datetime) -> None:
     for _ in range(20):
         child = os.fork()
         if not child:
-            archive = Repository.open(directory, clock=lambda: now)
+            archive = Archive.open(directory, clock=lambda: now)
             with archive._catalog.announced():  # noqa: SLF001 - as if another committed too
                 archive.commit([NewRepresentation(b"left behind", "text/plain")], key="left")
             os._exit(0)

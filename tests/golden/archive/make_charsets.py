@@ -9,6 +9,7 @@ Beside the archive, in answers.json, stands what was answered for each passage: 
 `resolve` gave (null where it refused), whether `cite` had recorded the same, whether a proof held.
 """
 # mypy: ignore-errors
+# ruff: noqa: I001 - modules of then
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ from pathlib import Path
 from permacite.markup.labels import CODEC_OF_LABEL
 
 from permacite.errors import PermaciteError
-from permacite.service.archive import Archive
-from permacite.service.proofs import proofs
+from permacite.service.cases import Service
+from permacite.service.promises import proofs
 
 CONTENTS = [
     b"one\r\ntwo\nthree\r\r\n",
@@ -41,7 +42,7 @@ def main(target: str) -> None:
     answers = {}
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / "archive"
-        with Archive.create(archive, series="lab.example.us") as service:
+        with Service.create(archive, series="lab.example.us") as service:
             for number, label in enumerate(LABELS):
                 content = CONTENTS[number % len(CONTENTS)]
                 answers |= _answers(service, content, label)
@@ -56,8 +57,8 @@ def main(target: str) -> None:
             file.addfile(member, io.BytesIO(written))
 
 
-def _answers(service: Archive, content: bytes, label: str) -> dict[str, object]:
-    saved = service.add(content, name="a.txt", charset=label)
+def _answers(service: Service, content: bytes, label: str) -> dict[str, object]:
+    saved = service.import_document("a.txt", content, charset=label)
     found = {}
     for span in ("1,2", "0,4", "2,9", "5,6"):
         try:
