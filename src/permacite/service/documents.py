@@ -32,7 +32,9 @@ class Format:
     digest: str | None
     """None, as the size, where the bytes are not given out to whoever asks."""
     derived_from: str | None
+    """The format that it was made from; None for what was received."""
     rendition: str | None
+    """The rules that it was made by, and their version."""
     restricted: Restriction | None = None
     """Why its bytes are not given out; None where they are."""
 
@@ -44,11 +46,16 @@ class Document:
     pdi: str
     """The document's name without format and version."""
     version: int
+    """Its number, from 1."""
     title: str | None
     uri: str | None
+    """The address that it came from."""
     committed_at: datetime
+    """When it entered the log, in UTC."""
     retrieved_at: datetime | None
+    """When it was fetched from there."""
     formats: tuple[Format, ...]
+    """What was committed together: a page, its text, the aggregate of all it shows."""
     restricted: Restriction | None = None
     """Why nothing of it is given out; None where any format is."""
 

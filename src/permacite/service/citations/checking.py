@@ -56,11 +56,16 @@ class Checked:
     """The live page compared with the archived one."""
 
     pdi: str
+    """The full name of what was compared."""
     uri: str
+    """Where the live page is."""
     checked_at: datetime
     same_bytes: bool
+    """Whether the page is, octet for octet, what was archived."""
     same_text: bool
+    """Whether it still says the same."""
     passages: tuple[Drift, ...]
+    """What became of each cited passage."""
 
 
 class Checks(UseCases):

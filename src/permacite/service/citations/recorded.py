@@ -34,12 +34,15 @@ class Cited:
     """The text's address at the resolver, with RFC 5147 fragment and integrity checks; None for
     what is no plain text."""
     quote: str
+    """The words; "" for a part that is no text."""
     before: str
+    """What stands before them, and behind them: up to some thirty characters."""
     after: str
     start: int | None
     """Position in the text; None where a fragment of another format is cited."""
     end: int | None
     title: str | None
+    """Of the document, and the address that it came from."""
     uri: str | None
     digest: str
     """Of the representation that is cited."""
@@ -49,7 +52,9 @@ class Cited:
     nth: int
     """Which of them this is, counted from 1."""
     note: str | None
+    """The remark that was kept with it."""
     forms: CitationForms
+    """The same citation, ready for pasting."""
 
 
 def cited(

@@ -73,6 +73,7 @@ class Saved:
     size_bytes: int
     """Bytes of the received parts, before the aggregate encodes them."""
     lost: tuple[LostResource, ...] = ()
+    """What the page refers to and could not be had."""
     unchanged: bool = False
     """Whether the same bytes were saved before, so that no new name was minted."""
     quotations: tuple[Quotation, ...] = ()

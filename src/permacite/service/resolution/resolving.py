@@ -40,16 +40,20 @@ class Resolved:
     exact: str
     """That name, with the fragment that was asked for, if any."""
     media_type: str
+    """Of `content`, as its `charset` is; a part of a text is given in UTF-8."""
     charset: str | None
     text: str | None
     """The part as text; None where it is no text."""
     before: str
+    """The words around it, where `context` asked for some."""
     after: str
     start: int | None
+    """The positions of the part in the text; None where it is no part of one."""
     end: int | None
     digest: str
     """Of the whole representation; `checked` says what was compared with it just now."""
     title: str | None
+    """Of the document, and the address that it came from."""
     uri: str | None
     assumed: bool
     """Whether the reference left the version or the format open."""
@@ -59,6 +63,7 @@ class Resolved:
     warnings: tuple[str, ...] = ()
     """What the user should know about how the fragment was interpreted."""
     content: bytes = field(default=b"", repr=False, metadata=UNPRINTED)
+    """The octets of the part; exactly what was committed where no fragment is asked for."""
 
 
 class Resolution(UseCases):
