@@ -12,23 +12,23 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-__all__ = ["Agreement", "agreement", "agreement_at"]
+__all__ = ["Answer", "agreement", "agreement_at"]
 
-Agreement: TypeAlias = Literal["exact", "space", "differs"]
+Answer: TypeAlias = Literal["exact", "space", "differs"]
 """The same text, the same but for white space, or another one."""
 
 _SLACK = 100
 """Characters beyond the words in which white space may run longer."""
 
 
-def agreement(here: str, there: str) -> Agreement:
+def agreement(here: str, there: str) -> Answer:
     """Compare the words that stand here, all of them, with those of their source."""
     if here == there:
         return "exact"
     return "space" if here.split() == there.split() else "differs"
 
 
-def agreement_at(text: str, start: int, there: str) -> Agreement:
+def agreement_at(text: str, start: int, there: str) -> Answer:
     """Compare what stands in a text from position `start` on with the words of a source."""
     if text.startswith(there, start):
         return "exact"
