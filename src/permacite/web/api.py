@@ -9,20 +9,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite import media_types
 from permacite.errors import ParseError
+from permacite.service.archive import Archive
 from permacite.service.plain import plain
 from permacite.web import headers, paging
-from permacite.web.bodies import body_of
+from permacite.web.requests import ask, body_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
 
 __all__ = [
     "cite",
@@ -45,30 +44,26 @@ async def documents(request: Request) -> Response:
 
     `Link: <...>; rel="next"` leads to the next page. 1000 documents are on a page at most.
     """
-    archive: Archive = request.app.state.archive
     pattern = request.query_params.get("pattern") or None
     page = paging.asked(request.query_params)
-    listing = await run_in_threadpool(archive.list, pattern, **page)
+    listing = await ask(request, Archive.list, pattern, **page)
     return _json(listing, 200, paging.next_of(request, listing.next, listing.until))
 
 
 async def show(request: Request) -> Response:
     """GET /-/api/document?name= answers a Shown."""
-    archive: Archive = request.app.state.archive
-    return _json(await run_in_threadpool(archive.show, _wanted(request, "name")))
+    return _json(await ask(request, Archive.show, _wanted(request, "name")))
 
 
 async def passages(request: Request) -> Response:
     """GET /-/api/passages?name=&quote= answers a list of Passage."""
-    archive: Archive = request.app.state.archive
     name, quote = _wanted(request, "name"), _wanted(request, "quote")
-    return _json(await run_in_threadpool(archive.passages, name, quote))
+    return _json(await ask(request, Archive.passages, name, quote))
 
 
 async def proof(request: Request) -> Response:
     """GET /-/api/proof?name= answers a proof bundle, which `permacite verify` checks offline."""
-    archive: Archive = request.app.state.archive
-    content = await run_in_threadpool(archive.prove, _wanted(request, "name"))
+    content = await ask(request, Archive.prove, _wanted(request, "name"))
     fields = headers.bytes_headers() | {
         "Content-Disposition": 'attachment; filename="proof.zip"',
         "Cache-Control": "no-cache",
@@ -78,15 +73,13 @@ async def proof(request: Request) -> Response:
 
 async def quotes(request: Request) -> Response:
     """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
-    archive: Archive = request.app.state.archive
-    quotations = await run_in_threadpool(archive.quotes, _wanted(request, "name"))
+    quotations = await ask(request, Archive.quotes, _wanted(request, "name"))
     return JSONResponse(plain(quotations), headers=headers.reader_headers())
 
 
 async def quoters(request: Request) -> Response:
     """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
-    archive: Archive = request.app.state.archive
-    quotations = await run_in_threadpool(archive.quoters, _wanted(request, "name"))
+    quotations = await ask(request, Archive.quoters, _wanted(request, "name"))
     return JSONResponse(plain(quotations), headers=headers.reader_headers())
 
 
@@ -97,12 +90,12 @@ async def statements(request: Request) -> Response:
     at most, and where `limit` says nothing. Where `Accept` says application/ld+json, the same as
     JSON-LD.
     """
-    archive: Archive = request.app.state.archive
     name = request.query_params.get("name") or None
     predicate = request.query_params.get("predicate") or None
     wanted = paging.asked(request.query_params, usual=paging.LARGEST)
-    page = await run_in_threadpool(
-        archive.statement_page,
+    page = await ask(
+        request,
+        Archive.statement_page,
         name,
         predicate=predicate,
         parts=name is not None,
@@ -111,7 +104,7 @@ async def statements(request: Request) -> Response:
     )
     fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page.next)
     if "application/ld+json" in request.headers.get("accept", ""):
-        linked = await run_in_threadpool(archive.json_ld, list(page.items))
+        linked = await ask(request, Archive.json_ld, list(page.items))
         return JSONResponse(linked, headers=fields, media_type="application/ld+json")
     return JSONResponse(plain(page.items), headers=fields)
 
@@ -131,7 +124,6 @@ async def cite(request: Request) -> Response:
 
 
 async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:
-    archive: Archive = request.app.state.archive
     fields: dict[str, str | None] = {}
     for name in _TEXT_FIELDS:
         value = wanted.get(name)
@@ -141,7 +133,7 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
     nth = wanted.get("nth")
     if nth is not None and (not isinstance(nth, int) or nth < 1):
         raise ParseError("expected a number from 1 in `nth`", body, max(0, body.find("nth")))
-    cited = await run_in_threadpool(archive.cite, str(wanted["reference"]), nth=nth, **fields)
+    cited = await ask(request, Archive.cite, str(wanted["reference"]), nth=nth, **fields)
     return _json(cited, 201, {"Location": cited.url})
 
 
@@ -155,9 +147,8 @@ async def cite_form(request: Request) -> Response:
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
     nth = paging.number(form["nth"], "nth") if form.get("nth") else None
-    archive: Archive = request.app.state.archive
-    cited = await run_in_threadpool(
-        archive.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
+    cited = await ask(
+        request, Archive.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
     )
     name, _, fragment = cited.reference.partition("#")
     return RedirectResponse(f"/{name}?fragment={fragment}", 303)

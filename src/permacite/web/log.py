@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from permacite.errors import ParseError
+from permacite.service.archive import Archive
 from permacite.service.plain import plain
 from permacite.web import headers
+from permacite.web.requests import ask
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
 
 __all__ = ["checkpoint", "log", "tile"]
 
@@ -27,17 +27,15 @@ async def log(request: Request) -> Response:
 
     With `since`, also the proof that the log of that many entries is its beginning.
     """
-    archive: Archive = request.app.state.archive
     since = request.query_params.get("since")
     wanted = None if since is None else _count(since)
-    state = await run_in_threadpool(archive.log, since=wanted)
+    state = await ask(request, Archive.log, since=wanted)
     return JSONResponse(plain(state), headers=headers.reader_headers())
 
 
 async def checkpoint(request: Request) -> Response:
     """GET /-/log/checkpoint answers the signed checkpoint (C2SP tlog-tiles, tlog-checkpoint)."""
-    archive: Archive = request.app.state.archive
-    state = await run_in_threadpool(archive.log)
+    state = await ask(request, Archive.log)
     fields = headers.bytes_headers() | {"Cache-Control": "no-cache"}
     return Response(state.checkpoint, headers=fields, media_type="text/plain; charset=utf-8")
 
@@ -48,9 +46,8 @@ async def tile(request: Request) -> Response:
     Hashes never change, so they may be kept for ever. An entry that is withdrawn is empty in its
     bundle. 404 for a tile that is not filled so far.
     """
-    archive: Archive = request.app.state.archive
     path: str = request.path_params["path"]
-    content = await run_in_threadpool(archive.tile, f"tile/{path}")
+    content = await ask(request, Archive.tile, f"tile/{path}")
     caching = "no-cache" if path.startswith("entries/") else _FOR_EVER
     fields = headers.bytes_headers() | {"Cache-Control": caching}
     return Response(content, headers=fields, media_type="application/octet-stream")

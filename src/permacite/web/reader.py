@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from permacite.service.archive import Archive
 from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
+from permacite.web.requests import ask
 from permacite.web.templates import render
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
     from permacite.service.resolution.holdings import Listing
 
 __all__ = ["FRAME_SCRIPT", "document", "frame", "home"]
@@ -35,13 +35,13 @@ async def home(request: Request) -> Response:
 
     `?after=` shows what is older than the document that it names, `?before=` what is newer.
     """
-    archive: Archive = request.app.state.archive
     parameters = request.query_params
     pattern = parameters.get("pattern") or None
     before = parameters.get("before") or None
-    about = await run_in_threadpool(archive.about)
-    listing = await run_in_threadpool(
-        archive.list,
+    about = await ask(request, Archive.about)
+    listing = await ask(
+        request,
+        Archive.list,
         pattern,
         limit=_SHOWN_AT_ONCE,
         after=before or parameters.get("after") or None,
@@ -89,13 +89,12 @@ def _query(parameters: Mapping[str, str], **cursor: str | None) -> str:
 
 async def document(request: Request, reference: str) -> Response:
     """Answer a name with the reader's page around the document."""
-    archive: Archive = request.app.state.archive
     show_text = request.query_params.get("show") == "text"
     text_fragment = request.query_params.get("rfc5147")
-    reading = await run_in_threadpool(
-        archive.read, reference, text=show_text, text_fragment=text_fragment
+    reading = await ask(
+        request, Archive.read, reference, text=show_text, text_fragment=text_fragment
     )
-    quoters = await run_in_threadpool(archive.quoters, reference)
+    quoters = await ask(request, Archive.quoters, reference)
     fields = headers.reader_headers() | {"Content-Location": reading.pdi, "Vary": "Accept"}
     page = render("document.html", reading=reading, quoters=quoters, sandbox=headers.FRAME_SANDBOX)
     return Response(page, headers=fields, media_type="text/html")
@@ -107,11 +106,10 @@ async def frame(request: Request) -> Response:
     It is asked for again each time, since it may be withdrawn, and answered with 304 while it is
     the same.
     """
-    archive: Archive = request.app.state.archive
     reference = reference_of(request, "/-/page/")
     part = request.query_params.get("rfc5147")
-    state = await run_in_threadpool(
-        archive.page_state, reference, script=FRAME_SCRIPT, text_fragment=part
+    state = await ask(
+        request, Archive.page_state, reference, script=FRAME_SCRIPT, text_fragment=part
     )
     tag = f'"{state.tag}"'
     fields = headers.frame_headers(FRAME_SCRIPT) | {
@@ -121,5 +119,5 @@ async def frame(request: Request) -> Response:
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
-    page = await run_in_threadpool(archive.page, reference, script=FRAME_SCRIPT, text_fragment=part)
+    page = await ask(request, Archive.page, reference, script=FRAME_SCRIPT, text_fragment=part)
     return Response(page.html, headers=fields, media_type="text/html")

@@ -27,6 +27,7 @@ from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.errors import ParseError
 from permacite.service.resolution.holdings import pattern_of
+from permacite.service.sources import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["export"]
 
-_AGGREGATES = ("multipart/related", "message/rfc822")
 _WITH_PAYLOAD = ("resource", "conversion")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
 
@@ -92,7 +92,7 @@ def _version(repository: Repository, version: Version) -> Iterator[bytes]:
         return
     for item in given:
         fields = {"WARC-Date": date, "WARC-Record-ID": _identifier(str(item.pdi))}
-        if item.media_type in _AGGREGATES and item != main:
+        if item.media_type in MESSAGES and item != main:
             yield from _parts(repository.read(item), root, date)
         elif item.derived_from is not None:
             fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root, "WARC-Target-URI": target}

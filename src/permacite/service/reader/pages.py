@@ -19,6 +19,7 @@ from permacite.markup import PAGES, Document
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.reader import marking, regions
+from permacite.service.sources import MESSAGES
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _aggregate_bytes(
 ) -> bytes:
     """The aggregate of a page; of a page that came alone, one made of it."""
     for item in version.representations:
-        if item.media_type in ("multipart/related", "message/rfc822"):
+        if item.media_type in MESSAGES:
             with contextlib.suppress(RestrictedError):
                 return repository.read(item)
     content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"

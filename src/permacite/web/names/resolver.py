@@ -15,18 +15,19 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, RestrictedError
+from permacite.service.archive import Archive
 from permacite.service.plain import plain
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
 from permacite.web.names import writing
 from permacite.web.names.negotiation import chosen_view
+from permacite.web.requests import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
     from permacite.service.resolution.resolving import Resolved
 
 __all__ = ["bytes_of", "directed", "resolution"]
@@ -51,10 +52,9 @@ async def resolution(request: Request) -> Response:
     """
     if request.method == "PUT":
         return await writing.put(request)
-    archive: Archive = request.app.state.archive
     reference = reference_of(request, "/")
     if request.method == "OPTIONS":
-        known = await run_in_threadpool(archive.answers_for, reference)
+        known = await ask(request, Archive.answers_for, reference)
         return Response(
             status_code=204 if known else 404, headers={"Allow": writing.allowed(request)}
         )
@@ -106,8 +106,7 @@ async def directed(
 
 async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> Response:
     """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`."""
-    archive: Archive = request.app.state.archive
-    address = await run_in_threadpool(archive.elsewhere, reference)
+    address = await ask(request, Archive.elsewhere, reference)
     own = urlsplit(str(request.base_url)).netloc
     restricted = isinstance(error, RestrictedError)
     if restricted or address is None or urlsplit(address).netloc == own:
@@ -119,11 +118,10 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     """Answer a name with wildcards (PDI §3.6.3)."""
     if view == "reader":
         return RedirectResponse(f"/?{urlencode({'pattern': pattern})}", 303)
-    archive: Archive = request.app.state.archive
     limit = request.query_params.get("limit", "1")
     if paging.number(limit, "limit") > paging.LARGEST:
         raise ParseError(f"expected a number up to {paging.LARGEST} in `limit`", limit, 0)
-    page = await run_in_threadpool(archive.matching, pattern, **paging.asked(request.query_params))
+    page = await ask(request, Archive.matching, pattern, **paging.asked(request.query_params))
     fields = (
         headers.reader_headers()
         | {"Vary": "Accept"}

@@ -21,21 +21,21 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from permacite.errors import ParseError
+from permacite.service.archive import Archive
 from permacite.service.names import from_path
 from permacite.service.plain import plain
 from permacite.web import headers, paging
 from permacite.web.names import resolver
+from permacite.web.requests import ask
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
     from permacite.service.resolution.holdings import NameSet
     from permacite.service.resolution.resolving import Resolved
 
@@ -71,37 +71,34 @@ async def answer(request: Request) -> Response:
 
 async def _of_address(request: Request, asked: str, address: str) -> Response:
     """Answer about what was archived from an address (L2Ns, L2Ls, L2C)."""
-    archive: Archive = request.app.state.archive
     plain_address = unquote(address)
     try:
-        names = await run_in_threadpool(archive.names_from, address)
+        names = await ask(request, Archive.names_from, address)
     except LookupError:
-        names = await run_in_threadpool(archive.names_from, plain_address)
+        names = await ask(request, Archive.names_from, plain_address)
     return await _of_names(request, asked, names)
 
 
 async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
     """Answer about what is here under full names; the first is what answers where one is asked."""
-    archive: Archive = request.app.state.archive
     if asked == "RS":
-        return _alternatives(await run_in_threadpool(archive.instances, names[0]))
+        return _alternatives(await ask(request, Archive.instances, names[0]))
     if asked in {"C", "CS"}:
-        shown = await run_in_threadpool(archive.show, names[0])
+        shown = await ask(request, Archive.show, names[0])
         return JSONResponse(plain(shown), headers=_fields(names[0]))
     return _listed(request, asked, names)
 
 
 async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     """Answer about a set of names (PDI §3.6.3), by pages: `&after=` goes on behind a name."""
-    archive: Archive = request.app.state.archive
     name, _, query = pattern.partition("&")
     page = paging.asked(QueryParams(query), usual=paging.LARGEST)
-    names_ = await run_in_threadpool(archive.matching, name, **page)
-    fields = _leading(request, name, page["limit"], names_)
+    known = await ask(request, Archive.matching, name, **page)
+    fields = _leading(request, name, page["limit"], known)
     if asked in {"NS", "LS"}:
-        return _listed(request, asked, names_.names, fields)
+        return _listed(request, asked, known.names, fields)
     if asked in {"C", "CS"}:
-        return JSONResponse(plain(names_), headers=headers.reader_headers() | fields)
+        return JSONResponse(plain(known), headers=headers.reader_headers() | fields)
     raise HTTPException(405, "a set is listed (N2Ns, N2Ls) or described (N2Cs), not given out")
 
 

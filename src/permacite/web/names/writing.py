@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from permacite.errors import ConflictError
+from permacite.service.archive import Archive
 from permacite.service.plain import plain
 from permacite.web import headers
 from permacite.web.addresses import reference_of
-from permacite.web.bodies import body_of
+from permacite.web.requests import ask, body_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
 
 __all__ = ["allowed", "put"]
 
@@ -47,14 +46,13 @@ async def put(request: Request) -> Response:
     content_type = request.headers.get("content-type")
     if not content_type:
         raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
-    archive: Archive = request.app.state.archive
     reference = reference_of(request, "/")
     content = await body_of(request, most_bytes=_MOST_BYTES)
     key = request.headers.get("idempotency-key")
     misquoted = "misquoted" in request.query_params
     try:
-        saved = await run_in_threadpool(
-            archive.put, reference, content, content_type, key=key, misquoted=misquoted
+        saved = await ask(
+            request, Archive.put, reference, content, content_type, key=key, misquoted=misquoted
         )
     except ConflictError as error:
         if error.name == reference:

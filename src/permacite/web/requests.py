@@ -1,0 +1,41 @@
+"""What requests need: a use case of the archive, asked in a thread; and their bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from permacite.service.archive import Archive
+
+__all__ = ["ask", "body_of"]
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+async def ask(
+    request: Request,
+    use_case: Callable[Concatenate[Archive, Arguments], Answer],
+    *arguments: Arguments.args,
+    **options: Arguments.kwargs,
+) -> Answer:
+    """What a use case answers; the archive waits for its disk, and nobody else waits for it."""
+    archive: Archive = request.app.state.archive
+    return await run_in_threadpool(use_case, archive, *arguments, **options)
+
+
+async def body_of(request: Request, *, most_bytes: int) -> bytes:
+    """The body of a request. Raises 413 (Content Too Large) for more than `most_bytes`."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most_bytes:
+            raise HTTPException(413, f"expected at most {most_bytes} bytes")
+    return bytes(body)
