@@ -83,6 +83,19 @@ def test_bytes_with_their_digest_that_are_asked_for_again(
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+def test_a_part_of_a_text_has_the_charset_of_its_octets(archive: Path, running: Running) -> None:
+    words = "caf\u00e9 tide"
+    with Archive.open(archive) as service:
+        name = service.add(words.encode("latin-1"), name="a.txt", charset="windows-1252").pdi
+    for fragment, charset, part in (
+        ("char=0,4", "windows-1252", words[:4]),
+        ("char=5,9", "utf-8", words[5:]),
+    ):
+        answer = ask(running.base, f"/{name}?fragment={fragment}")
+        assert answer.headers["content-type"] == f"text/plain; charset={charset}"
+        assert answer.body.decode(charset) == part
+
+
 def test_an_open_version_is_not_cached_and_says_what_answers(
     names: dict[str, str], running: Running
 ) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation
+    from permacite.extract import Excerpt
 
 __all__ = ["Resolution", "Resolved"]
 
@@ -194,7 +195,7 @@ def _with_part(
         answer,
         content=excerpt.data,
         media_type=excerpt.media_type,
-        charset=None if excerpt.text is None else "utf-8",
+        charset=_charset(excerpt, representation),
         text=excerpt.text,
     )
 
@@ -218,7 +219,7 @@ def _with_words(
         answer,
         content=excerpt.data,
         media_type=excerpt.media_type,
-        charset="utf-8",
+        charset=_charset(excerpt, representation),
         text=excerpt.text,
         start=start,
         end=end,
@@ -226,6 +227,14 @@ def _with_words(
         after=text.words(end, end + context) if context else "",
         checked="whole" if whole or text.index is None else "pieces",
     )
+
+
+def _charset(excerpt: Excerpt, representation: Representation) -> str | None:
+    """The charset of the octets of a part, which are those that are stored; None for no text."""
+    if excerpt.text is None:
+        return None
+    is_ascii = excerpt.text.isascii() and excerpt.data.isascii()
+    return "utf-8" if is_ascii else representation.charset or "utf-8"
 
 
 def _beyond(fragment: pdi.FragmentPDI, length: int) -> NotFoundError:
