@@ -2,7 +2,8 @@
 
 A child saves pages from a site on loopback, one after another, and prints each name once `save`
 has returned. It is killed without warning, again and again, until enough saves are acknowledged;
-after each kill the archive must open, hold every acknowledged page, and verify clean.
+after each kill the archive must open, hold every acknowledged page, and verify clean. Another child
+imports files, which are committed in groups.
 """
 
 from __future__ import annotations
@@ -34,6 +35,23 @@ with Archive.open(archive) as service:
     for number in range(first, first + 1000):
         saved = service.save(f"{base}/{number}", allow_private=True)
         print(number, saved.pdi, flush=True)
+"""
+
+IMPORTING = """
+import sys
+from pathlib import Path
+from permacite.service.archive import Archive
+archive, folder, first = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+
+def paths():
+    for number in range(first, first + 1000):
+        path = folder / f"{number}.html"
+        path.write_text(f"<title>{number}</title><p>Page {number}.")
+        yield path
+
+with Archive.open(archive) as service:
+    for path, saved in service.add_files(paths()):
+        print(path.stem, saved.pdi, flush=True)
 """
 
 
@@ -68,10 +86,12 @@ def page(name: str) -> bytes:
     return f"<title>{name}</title><link rel=stylesheet href={name}.css><p>Page {name}.".encode()
 
 
-def run_and_kill(archive: Path, base: str, first: int, alive_s: float) -> dict[int, str]:
+def run_and_kill(
+    archive: Path, base: str, first: int, alive_s: float, child: str = CHILD
+) -> dict[int, str]:
     """Run a child that saves, kill it after `alive_s` of work, return what it acknowledged."""
     process = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(archive), base, str(first)],
+        [sys.executable, "-c", child, str(archive), base, str(first)],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -110,3 +130,27 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, times: Callable[[int, int]
         for document in listed.documents:
             assert {item.format for item in document.formats} == {"html", "utf-8", "related"}
         assert len(listed.documents) >= saves
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_nothing_acknowledged_of_many_files_is_lost(
+    tmp_path: Path, times: Callable[[int, int], int]
+) -> None:
+    wanted = times(300, 10_000)
+    archive, folder = tmp_path / "archive", tmp_path / "files"
+    folder.mkdir()
+    Archive.create(archive, series="lab.example.us").close()
+    rng = random.Random(time.time_ns())  # noqa: S311 - other points in every run
+    acknowledged: dict[int, str] = {}
+    while len(acknowledged) < wanted:
+        first = max(acknowledged, default=0) + 1
+        alive_s = rng.uniform(0.0, 0.3)
+        acknowledged |= run_and_kill(archive, str(folder), first, alive_s, IMPORTING)
+    with Archive.open(archive) as service:
+        for number, name in acknowledged.items():
+            content = service.resolve(name).content
+            assert content == f"<title>{number}</title><p>Page {number}.".encode()
+        assert service.verify().findings == ()
+        for document in service.list().documents:
+            assert {item.format for item in document.formats} == {"html", "utf-8"}

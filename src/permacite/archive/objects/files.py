@@ -16,7 +16,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Self
 
-from permacite.archive.objects.flushing import flush_folder
+from permacite.archive.objects.flushing import flush_all, flush_folder, flush_folders
 from permacite.archive.objects.modes import modes_of
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.scan import compile_pattern
@@ -149,8 +149,7 @@ class FileObjects:
             try:
                 self._make_folders(folders)
                 self._write([path for path in paths if not _is_there(*path)])
-                for folder in folders:
-                    flush_folder(folder)
+                flush_folders(folders)
             except OSError as error:
                 _refuse(error, paths[0][0])
 
@@ -220,8 +219,7 @@ class FileObjects:
                 if not is_here and not (link and _linked(path, target)):
                     self._write([(str(target), path.read_bytes())])
         finally:
-            for folder in folders:
-                flush_folder(folder)
+            flush_folders(folders)
 
     def _make_folders(self, folders: Iterable[str]) -> None:
         """Make folders and those above them, durably: a folder's name stands in its parent."""
@@ -235,8 +233,7 @@ class FileObjects:
                 if not os.path.isdir(folder):  # noqa: PTH112 - a text
                     raise
         # Another process may have made one a moment ago and not have flushed its name yet.
-        for parent in {folder.rpartition("/")[0] for folder in missing}:
-            flush_folder(parent)
+        flush_folders({folder.rpartition("/")[0] for folder in missing})
         self._durable.update(missing)
 
     def _write(self, contents: Sequence[tuple[str, bytes]]) -> None:
@@ -248,8 +245,7 @@ class FileObjects:
                 written.append((descriptor, temporary))
                 _write_all(descriptor, content)
                 os.fchmod(descriptor, self._modes.content)
-            for descriptor, _ in written:
-                os.fsync(descriptor)
+            flush_all([descriptor for descriptor, _ in written])
             for (_, temporary), (path, content) in zip(written, contents, strict=True):
                 try:
                     os.link(temporary, path)

@@ -19,11 +19,12 @@ from permacite import pdi
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance, Witness, of_all, with_indexes
 from permacite.archive.objects import digest_of
-from permacite.errors import CaptureError, ConflictError, NotFoundError
+from permacite.errors import CaptureError, ConflictError, NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
 from permacite.service import documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.ingest import incoming
+from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
 from permacite.service.quotations.recording import (
@@ -33,8 +34,9 @@ from permacite.service.quotations.recording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
+    from pathlib import Path
 
     from permacite.archive import Repository, Version
     from permacite.capture import Capture, Progress
@@ -159,24 +161,66 @@ class Ingest(Quotations):
         unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
         The rest is as in `save`. Raises ParseError where the file is not what it claims.
         """
-        media_type = sources.media_type_of(name, content)
-        document = incoming.understood(content, media_type, charset=charset, name=name)
-        if not (misquoted or uri is not None or document.is_aggregate):
-            check_quotations(self, document.quotations)
-        version = self._repository.commit(
-            document.representations,
-            series=series,
-            provenance=Provenance(
-                title=document.title or name,
-                uri=uri or document.uri,
-                details={"file_name": name, **document.details},
-            ),
-            witness=Witness(operator=confirmed_date),
-            standing=standing.over(self._repository.default_standing()),
-        )
-        return self._saved(
-            version, document.quotations, parts=document.parts, size_bytes=len(content)
-        )
+        terms = Terms(series, uri, confirmed_date, standing)
+        draft = read_draft(content, name, charset)
+        if not (misquoted or uri is not None or draft.document.is_aggregate):
+            check_quotations(self, draft.document.quotations)
+        (outcome,) = self._added([draft], terms)
+        if isinstance(outcome, PermaciteError):
+            raise outcome
+        return outcome
+
+    def add_files(
+        self,
+        paths: Iterable[Path],
+        *,
+        charset: str | None = None,
+        series: str | None = None,
+        misquoted: bool = False,
+        confirmed_date: date | None = None,
+        standing: Choice = UNSAID,
+    ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
+        """Commit many files in their order, each as `add` does; what became of each is yielded.
+
+        Small files are committed in groups, which share what the disk has to do: a file's outcome
+        is yielded when its group is durable. What is wrong with one harms none beside it.
+        """
+        terms = Terms(series, None, confirmed_date, standing)
+        for group in grouped(paths, charset):
+            # What quotes stands first in its group: what it quotes may be a file before it.
+            outcomes = [self._checked(one, misquoted=misquoted) for _, one in group]
+            drafts = [one for one in outcomes if isinstance(one, Draft)]
+            added = iter(self._added(drafts, terms))
+            for (path, _), outcome in zip(group, outcomes, strict=True):
+                yield path, next(added) if isinstance(outcome, Draft) else outcome
+
+    def _checked(
+        self, outcome: Draft | PermaciteError | OSError, *, misquoted: bool
+    ) -> Draft | PermaciteError | OSError:
+        """What was read of a file, or why it is not to be committed."""
+        if misquoted or not isinstance(outcome, Draft) or outcome.document.is_aggregate:
+            return outcome
+        try:
+            check_quotations(self, outcome.document.quotations)
+        except PermaciteError as error:
+            return error
+        return outcome
+
+    def _added(self, drafts: Sequence[Draft], terms: Terms) -> list[Saved | PermaciteError]:
+        """What is told of files once they are committed, or why they are not."""
+        default = self._repository.default_standing()
+        outcomes = self._repository.commit_all([one.version(terms, default) for one in drafts])
+        return [
+            outcome
+            if isinstance(outcome, PermaciteError)
+            else self._saved(
+                outcome,
+                draft.document.quotations or None,
+                parts=draft.document.parts,
+                size_bytes=draft.size_bytes,
+            )
+            for draft, outcome in zip(drafts, outcomes, strict=True)
+        ]
 
     def put(
         self,
@@ -226,8 +270,13 @@ class Ingest(Quotations):
             return False
         return True
 
-    def _saved(self, version: Version, known: Known, *, parts: int, size_bytes: int) -> Saved:
-        """What is told of a version that was committed; `known` is what its formats quote."""
+    def _saved(
+        self, version: Version, known: Known | None, *, parts: int, size_bytes: int
+    ) -> Saved:
+        """What is told of a version that was committed.
+
+        `known` is what its formats quote; None: they quote nothing, nor do any that were added.
+        """
         main = self._repository.main(version)
         closed = self._repository.restrictions([main])
         return Saved(
@@ -235,7 +284,7 @@ class Ingest(Quotations):
             document=documents.document(self._repository, version),
             parts=parts,
             size_bytes=size_bytes,
-            quotations=() if closed else tuple(self._quotes(str(main.pdi), known)),
+            quotations=() if closed or known is None else tuple(self._quotes(str(main.pdi), known)),
             warnings=tuple(_warnings(version)),
         )
 

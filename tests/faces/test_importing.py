@@ -1,0 +1,104 @@
+"""Many files come in by one command: each as if it came alone, in groups that share the disk."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.errors import IntegrityError, ParseError
+from permacite.service.archive import Archive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.faces.conftest import Outcome
+
+    Cli = Callable[..., Outcome]
+
+LATIN = "caf\u00e9".encode("latin-1")
+GROUP = 64
+"""How many files at most are committed together."""
+
+
+def files(folder: Path, contents: dict[str, bytes]) -> list[Path]:
+    """Write files; their paths are returned in order."""
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return [folder / name for name in contents]
+
+
+def test_files_get_their_names_in_their_order(archive: Path, tmp_path: Path) -> None:
+    contents = {f"{number}.html": b"<title>%d</title>" % number for number in range(GROUP + 3)}
+    paths = files(tmp_path, contents)
+    with Archive.open(archive) as service:
+        outcomes = list(service.add_files(paths))
+        findings = service.fsck().findings
+    assert [path for path, _ in outcomes] == paths
+    names = [getattr(outcome, "pdi", outcome) for _, outcome in outcomes]
+    day = str(names[0]).rpartition("/")[0]
+    assert names == [f"{day}/{number + 1}.html.1" for number in range(GROUP + 3)]
+    assert findings == ()
+
+
+def test_a_group_is_durable_before_it_is_told(archive: Path, tmp_path: Path) -> None:
+    """Another process would see each file that was told of."""
+    contents = {f"{number}.txt": b"%d" % number for number in range(GROUP + 1)}
+    with Archive.open(archive) as service, Archive.open(archive) as other:
+        for number, _ in enumerate(service.add_files(files(tmp_path, contents))):
+            assert other.about().documents == (GROUP if number < GROUP else GROUP + 1)
+
+
+def test_what_is_wrong_with_a_file_harms_none_beside_it(archive: Path, tmp_path: Path) -> None:
+    paths = files(
+        tmp_path, {"a.txt": b"a", "bad.txt": LATIN, "b.txt": b"b", "c.warc": b"", "d.txt": b"d"}
+    )
+    paths.insert(2, tmp_path / "missing.txt")
+    with Archive.open(archive) as service:
+        outcomes = dict(service.add_files(paths))
+    kinds = [type(outcomes[path]).__name__ for path in paths]
+    assert kinds == ["Saved", "ParseError", "FileNotFoundError", "Saved", "ParseError", "Saved"]
+
+
+@pytest.mark.parametrize(("words", "taken"), [("court finds", True), ("court found", False)])
+def test_a_file_may_quote_the_one_before_it(
+    archive: Path, tmp_path: Path, words: str, *, taken: bool
+) -> None:
+    with Archive.open(archive) as service:
+        first = service.add(b"one", name="one.txt").pdi
+        second = first.replace("/1.", "/2.")
+        contents = {
+            "ruling.txt": b"The court finds that the harbour was closed.",
+            "brief.md": f"> {words}\n>\n> `{second}#char=4,15`\n".encode(),
+            "last.txt": b"last",
+        }
+        ruling, brief, last = (one for _, one in service.add_files(files(tmp_path, contents)))
+    assert getattr(ruling, "pdi", None) == second
+    assert isinstance(brief, IntegrityError) is not taken
+    assert not isinstance(last, Exception)
+    if taken:
+        assert [one.status for one in getattr(brief, "quotations", [])] == ["exact"]
+
+
+def test_the_command_tells_of_each_file_as_alone(cli: Cli, tmp_path: Path) -> None:
+    paths = [
+        str(path) for path in files(tmp_path, {"a.txt": b"a", "bad.txt": LATIN, "b.txt": b"b"})
+    ]
+    outcome = cli("import", *paths)
+    assert outcome.status == 2
+    names = [line for line in outcome.out.splitlines() if not line.startswith(" ")]
+    assert [name.rpartition("/")[2] for name in names] == ["1.text.1", "2.text.1"]
+    assert f"{paths[1]}: not imported" in outcome.err
+    told = json.loads(cli("import", *paths, "--json").out)
+    assert [one["document"]["title"] for one in told] == ["a.txt", "b.txt"]
+
+
+def test_the_error_of_a_file_is_that_of_the_file_alone(archive: Path, tmp_path: Path) -> None:
+    (path,) = files(tmp_path, {"bad.txt": LATIN})
+    with Archive.open(archive) as service:
+        ((_, outcome),) = service.add_files([path])
+        with pytest.raises(ParseError) as alone:
+            service.add(LATIN, name="bad.txt")
+    assert str(outcome) == str(alone.value)
