@@ -33,7 +33,19 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["content_type", "essence", "is_field", "is_media_type", "is_token", "parameters"]
+__all__ = [
+    "PAGES",
+    "content_type",
+    "essence",
+    "is_field",
+    "is_media_type",
+    "is_token",
+    "is_xml",
+    "parameters",
+]
+
+PAGES = ("text/html", "application/xhtml+xml")
+"""What people call a page: its text is a rendition, its parts are elements."""
 
 _WHITE_SPACE = "\t\n\f\r "
 _TCHAR = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]"
@@ -46,6 +58,11 @@ _PARAMETER = compile_pattern(
     r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;"]*+))[^;]*+', re.DOTALL
 )
 _ESCAPED = compile_pattern(r"\\(.)", re.DOTALL)
+
+
+def is_xml(media_type: str) -> bool:
+    """Whether the tags of this media type, without parameters, are those of XML (RFC 7303 §4.2)."""
+    return media_type.endswith(("+xml", "/xml"))
 
 
 def is_token(text: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from permacite import pdi as grammar
 from permacite.archive.model import Selection
 from permacite.errors import ParseError
+from permacite.media_types import PAGES
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ __all__ = [
 
 _ANY = "*"
 _WANTED: dict[str | None, tuple[str, ...]] = {
-    None: ("text/html", "application/xhtml+xml", "text/plain"),
+    None: (*PAGES, "text/plain"),
     "text": ("text/plain",),
 }
 _DAY = "/2000/01/01/"

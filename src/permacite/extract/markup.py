@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from permacite.errors import NotFoundError
 from permacite.extract.excerpt import extent, nothing
 from permacite.extract.text import excerpt
-from permacite.markup.media_types import is_xml
 from permacite.markup.tree import html_elements, xml_elements
+from permacite.media_types import is_xml
 from permacite.pdi import decapsulate
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         read_page,
         title,
     )
-    from permacite.markup.media_types import PAGES, is_xml
     from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run
     from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
     from permacite.markup.tokens import (
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from permacite.media_types import content_type
 
 __all__ = [
-    "PAGES",
     "RENDITION_VERSION",
     "TOKENIZER_VERSION",
     "Attribute",
@@ -63,7 +61,6 @@ __all__ = [
     "content_type",
     "css_urls",
     "decode",
-    "is_xml",
     "plain_text",
     "read_page",
     "sniff_charset",
@@ -79,7 +76,6 @@ on_demand(
         "permacite.markup.document": (
             "Document, PageReading, Quotation, plain_text, read_page, title"
         ),
-        "permacite.markup.media_types": "PAGES, is_xml",
         "permacite.markup.plain": "RENDITION_VERSION, Piece, Rendition, Run",
         "permacite.markup.tokenizer": "TOKENIZER_VERSION, tokenize",
         "permacite.markup.tokens": (

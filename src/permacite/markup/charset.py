@@ -29,7 +29,7 @@ from permacite.markup.names import HEAD_CONTENT, RAW_TEXT
 from permacite.markup.references import decode as decode_references
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
-from permacite.media_types import essence
+from permacite.media_types import essence, is_xml
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _declared(data: bytes, media_type: str) -> _Declared:
     head = bytes(data[:_HEAD]).decode("latin-1")
     if media_type == "text/css":
         return _css_rule(head)
-    if media_type.endswith(("+xml", "/xml")):
+    if is_xml(media_type):
         return _xml_declaration(head)
     if media_type != "text/html":
         return None

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.charsets import of_codec
 from permacite.markup.charset import sniff_charset
 from permacite.markup.foreign import ROOTS
-from permacite.markup.media_types import PAGES, is_xml
 from permacite.markup.plain import Renderer
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
+from permacite.media_types import PAGES, is_xml
 from permacite.scan import compile_pattern
 from permacite.text.document import DocumentText
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from permacite import markup
 from permacite.charsets import codec_of
+from permacite.media_types import is_xml
 
 __all__ = ["charset_inside", "charset_of_text", "is_markup"]
 
@@ -40,4 +41,4 @@ def charset_inside(content: bytes, media_type: str) -> str | None:
 
 def is_markup(media_type: str) -> bool:
     """Whether a text may declare its charset itself."""
-    return media_type in ("text/html", "text/css") or media_type.endswith(("+xml", "/xml"))
+    return media_type in ("text/html", "text/css") or is_xml(media_type)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.markup import StartTag, decode, tokenize
+from permacite.media_types import PAGES
 from permacite.mhtml.charset import charset_of_text
 from permacite.mhtml.links import references_in
 from permacite.mhtml.mime.parameters import parse_structured
@@ -27,8 +28,7 @@ Kind: TypeAlias = Literal["file-uri", "hidden-value", "password", "token"]
 Labelled: TypeAlias = "tuple[str, bytes, str, str | None]"
 """A part: its name for the answer, content, Content-Type, Content-Location."""
 
-_PAGES = ("text/html", "application/xhtml+xml")
-_LINKING = (*_PAGES, "text/css", "image/svg+xml")
+_LINKING = (*PAGES, "text/css", "image/svg+xml")
 _FILE = compile_pattern(r"\s*+file:", re.IGNORECASE)
 _SECRET_NAME = compile_pattern(
     r"(?i)(?:^|[^a-z])(?:csrf|xsrf|token|ticket|nonce|session|sess|sid|auth|apikey|api[_-]key|"
@@ -63,7 +63,7 @@ def disclosures(parts: Iterable[Labelled]) -> Iterator[Disclosure]:
 
 
 def _in_source(source: str, media_type: str, where: str) -> Iterator[Disclosure]:
-    disclosed = [*_in_tags(source, where)] if media_type in _PAGES else []
+    disclosed = [*_in_tags(source, where)] if media_type in PAGES else []
     for link in references_in(source, media_type):
         disclosed += _in_uri(
             link.value, where, link.start, f"{link.element} {link.attribute}".strip()

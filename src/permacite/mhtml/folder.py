@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
-from permacite.media_types import essence
+from permacite.media_types import PAGES, essence
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.rewrite import contents_of, message_fields
 from permacite.mhtml.writing.write import build
@@ -77,7 +77,6 @@ _DEVICES = compile_pattern(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
 _ESCAPES = compile_pattern(r"(?:%[0-9A-Fa-f]{2})++")
 _LONGEST = 60
 _DEPTH = 64
-_PAGES = ("text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +212,7 @@ def pack(files: Mapping[str, bytes]) -> Packed:
 
 def _by_names(files: Mapping[str, bytes]) -> Packed:
     typed = {name: _type_of(name) for name in sorted(files)}
-    pages = [name for name, media_type in typed.items() if media_type in _PAGES]
+    pages = [name for name, media_type in typed.items() if media_type in PAGES]
     index = [name for name in pages if name.lower() in ("index.html", "index.htm", "index.xhtml")]
     if not pages:
         raise ParseError("expected a page among the files: a name ending in .html", "", 0)

@@ -16,10 +16,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.markup import Document, StartTag, Text, css_urls, is_xml, tokenize
+from permacite.markup import Document, StartTag, Text, css_urls, tokenize
 from permacite.markup import references as character_references
 from permacite.markup.tokens import Attribute, EndTag, ProcessingInstruction
-from permacite.media_types import essence
+from permacite.media_types import essence, is_xml
 from permacite.mhtml.links_table import ATTRIBUTES, LAZY, PAINT, Kind, Role, link_relation
 from permacite.scan import compile_pattern
 

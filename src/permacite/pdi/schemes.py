@@ -31,6 +31,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from permacite.media_types import PAGES, is_xml
 from permacite.pdi.escapes import UNIQUE_ID_CHARS
 from permacite.scan import compile_pattern
 
@@ -258,19 +259,15 @@ def _in_order(cursor: Cursor, begin: int, pair: tuple[str, str]) -> None:
 
 
 def _is_text(media_type: str) -> bool:
-    return default_scheme(media_type) == "char" or _is_xml(media_type)
+    return default_scheme(media_type) == "char" or is_xml(media_type)
 
 
 def _is_markup(media_type: str) -> bool:
-    return media_type in {"text/html", "text/sgml", "application/sgml"} or _is_xml(media_type)
+    return media_type in {"text/html", "text/sgml", "application/sgml"} or is_xml(media_type)
 
 
-def _is_xml(media_type: str) -> bool:
-    return media_type in {"text/xml", "application/xml"} or media_type.endswith("+xml")
-
-
-def _is_html(media_type: str) -> bool:
-    return media_type in {"text/html", "application/xhtml+xml"}
+def _is_page(media_type: str) -> bool:
+    return media_type in PAGES
 
 
 def _is_picture(media_type: str) -> bool:
@@ -297,7 +294,7 @@ SCHEMES = Schemes(
     (
         FragmentScheme("char", _is_text, interval, "PDI §3.4.1"),
         FragmentScheme("elt", _is_markup, _elements, "PDI §3.4.2 HTML"),
-        FragmentScheme("name", _is_html, _names, "PDI §3.4.2 HTML"),
+        FragmentScheme("name", _is_page, _names, "PDI §3.4.2 HTML"),
         FragmentScheme("rect", _is_picture, _rectangle, "PDI §3.4.5 Image"),
         FragmentScheme("sec", _is_timed, time_interval, "PDI §3.4.4"),
         FragmentScheme("msec", _is_timed, time_interval, "PDI §3.4.4"),

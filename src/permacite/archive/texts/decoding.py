@@ -13,6 +13,7 @@ from permacite import markup
 from permacite.archive.model import Decoding
 from permacite.charsets import RULES_VERSION, of_codec
 from permacite.errors import ParseError
+from permacite.media_types import is_xml
 from permacite.text.document import DocumentText
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
     if recorded is not None and not is_of_first_rules(recorded):
         codec = recorded.removesuffix(_RULES)
         return of_codec(codec)
-    if recorded is None and not markup.is_xml(media_type):
+    if recorded is None and not is_xml(media_type):
         recorded = "us-ascii" if media_type == "message/header" else "utf-8"
     from permacite.text import first  # noqa: PLC0415 - for the names of before alone
 

@@ -22,7 +22,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.markup import PAGES, Document
+from permacite.markup import Document
+from permacite.media_types import PAGES
 from permacite.mhtml.export.elements import Elements, escape, get, start_tag
 from permacite.mhtml.export.page import MARK_STYLE, Marks, Page
 from permacite.mhtml.export.supply import NOTHING, Resource, Styles, Supply, data_uri

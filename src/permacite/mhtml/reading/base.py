@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from permacite import markup, uri
 from permacite.charsets import encode
 from permacite.errors import ParseError
+from permacite.media_types import PAGES
 from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
 from permacite.scan import compile_pattern
 
@@ -34,7 +35,6 @@ Found: TypeAlias = Literal["content", "content-base", "content-location", "reque
 """Where a base comes from: (a), Content-Base, (b) and (c), (d), (e)."""
 
 _THIS_MESSAGE = "thismessage:/"
-_PAGES = ("text/html", "application/xhtml+xml")
 _BASE_TAG = compile_pattern(rb"(?i)<\0?b\0?a\0?s\0?e")
 _DISGUISED = compile_pattern(r"[^A-Za-z0-9\-_.!~*();/?:@&=+$,%#]|%(?![0-9A-Fa-f]{2})|(?<=#)#")
 _UNDISGUISED = compile_pattern("'([0-9a-f]{2,6})'")
@@ -199,7 +199,7 @@ class Bases:
 
 def _declared_base(part: BodyPart, outer: Base) -> Base | None:
     """The base that an HTML document declares itself (RFC 2557 §5(a))."""
-    if part.content_type not in _PAGES or part.body_parts:
+    if part.content_type not in PAGES or part.body_parts:
         return None
     content = part.content
     if _BASE_TAG.search(content) is None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.media_types import essence
+from permacite.media_types import PAGES, essence
 from permacite.mhtml.label import read_id
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["members_of", "root_of", "scopes_of", "start_of"]
 
-_SHOWN = ("text/html", "application/xhtml+xml", "text/plain", "image/svg+xml", "multipart/related")
-_PAGES = ("text/html", "application/xhtml+xml")
+_SHOWN = (*PAGES, "text/plain", "image/svg+xml", "multipart/related")
 
 
 def root_of(part: BodyPart) -> tuple[BodyPart, list[Defect]]:
@@ -47,7 +46,7 @@ def root_of(part: BodyPart) -> tuple[BodyPart, list[Defect]]:
 def _main(part: BodyPart) -> BodyPart:
     """The first aggregate in a multipart of no such kind; else its first page or part."""
     inner = list(_below(part))
-    pages = [each for each in inner if not each.body_parts and each.content_type in _PAGES]
+    pages = [each for each in inner if not each.body_parts and each.content_type in PAGES]
     aggregates = [each for each in inner if each.content_type == "multipart/related"]
     return next(iter([*aggregates, *pages, *part.body_parts]))
 
@@ -90,7 +89,7 @@ def _of_type(aggregate: BodyPart, declared: str) -> BodyPart | None:
             and root_of(part)[0].content_type == declared
         ):
             return part
-    return next((part for part in aggregate.body_parts if part.content_type in _PAGES), None)
+    return next((part for part in aggregate.body_parts if part.content_type in PAGES), None)
 
 
 def _alternative(part: BodyPart) -> BodyPart:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from permacite.charsets import codec_of, encode
 from permacite.errors import LimitError
 from permacite.markup import Doctype, StartTag, decode, tokenize
+from permacite.media_types import PAGES
 from permacite.mhtml import links
 from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.charset import charset_inside, charset_of_text
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["parts_for_browsers"]
 
-_PAGES = ("text/html", "application/xhtml+xml")
-_LINKING = (*_PAGES, "text/css", "image/svg+xml")
+_LINKING = (*PAGES, "text/css", "image/svg+xml")
 _MEDIA = ("audio/", "video/")
 _MARKS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 _POLICY = compile_pattern(r"(?i)http-equiv\s*+=[\s\"']*+content-security-policy")
@@ -213,7 +213,7 @@ def _is_page(part: Resource | Multipart) -> bool:
         each = waiting.pop()
         if isinstance(each, Multipart):
             waiting += each.body_parts
-        elif parse_structured(each.content_type)[0] in _PAGES:
+        elif parse_structured(each.content_type)[0] in PAGES:
             return True
     return False
 
@@ -257,7 +257,7 @@ class _Page:
         if edits:
             rewritten = [(edit.start, edit.end, edit.text) for edit in edits]
             content = self._encoded(links.rewrite(self._source, rewritten))
-        elif self._media_type in _PAGES and self._misread():
+        elif self._media_type in PAGES and self._misread():
             content = self._encoded(self._source)
         elif self._codec.startswith("utf-16") and not content.startswith(_MARKS):
             content = _MARKS[1 if self._codec.endswith("be") else 2] + content
@@ -282,7 +282,7 @@ class _Page:
 
     def _without_policy(self) -> list[_Edit]:
         """Rename the attribute that makes a META a content security policy; nothing moves."""
-        if self._media_type not in _PAGES or _POLICY.search(self._source) is None:
+        if self._media_type not in PAGES or _POLICY.search(self._source) is None:
             return []
         tags = (token for token in tokenize(self._source) if isinstance(token, StartTag))
         metas = (tag.attribute("http-equiv") for tag in tags if tag.name.lower() == "meta")
@@ -294,7 +294,7 @@ class _Page:
 
     def _with_base(self, framed: set[str]) -> list[_Edit]:
         """Make a relative BASE absolute; give one to a frame that is reached by cid:."""
-        if self._media_type not in _PAGES:
+        if self._media_type not in PAGES:
             return []
         if self._bases:
             link = self._bases[0]

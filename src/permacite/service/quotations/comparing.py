@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from permacite import pdi
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
-from permacite.markup import PAGES, Document
+from permacite.markup import Document
+from permacite.media_types import PAGES
 from permacite.pdi.quotation import agreement
 from permacite.service import names
 from permacite.service.base import resolver_of

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from permacite import mhtml
 from permacite.errors import RestrictedError
-from permacite.markup import PAGES, Document
+from permacite.markup import Document
+from permacite.media_types import PAGES
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.reader import marking, regions
