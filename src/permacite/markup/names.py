@@ -86,7 +86,7 @@ IMPLIED = _names("dd dt li optgroup option p rb rp rt rtc")
 TABLE_PARTS = SECTIONS | CELLS | _names("caption col colgroup tr")
 IMPLIED_THOROUGHLY = IMPLIED | (TABLE_PARTS - {"col"})
 
-# Foreign elements are told apart by a mark before their names: see tree.stack.Node.key.
+# Foreign elements are told apart by a mark before their names: see tree.construction.Node.key.
 _FOREIGN_POINTS = frozenset(f"/{name}" for name in SVG_POINTS | MATH_POINTS | {"annotation-xml"})
 
 SCOPE = _FOREIGN_POINTS | _names("applet caption html marquee object table td template th")

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import Doctype, EndTag, StartTag, Text
 from permacite.markup.tree import body, foreign, head, table
-from permacite.markup.tree.construction import Tree
+from permacite.markup.tree.construction import Characters, Tree
 from permacite.markup.tree.quirks import is_quirky
-from permacite.markup.tree.stack import Characters
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.markup.tree.stack import Token
+    from permacite.markup.tree.construction import Token
 
 __all__ = ["Element", "html_elements", "xml_elements"]
 

@@ -12,8 +12,7 @@ from permacite.markup.names import SPECIAL
 
 if TYPE_CHECKING:
     from permacite.markup.tokens import EndTag, StartTag
-    from permacite.markup.tree.construction import Tree
-    from permacite.markup.tree.stack import Node, Token
+    from permacite.markup.tree.construction import Node, Token, Tree
 
 __all__ = ["active", "adopt", "any_other_end"]
 

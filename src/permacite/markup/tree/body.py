@@ -22,8 +22,7 @@ from permacite.markup.tree import adoption, foreign, head
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.markup.tree.construction import Tree
-    from permacite.markup.tree.stack import Token
+    from permacite.markup.tree.construction import Token, Tree
 
 __all__ = ["in_body"]
 

@@ -9,8 +9,7 @@ from permacite.markup.tokens import EndTag, StartTag
 
 if TYPE_CHECKING:
     from permacite.markup.foreign import Kind
-    from permacite.markup.tree.construction import Tree
-    from permacite.markup.tree.stack import Token
+    from permacite.markup.tree.construction import Token, Tree
 
 __all__ = ["applies", "in_foreign", "push"]
 

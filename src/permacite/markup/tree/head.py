@@ -17,8 +17,7 @@ from permacite.markup.tokens import EndTag, StartTag
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.markup.tree.construction import Tree
-    from permacite.markup.tree.stack import Token
+    from permacite.markup.tree.construction import Token, Tree
 
 __all__ = ["RULES", "end_template", "in_head", "raw_text"]
 
