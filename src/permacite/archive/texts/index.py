@@ -58,7 +58,8 @@ def _with_index(new: NewRepresentation) -> NewRepresentation:
     index = Index.build(new.content, text_of_new(new).charset, _MODE)
     if not index.valid:
         return new
-    sides = {INDEX: index.to_bytes(), PIECES: Pieces.of(new.content).to_bytes()}
+    pieces = Pieces.of(new.content, sha256=bytes.fromhex(index.sha256))
+    sides = {INDEX: index.to_bytes(), PIECES: pieces.to_bytes()}
     return dataclasses.replace(new, sidecars={**new.sidecars, **sides})
 
 

@@ -54,12 +54,14 @@ class Pieces:
     digests: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, content: bytes, *, piece_bytes: int = PIECE_BYTES) -> Pieces:
-        """Return the digests of `content`."""
+    def of(
+        cls, content: bytes, *, piece_bytes: int = PIECE_BYTES, sha256: bytes | None = None
+    ) -> Pieces:
+        """Return the digests of `content`; `sha256` is that of all of it, where it is known."""
         view = memoryview(content)
         starts = range(0, len(content), piece_bytes)
         digests = (hashlib.sha256(view[start : start + piece_bytes]).digest() for start in starts)
-        whole = hashlib.sha256(content).digest()
+        whole = hashlib.sha256(content).digest() if sha256 is None else sha256
         return cls(piece_bytes, len(content), whole, b"".join(digests))
 
     def to_bytes(self) -> bytes:
