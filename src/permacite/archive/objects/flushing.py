@@ -18,15 +18,18 @@ __all__ = ["flush_all", "flush_folder", "flush_folders", "make_folders", "write_
 
 _HANDS = 16
 """How many files are flushed at the same time."""
+_FEW = 4
+"""As many are flushed one after the other: to start threads for them takes as long."""
 _AT_ONCE = 64
 """How many folders are open at the same time."""
 
 
 def flush_all(descriptors: Collection[int]) -> None:
     """Bring open files to the disk, several at a time: it shares what it can. Raises OSError."""
-    if len(descriptors) == 1:
-        os.fsync(*descriptors)
-    elif descriptors:
+    if len(descriptors) <= _FEW:
+        for descriptor in descriptors:
+            os.fsync(descriptor)
+    else:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for what writes alone
 
         with ThreadPoolExecutor(min(_HANDS, len(descriptors))) as hands:
