@@ -238,10 +238,11 @@ def resolve(
     relative or opaque, where the result would be read as something else, and, with excess="error",
     where ".." goes above the root.
     """
-    if not isinstance(base, Base):
-        short = isinstance(base, str) and len(base) <= _LONGEST_KEPT
-        prepare = _kept if short else _prepare
-        base = prepare(base, profile, (same_scheme, excess, empty_path))
+    if isinstance(base, str):
+        prepare = _kept if len(base) <= _LONGEST_KEPT else _prepare
+        base = prepare(base, profile, same_scheme, excess, empty_path)
+    elif not isinstance(base, Base):
+        base = _prepare(base, profile, same_scheme, excess, empty_path)
     return base.resolve(reference)
 
 
@@ -249,12 +250,13 @@ _LONGEST_KEPT = 2048
 """Characters of a base that is kept: a few hostile ones must not fill the memory."""
 
 
-def _prepare(
+def _prepare(  # noqa: PLR0917 - what names a kept base: keywords would take longer than to find it
     base: str | Reference,
     profile: Profile | None,
-    options: tuple[SameScheme, Excess | None, EmptyPath],
+    same_scheme: SameScheme,
+    excess: Excess | None,
+    empty_path: EmptyPath,
 ) -> Base:
-    same_scheme, excess, empty_path = options
     return Base(
         base, profile=profile, same_scheme=same_scheme, excess=excess, empty_path=empty_path
     )
