@@ -24,6 +24,9 @@ NOTICE = b"The harbour is closed until noon.\r\n"
 QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 """Git as it comes, whatever its user has set."""
 
+SCRIPT = "import sys; from permacite.__main__ import main; sys.exit(main())"
+"""What the installed program runs."""
+
 Commands = dict[str, list[str]]
 
 
@@ -32,7 +35,7 @@ def _made(folder: Path) -> Commands:
     archive = folder / "archive"
     with Archive.create(archive, series="lab.example.us") as made:
         saved = made.add(NOTICE, name="notice.txt")
-    program = [sys.executable, "-m", "permacite"]
+    program = [sys.executable, "-c", SCRIPT]
     commands = {
         "python -c pass": [sys.executable, "-c", "pass"],
         'python -c "import permacite"': [sys.executable, "-c", "import permacite"],
@@ -55,7 +58,7 @@ def _of_warcio(folder: Path) -> Commands:
     )
     record = head + b"Content-Length: %d\r\n\r\n" % len(NOTICE) + NOTICE + b"\r\n\r\n"
     (folder / "notice.warc").write_bytes(record)
-    program = [sys.executable, "-m", "warcio.cli"]
+    program = [sys.executable, "-c", "import sys; from warcio.cli import main; sys.exit(main())"]
     return {
         "warcio --version": [*program, "--version"],
         "warcio extract": [*program, "extract", str(folder / "notice.warc"), "0"],
