@@ -36,12 +36,12 @@ def words(line: str) -> list[str]:
     said = re.sub(r"\$\{\w+:\+([^}]*)\}", r"\1", line)  # words that stand there if a name is set
     lexer = shlex.shlex(said, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
-    found: list[str] = []
+    arguments: list[str] = []
     for word in lexer:
         if word in _ENDS:
             break
-        found.append(word)
-    return found[1:]
+        arguments.append(word)
+    return arguments[1:]
 
 
 def refused(arguments: list[str]) -> str:

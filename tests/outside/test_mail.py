@@ -181,8 +181,8 @@ def test_messages_are_divided_as_mime4j_does(message: tuple[bytes, str]) -> None
 def test_parts_stand_where_stalwartlabs_finds_them(located: tuple[bytes, dict[str, Any]]) -> None:
     source, told = located
     with mhtml.open(source) as aggregate:
-        found = [(each.offset, each.body_offset, each.end) for each in walk(aggregate.message)]
-    assert found == list(places(told))
+        stands = [(each.offset, each.body_offset, each.end) for each in walk(aggregate.message)]
+    assert stands == list(places(told))
 
 
 def test_parts_are_decoded_as_stalwartlabs_does(decoded: tuple[bytes, dict[str, Any]]) -> None:
