@@ -113,7 +113,7 @@ def given_out(
 
 
 def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None:
-    """Return which of `formats`, tuples of token and media type and more, answers to a token.
+    """Which of `formats`, tuples of token and media type and more, answers to a token.
 
     None where none does. Without a token the page answers, HTML or XHTML, then plain text, then
     the first. This is the one place that decides it.

@@ -298,7 +298,7 @@ class Reading:
         return self._gate.quotations(quotations)
 
     def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
-        """Return who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
+        """Who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
         quotations = [_citation(*row) for row in self._catalog.read(citations.quoters, pdi)]
         return self._gate.quotations(
             [quotation for quotation in quotations if _is_of(quotation.cited, pdi)]
@@ -333,7 +333,7 @@ class Reading:
         return extract.extract(content, representation.media_type, specifier, decode=decode)
 
     def standing(self, pdi: PDI) -> Standing:
-        """Return who may see a document, why it is kept and how long. Raises NotFoundError."""
+        """Who may see a document, why it is kept and how long. Raises NotFoundError."""
         document = self._catalog.read(versions.version, pdi).pdi.document
         return self._catalog.read(access.standings, [document]).get(document, Standing())
 

@@ -145,17 +145,17 @@ class Collector:
             self._aliases.setdefault(label, uri)
 
     def resources(self) -> tuple[Exchange, ...]:
-        """Return what was fetched beside the page, in the page's order."""
+        """What was fetched beside the page, in the page's order."""
         return tuple(r.outcome for r in self._in_order() if isinstance(r.outcome, Exchange))
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return what was not fetched, in the page's order; what is not there yet is late."""
+        """What was not fetched, in the page's order; what is not there yet is late."""
         late = f"not complete within the limit total_s = {self._limits.total_s:g} seconds"
         outcomes = (r.outcome or _failure(r, late, "timeout") for r in self._in_order())
         return tuple(each for each in outcomes if isinstance(each, Failure))
 
     def left_out(self) -> tuple[Failure, ...]:
-        """Return what was not meant to be fetched."""
+        """What was not meant to be fetched."""
         return tuple(self._left_out.values())
 
     def aliases(self) -> tuple[tuple[str, str], ...]:

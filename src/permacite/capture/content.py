@@ -43,7 +43,7 @@ class Decoder:
         self._members = 0
 
     def feed(self, data: bytes, room: int) -> bytes:
-        """Return what `data` stands for: at most `room` + 1 bytes, so that too much shows."""
+        """What `data` stands for: at most `room` + 1 bytes, so that too much shows."""
         if not self._name:
             return data[: room + 1]
         self._fed = self._fed or bool(data)

@@ -180,7 +180,7 @@ class Fetcher:
         )
 
     def _next(self, uri: str, target: Target, chain: list[Redirect], seen: set[str]) -> Target:
-        """Return where the last redirect points, unless that leads round or too far."""
+        """Where the last redirect points, unless that leads round or too far."""
         location = chain[-1].location
         try:
             following = parse_target(absolute(_escaped(location), target.uri))

@@ -191,7 +191,7 @@ class Capture:
         return sum(len(each.content) for each in (self.root, *self.resources))
 
     def record(self) -> dict[str, object]:
-        """Return where each byte is from, as plain values for JSON: source, time, digest, tool.
+        """Where each byte is from, as plain values for JSON: source, time, digest, tool.
 
         Times are in RFC 3339 form, UTC. The content itself is not in the record; its digest is.
         """

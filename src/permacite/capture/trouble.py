@@ -48,7 +48,7 @@ def _cause(error: BaseException) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    """Return what aiohttp's parser says, without the picture that it draws below."""
+    """What aiohttp's parser says, without the picture that it draws below."""
     line = str(getattr(error, "message", "")).strip().partition("\n")[0]
     return line.partition(": b'")[0].rstrip(":")
 

@@ -102,6 +102,6 @@ class Iso2022Jp(Pending):
 
 
 def _error_width(data: bytes, place: int) -> int:
-    """Return how many octets are one error: a lead takes the octet behind it along, but no ESC."""
+    """How many octets are one error: a lead takes the octet behind it along, but no ESC."""
     is_lead = 0x21 <= data[place] <= 0x7E  # noqa: PLR2004 - the octets of a row
     return 2 if is_lead and data[place + 1 : place + 2] != b"\x1b" else 1

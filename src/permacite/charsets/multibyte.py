@@ -42,7 +42,7 @@ class Units(dict[bytes, str]):
         return unit.decode("ascii") if unit.isascii() else self.get(unit)
 
     def width(self, unit: bytes) -> int:
-        """Return how many octets of a malformed unit are one error; the rest is ASCII."""
+        """How many octets of a malformed unit are one error; the rest is ASCII."""
         return len(unit) - (len(unit) > 1 and unit[-1:].isascii())
 
     def __missing__(self, unit: bytes) -> str:

@@ -115,7 +115,7 @@ def _read(request: Message) -> bytes:
 
 
 def _written_bytes() -> int:
-    """Return how much memory for data is in use; the system's own limit counts the same."""
+    """How much memory for data is in use; the system's own limit counts the same."""
     return _memory(5)
 
 

@@ -292,7 +292,7 @@ def _sealed(content: bytes) -> Iterator[int | None]:
 
 
 def _excerpt(said: dict[str, object], octets: bytes) -> Excerpt:
-    """Return what a worker cut out; what it says is checked like anything from outside."""
+    """What a worker cut out; what it says is checked like anything from outside."""
     media_type, digest, clipped = said.get("media_type"), said.get("digest"), said.get("clipped")
     if not (isinstance(media_type, str) and isinstance(digest, str) and isinstance(clipped, bool)):
         raise PermaciteError("the decoder's answer is not an excerpt")

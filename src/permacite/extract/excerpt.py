@@ -47,7 +47,7 @@ def digest_of(layout: str, content: bytes) -> str:
 
 
 def extent(start: int, end: int, size: int, unit: str) -> Extent:
-    """Return what of [start, end) lies in a document of `size` units.
+    """What of [start, end) lies in a document of `size` units.
 
     A point at the very end is in it. Raises NotFoundError where nothing is.
     """

@@ -61,7 +61,7 @@ def characters(text: DocumentText, media_type: str, start: int, end: int) -> Exc
 
 
 def _edges(text: DocumentText, start: int, end: int) -> list[_Edge]:
-    """Return where canonical positions are."""
+    """Where canonical positions are."""
     edges = []
     positions = (start, end)
     entity = text.entity

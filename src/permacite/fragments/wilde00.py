@@ -217,7 +217,7 @@ _PARENTHESIS = compile_pattern(r"\^[()^]|[()]")
 
 
 def _unbalanced(written: str) -> list[int]:
-    """Return where parentheses stand that have no partner."""
+    """Where parentheses stand that have no partner."""
     opened: list[int] = []
     closed: list[int] = []
     for found in _PARENTHESIS.finditer(written):

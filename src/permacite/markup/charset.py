@@ -123,7 +123,7 @@ _ATTRIBUTE = compile_pattern(
 
 
 def _declared(data: bytes, media_type: str) -> _Declared:
-    """Return what a document of that type declares itself."""
+    """What a document of that type declares itself."""
     head = bytes(data[:_HEAD]).decode("latin-1")
     if media_type == "text/css":
         return _css_rule(head)
@@ -137,7 +137,7 @@ def _declared(data: bytes, media_type: str) -> _Declared:
 
 
 def _prescan(head: str) -> _Declared:
-    """Return what a `meta` or an XML declaration in the first bytes says (HTML §13.2.3.3)."""
+    """What a `meta` or an XML declaration in the first bytes says (HTML §13.2.3.3)."""
     at = 0
     while (found := _PRESCAN.search(head, at)) is not None:
         if found["comment"]:
@@ -177,7 +177,7 @@ def _attributes(head: str, at: int) -> tuple[dict[str, str], int]:
 
 
 def _meta(attributes: dict[str, str]) -> _Declared:
-    """Return what the attributes of a `meta` declare."""
+    """What the attributes of a `meta` declare."""
     label = attributes.get("charset")
     if label is None and attributes.get("http-equiv", "").lower() == "content-type":
         label = charset_in(attributes.get("content", ""))
@@ -197,7 +197,7 @@ _IN_HEAD = HEAD_CONTENT | {"html", "head", "noscript"}
 
 
 def _in_head(source: str) -> _Declared:
-    """Return what a `meta` declares anywhere in the head of a page that is parsed."""
+    """What a `meta` declares anywhere in the head of a page that is parsed."""
     inside = None
     for token in tokenize(source):
         if isinstance(token, EndTag):
@@ -237,7 +237,7 @@ _XML_16 = (("\0<\0?\0x", "utf-16be"), ("<\0?\0x\0", "utf-16le"))
 
 
 def _xml_declaration(head: str) -> _Declared:
-    """Return what `<?xml ... encoding="..."?>` at the very start says (XML 1.0 §4.3.3)."""
+    """What `<?xml ... encoding="..."?>` at the very start says (XML 1.0 §4.3.3)."""
     for start, wide in _XML_16:
         if head.startswith(start):
             return wide, wide
@@ -246,7 +246,7 @@ def _xml_declaration(head: str) -> _Declared:
 
 
 def _css_rule(head: str) -> _Declared:
-    """Return what `@charset "..."` at the very start says, spelled exactly so (CSS Syntax §3.2)."""
+    """What `@charset "..."` at the very start says, spelled exactly so (CSS Syntax §3.2)."""
     if not head.startswith('@charset "') or '";' not in head:
         return None
     return _labelled(head[len('@charset "') : head.index('";')])

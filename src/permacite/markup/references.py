@@ -49,7 +49,7 @@ _REPLACEMENT = "\ufffd"
 def resolve(
     found: re.Match[str], *, attribute: bool = False, xml: bool = False
 ) -> tuple[str, int] | None:
-    """Return what a match of REFERENCE stands for and the offset where the reference ends.
+    """What a match of REFERENCE stands for and the offset where the reference ends.
 
     None where it is no reference, but text. `attribute`: in an attribute value of HTML, where a
     name without semicolon before "=" or a letter or digit is text, as in `?a=1&copy=2`.
@@ -135,7 +135,7 @@ def decode_mapped(
 def _mapped_value(
     found: re.Match[str], *, attribute: bool, xml: bool, references: bool
 ) -> tuple[str | None, int]:
-    """Return what a match of _MAPPED becomes and where it ends; None: nothing changes."""
+    """What a match of _MAPPED becomes and where it ends; None: nothing changes."""
     first = found.string[found.start()]
     if first != "&":
         return ("\n" if first == "\r" else _REPLACEMENT), found.end()

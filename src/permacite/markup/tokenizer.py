@@ -119,7 +119,7 @@ def _html_tokens(source: str) -> Iterator[Token]:  # noqa: C901 - one loop, for 
 
 
 def _raw_end(source: str, name: str, start: int) -> int:
-    """Return where the content of a raw element ends: before its end tag, or at the end."""
+    """Where the content of a raw element ends: before its end tag, or at the end."""
     if name == "plaintext":
         return len(source)
     end = _end_tag(source, name, start)
@@ -143,7 +143,7 @@ def _end_tag(source: str, name: str, at: int) -> int:
 
 
 def _script_end(source: str, start: int) -> int:
-    """Return where script data ends, when it holds `<!--` (§13.2.5.15-31).
+    """Where script data ends, when it holds `<!--` (§13.2.5.15-31).
 
     Inside `<!--` and `-->` a `<script` hides the next `</script`.
     """
@@ -167,7 +167,7 @@ def _script_end(source: str, start: int) -> int:
 
 
 def _declaration(source: str, at: int, *, cdata: bool) -> Token | None:
-    """Return what `<` opens where no tag follows; None where it is text (§13.2.5.6-7, .41-42)."""
+    """What `<` opens where no tag follows; None where it is text (§13.2.5.6-7, .41-42)."""
     following = source[at + 1 : at + 2]
     if following == "!":
         return _markup_declaration(source, at, cdata=cdata)
@@ -181,7 +181,7 @@ def _declaration(source: str, at: int, *, cdata: bool) -> Token | None:
 
 
 def _markup_declaration(source: str, at: int, *, cdata: bool) -> Token:
-    """Return what `<!` opens (§13.2.5.42)."""
+    """What `<!` opens (§13.2.5.42)."""
     if source.startswith("--", at + 2):
         return _comment(source, at)
     if canonical_name(source[at + 2 : at + 9]) == "doctype":

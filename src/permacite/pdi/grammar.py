@@ -194,7 +194,7 @@ def _iso_date(cursor: Cursor, *, strict: bool) -> tuple[str, str, str, tuple[Vio
 
 
 def days_in(year: str, month: str) -> int:
-    """Return how many days the month can have; either may be a wildcard."""
+    """How many days the month can have; either may be a wildcard."""
     if month == WILDCARD:
         return 31
     if int(month) != _FEBRUARY:
@@ -226,7 +226,7 @@ def _bad_date(cursor: Cursor) -> NoReturn:
 
 
 def _good_digits(source: str, begin: int, what: str) -> int:
-    """Return how many digits at `begin` could be the start of the part."""
+    """How many digits at `begin` could be the start of the part."""
     found = _DIGITS.match(source, begin)
     size = len(found[0]) if found else 0
     most = 4 if what.endswith("digits") else 2

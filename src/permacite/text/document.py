@@ -96,7 +96,7 @@ class DocumentText:
             return bytes(fetch(start, end))
 
     def offset(self, octet: int) -> int:
-        """Return how many characters of the stored text stand before an octet."""
+        """How many characters of the stored text stand before an octet."""
         encoding = self.entity.encoding
         before = self.octets(encoding.mark_bytes, max(encoding.mark_bytes, octet))
         return len(encoding.decode(before))

@@ -80,7 +80,7 @@ class Block:
         return self.start + len(self.data)
 
     def byte(self, offset: int) -> int:
-        """Return where in the entity the code point at `offset` of the text begins, in bytes."""
+        """Where in the entity the code point at `offset` of the text begins, in bytes."""
         if offset == len(self.text):
             return self.end
         if self.encoding.family == "single":
@@ -267,7 +267,7 @@ codecs.register_error("permacite.record", _record)
 
 
 def _bytes_of(block: Block, offset: int) -> int:
-    """Return how many bytes of the block the first `offset` code points take.
+    """How many bytes of the block the first `offset` code points take.
 
     Decodes in strides up to the one with that place, then that one byte by byte. Where a sequence
     of bytes stands for several code points, the places between them are at its end.

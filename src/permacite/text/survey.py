@@ -54,7 +54,7 @@ class Walker:
         return Place(tallied, inside)
 
     def _ahead(self, position: int) -> int:
-        """Return how many code points of the block a position is ahead; more than are left."""
+        """How many code points of the block a position is ahead; more than are left."""
         if self.measure.unit == "code_point":
             return position - self.before.code_point
         if position >= self.end:

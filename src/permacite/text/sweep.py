@@ -96,7 +96,7 @@ def sweep(
 
 
 def _suited(left: int, step: int | None) -> tuple[Literal["vectors", "decoding"], int]:
-    """Return what suits so many bytes: how to count them, and how many to count before NumPy."""
+    """What suits so many bytes: how to count them, and how many to count before NumPy."""
     if "numpy" in sys.modules:
         return "vectors" if left >= _WORTH_A_VECTOR_BYTES else "decoding", 0
     lead = 0 if step else _LEAD_BYTES
@@ -217,7 +217,7 @@ class _Work:
         ]
 
     def _slices(self, place: int) -> list[int]:
-        """Return where the slices of a stretch begin, and where the last one ends."""
+        """Where the slices of a stretch begin, and where the last one ends."""
         end = min(place + self.length, self.size)
         return [*(range(place, end, self.step) or [place]), end]
 

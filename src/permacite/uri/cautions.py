@@ -38,7 +38,7 @@ class Caution(NamedTuple):
 
 
 def warnings(reference: str | Reference) -> tuple[Caution, ...]:
-    """Return what a user should know before this reference is handed to a protocol, by offset.
+    """What a user should know before this reference is handed to a protocol, by offset.
 
     Raises ParseError if the text does not parse.
     """

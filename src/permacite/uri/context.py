@@ -144,7 +144,7 @@ def _wrapped(text: str, begin: re.Match[str], profile: Profile) -> Step:
 
 
 def _readings(content: str, profile: Profile) -> list[str]:
-    """Return what a broken reference may have been, the reading with all hyphens first."""
+    """What a broken reference may have been, the reading with all hyphens first."""
     white = _pattern(_WHITE_RUN)
     first, *rest = (white.sub("", piece) for piece in _pattern(_HYPHEN_BREAK).split(content))
     if len(rest) > _MOST_HYPHENS:
@@ -194,7 +194,7 @@ def _abbreviated(text: str, begin: re.Match[str]) -> Step:
 
 
 def _without_sentence(text: str, start: int, end: int) -> int:
-    """Return where a bare reference ends once the sentence has its punctuation back."""
+    """Where a bare reference ends once the sentence has its punctuation back."""
     unopened = text.count(")", start, end) - text.count("(", start, end)
     while end > start:
         last = text[end - 1]

@@ -132,7 +132,7 @@ def unquote(component: str) -> str:
 
 
 def _offset_of_octet(component: str, wanted: int) -> int:
-    """Return where in `component` its octet number `wanted` is written."""
+    """Where in `component` its octet number `wanted` is written."""
     offsets: list[int] = []
     for piece in _pattern(_ESCAPE_OR_CHARACTER).finditer(component):
         octets = 1 if len(piece[0]) > 1 else len(piece[0].encode("utf-8", "surrogatepass"))

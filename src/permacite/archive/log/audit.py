@@ -128,7 +128,7 @@ def _timestamp_faults(log: Log) -> Iterator[Finding]:
 
 
 def _counts(catalog: Catalog, leaf: Leaf) -> dict[str, int]:
-    """Return how many rows of which tables an entry stands for."""
+    """How many rows of which tables an entry stands for."""
     entry = lenient(leaf)
     kind = str(entry.get("kind"))
     if kind in _ERASED_WITH_THEIR_ROWS and None in catalog.read(erased, leaf.sequence):

@@ -106,7 +106,7 @@ def text_of(files: dict[str, bytes], name: str) -> str:
 
 
 def _directory(data: bytes) -> tuple[int, list[_Listed]]:
-    """Return where the directory begins, and what it lists. Raises ParseError."""
+    """Where the directory begins, and what it lists. Raises ParseError."""
     end = len(data) - _END.size
     if end < 0 or not data.startswith(b"PK\x05\x06", end) or data[-2:] != b"\0\0":
         raise _refusal("something stands behind its directory, or the end is missing")

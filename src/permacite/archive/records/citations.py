@@ -90,7 +90,7 @@ def _of_document(pdi: PDI) -> dict[str, str | int]:
 def _quotations(
     connection: sqlite3.Connection, conditions: dict[str, str | int]
 ) -> list[tuple[PDI, str, str]]:
-    """Return who quotes, from which position on, and what."""
+    """Who quotes, from which position on, and what."""
     rows = connection.execute(
         f"{_QUOTATIONS} WHERE {' AND '.join(conditions)} ORDER BY q.quotation_id",
         tuple(conditions.values()),

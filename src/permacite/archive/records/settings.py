@@ -124,7 +124,7 @@ def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _guarded(connection: sqlite3.Connection) -> Iterator[str]:
-    """Return which rows are others than those that a setting holds a digest of."""
+    """Which rows are others than those that a setting holds a digest of."""
     settings = dict(connection.execute("SELECT name, value FROM setting"))
     if settings.get(_DIGEST) not in {None, settings_digest(connection)[1]}:
         yield "the settings, or the series that mint, are not those that were set"

@@ -310,7 +310,7 @@ def winning(delegations: Iterable[Delegation], series: str, day: date) -> list[D
 
 
 def minters(delegations: Iterable[Delegation], series: str, day: date) -> set[str]:
-    """Return who mints in a series on a day; empty where nobody was named."""
+    """Who mints in a series on a day; empty where nobody was named."""
     return {
         delegation.target
         for delegation in winning(

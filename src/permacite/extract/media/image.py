@@ -55,7 +55,7 @@ class Area(tuple[Extent, Extent]):
 
 
 def area(first: tuple[int, int], second: tuple[int, int], size: tuple[int, int]) -> Area:
-    """Return what of a rectangle lies in a picture. Raises NotFoundError where nothing does."""
+    """What of a rectangle lies in a picture. Raises NotFoundError where nothing does."""
     found = Area(
         extent(first[axis], second[axis], size[axis], "pixels " + ("across", "down")[axis])
         for axis in (0, 1)

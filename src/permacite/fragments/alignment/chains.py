@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def between(blocks: Iterable[Block], gap: Gap) -> list[Gap]:
-    """Return what is left of a gap around blocks that stand in order, where both sides are."""
+    """What is left of a gap around blocks that stand in order, where both sides are."""
     gaps = []
     old, new = gap.old_start, gap.new_start
     for block in (*blocks, Block(gap.old_end, gap.new_end, 0)):
@@ -65,7 +65,7 @@ def unique_pairs(old: Iterable[tuple[int, int]], new: Iterable[tuple[int, int]])
 
 
 def _once(keyed: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Return where each key stands, -1 where it stands more often."""
+    """Where each key stands, -1 where it stands more often."""
     places: dict[int, int] = {}
     for key, place in keyed:
         places[key] = -1 if key in places else place

@@ -39,7 +39,7 @@ class Side(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def weight(word: str) -> int:
-    """Return how much a word says: a sign little, a single character of some scripts half."""
+    """How much a word says: a sign little, a single character of some scripts half."""
     if is_mark(word):
         return 1
     if not is_word(word):
@@ -48,7 +48,7 @@ def weight(word: str) -> int:
 
 
 def edit(old: Side, new: Side) -> list[tuple[int, int]]:
-    """Return which word of `new` stands for which of `old`, the same or another, in order.
+    """Which word of `new` stands for which of `old`, the same or another, in order.
 
     Takes time and space in proportion to the product of both lengths.
     """
@@ -101,7 +101,7 @@ def _fill(old: Side, new: Side) -> list[bytearray]:
 
 
 def _first_row(opening: list[int], closing: list[int]) -> tuple[_Row, bytearray]:
-    """Return what may come of no words: words that were put in."""
+    """What may come of no words: words that were put in."""
     width = len(closing)
     never = [_NEVER] * (width - 1)
     best = [-opening[0] - _EXTEND * j - closing[j] for j in range(1, width)]
@@ -153,13 +153,13 @@ def _next_row(
 
 
 def _costs(bounds: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """Return what a gap costs that opens, and one that closes, at each place."""
+    """What a gap costs that opens, and one that closes, at each place."""
     opening = [_OPEN_AT_BOUND if bound else _OPEN for bound in bounds]
     return opening, [_CLOSE_AT_BOUND if bound else _CLOSE for bound in bounds]
 
 
 def _likes(old: str, new: str) -> int:
-    """Return what is gained where `new` stands for `old`."""
+    """What is gained where `new` stands for `old`."""
     if old == new:
         return 2 * weight(old)
     if is_mark(old) or is_mark(new):

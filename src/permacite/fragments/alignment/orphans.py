@@ -27,12 +27,12 @@ _MAX_CLAIMS = 8
 
 
 def weigh(text: Text, part: Range) -> int:
-    """Return how much some words say."""
+    """How much some words say."""
     return sum(map(weight, text.words[part.start : part.end]))
 
 
 def resemblance(old: Text, part: Range, new: Text, other: Range) -> float:
-    """Return what share of their words two parts have in common, by weight, in whatever order."""
+    """What share of their words two parts have in common, by weight, in whatever order."""
     mine = Counter(old.words[part.start : part.end])
     its = Counter(new.words[other.start : other.end])
     common = sum(weight(word) * count for word, count in (mine & its).items())

@@ -92,7 +92,7 @@ class Fate:
 
 
 def follow(alignment: Alignment, start: int, end: int) -> Fate:
-    """Return what became of the characters from `start` up to `end` of the old text."""
+    """What became of the characters from `start` up to `end` of the old text."""
     old = alignment.old
     end = min(end, len(old.text))
     if not old.text[start:end].strip():
@@ -112,7 +112,7 @@ def follow(alignment: Alignment, start: int, end: int) -> Fate:
 
 
 def _same_words(alignment: Alignment, passage: Range) -> Range | None:
-    """Return where the words of a passage stand now, if all do, one after the other."""
+    """Where the words of a passage stand now, if all do, one after the other."""
     places = alignment.counterparts(*passage)
     now = Range(places[0], places[0] + len(places))
     if places[0] < 0 or places != list(range(*now)):
@@ -169,7 +169,7 @@ def _standing(alignment: Alignment, passage: Range, now: Range, asked: tuple[int
 
 
 def _new_places(alignment: Alignment, passage: Range) -> list[Range]:
-    """Return where the words stand that stood nowhere there before: two places at most."""
+    """Where the words stand that stood nowhere there before: two places at most."""
     old, new = alignment.old, alignment.new
     wanted = old.ids[slice(*passage)]
     found = (
@@ -210,7 +210,7 @@ def _says_enough(alignment: Alignment, passage: Range, place: Range) -> bool:
 
 
 def _edited(alignment: Alignment, passage: Range) -> Image | None:
-    """Return what the passage was made into where it stood, if it was."""
+    """What the passage was made into where it stood, if it was."""
     begin, end = alignment.old.sentences_of(*passage)
     around = Range(max(begin, passage.start - _MAX_SENTENCE), min(end, passage.end + _MAX_SENTENCE))
     image, about = image_of(alignment, passage), image_of(alignment, around)
@@ -300,7 +300,7 @@ def _gone(alignment: Alignment, passage: Range) -> Fate:
 
 
 def _stood(alignment: Alignment, place: Range) -> Range | None:
-    """Return where what stands in a place stood in the old text, if most of its words did."""
+    """Where what stands in a place stood in the old text, if most of its words did."""
     origins = [mine for mine in alignment.origins(*place) if mine >= 0]
     if 2 * len(origins) < place.end - place.start:
         return None

@@ -106,7 +106,7 @@ class Text:
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
     def sentences_of(self, first: int, last: int) -> tuple[int, int]:
-        """Return where the sentences begin and end that hold some words."""
+        """Where the sentences begin and end that hold some words."""
         begin = self.sentences[bisect_right(self.sentences, first) - 1]
         return begin, self.sentences[bisect_left(self.sentences, last)]
 

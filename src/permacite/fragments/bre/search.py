@@ -173,7 +173,7 @@ def _in_code_points(data: bytes, spans: Iterator[Span]) -> Iterator[Span]:
 
 @lru_cache(maxsize=64)
 def _automaton(root: Node) -> _Automaton:
-    """Return what searches for a tree without back-references.
+    """What searches for a tree without back-references.
 
     Raises LimitError for an expression that is too large, PermaciteError without the library.
     """
@@ -275,7 +275,7 @@ def _limit(name: str, work: int, maximum: int) -> None:
 
 
 def _next_character(data: Octets, place: int) -> int:
-    """Return where the next character of UTF-8 begins."""
+    """Where the next character of UTF-8 begins."""
     place += 1
     while place < len(data) and data[place] in _CONTINUATION:
         place += 1

@@ -136,7 +136,7 @@ class Rendition:
         return bisect_right(self._starts, offset, hi=len(self._kinds)) - 1
 
     def _source_offset(self, index: int, offset: int, *, at_end: bool) -> int:
-        """Return where the text offset `offset`, in piece `index` or at its end, stands."""
+        """Where the text offset `offset`, in piece `index` or at its end, stands."""
         if self._kinds[index] == _COPY:
             return self._source_starts[index] + offset - self._starts[index]
         return self._source_ends[index] if at_end else self._source_starts[index]
@@ -206,7 +206,7 @@ class Writer:
         self._kinds.append(kind)
 
     def rendition(self, version: int) -> Rendition:
-        """Return what was written."""
+        """What was written."""
         self._starts.append(self.length)
         return Rendition(
             "".join(self._parts),

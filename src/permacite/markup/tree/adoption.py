@@ -58,7 +58,7 @@ def adopt(tree: Tree, name: str, token: StartTag | EndTag) -> None:
 
 
 def _furthest_block(tree: Tree, place: int) -> int:
-    """Return where the topmost special element above `place` is; -1 where there is none."""
+    """Where the topmost special element above `place` is; -1 where there is none."""
     for at in range(place + 1, len(tree.stack)):
         tree.spend(1)
         if tree.stack[at].key in SPECIAL:

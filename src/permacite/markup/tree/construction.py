@@ -171,7 +171,7 @@ class OpenElements:
         return self.in_scope(names, TABLE_SCOPE)
 
     def place(self, node: Node) -> int:
-        """Return where a node is on the stack; -1 where it is not."""
+        """Where a node is on the stack; -1 where it is not."""
         if not node.is_open:
             return -1
         for at in range(len(self.stack) - 1, -1, -1):
