@@ -11,7 +11,6 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
-from permacite.archive.deposit import deposit, with_charsets, with_decoding
 from permacite.archive.entries import seal
 from permacite.archive.log import Log
 from permacite.archive.model import (
@@ -37,8 +36,7 @@ from permacite.archive.objects import (
     modes_of,
     write_file,
 )
-from permacite.archive.records import access, citations, commits, days, octets, settings, versions
-from permacite.archive.records.commits import CommitRequest
+from permacite.archive.records import access, citations, days, octets, settings, versions
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
 from permacite.archive.verification import Verification
@@ -50,6 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.entries import Leaf, Sealer
+    from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
     from permacite.archive.sqlite.write_behind import Staging
     from permacite.pdi import PDI
@@ -241,6 +240,8 @@ class Repository(Verification):
 
     def _commit(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
         """Put the octets of versions, and commit them. Raises StorageError, IntegrityError."""
+        from permacite.archive.records import commits  # noqa: PLC0415 - most archives are read
+
         with (
             self._catalog.announced() as under_way,
             self._objects.staging(together=under_way > 1) as staging,
@@ -248,7 +249,7 @@ class Repository(Verification):
             erasing_round = self._catalog.read(octets.erasing_round)
             prepared = [self._prepared(draft, staging, erasing_round) for draft in drafts]
             staging.flush()
-            requests = [outcome for outcome in prepared if isinstance(outcome, CommitRequest)]
+            requests = [outcome for outcome in prepared if not isinstance(outcome, PermaciteError)]
             written = iter(self._catalog.write_all(commits.commit, requests))
         with reading_rows(self._catalog.path):
             return [
@@ -269,21 +270,24 @@ class Repository(Verification):
 
     def _request(self, draft: NewVersion, staging: Staging, erasing_round: int) -> CommitRequest:
         """Put the octets of a version once all that is said of it is right. Raises as `commit`."""
+        from permacite.archive import deposit  # noqa: PLC0415 - most archives are read
+        from permacite.archive.records.commits import CommitRequest  # noqa: PLC0415 - the same
+
         replaces, series, unique_id = draft.replaces, draft.series, draft.unique_id
         if replaces is not None:
             _check_same(replaces, series, unique_id)
             self._gate.check_document(replaces)
-        representations = [with_decoding(new) for new in draft.representations]
+        representations = [deposit.with_decoding(new) for new in draft.representations]
         before = len(staging.contents)
         return CommitRequest(
             series=self.series if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
             replaces=None if replaces is None else replaces.document,
-            provenance=with_charsets(draft.provenance, representations),
+            provenance=deposit.with_charsets(draft.provenance, representations),
             key=draft.key,
             witness=draft.witness,
             standing=draft.standing,
-            formats=deposit(staging.put, representations),
+            formats=deposit.deposit(staging.put, representations),
             contents=tuple(staging.contents[before:]),
             erasing_round=erasing_round,
         )
@@ -304,11 +308,14 @@ class Repository(Verification):
         The highest version is taken where `pdi` names none. Raises ConflictError where the version
         has this format with other octets; NotFoundError.
         """
+        from permacite.archive import deposit  # noqa: PLC0415 - most archives are read
+        from permacite.archive.records import commits  # noqa: PLC0415 - the same
+
         version = self._catalog.read(versions.version, pdi)
 
         def add() -> Version:
             erasing_round = self._catalog.read(octets.erasing_round)
-            (stored,) = deposit(self._objects.put, [with_decoding(representation)])
+            (stored,) = deposit.deposit(self._objects.put, [deposit.with_decoding(representation)])
             row = self._catalog.write(
                 commits.add_format,
                 version.pdi,

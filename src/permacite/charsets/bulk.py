@@ -59,7 +59,7 @@ class Bulk(NamedTuple):
 
 @cache
 def bulk_of(codec: str) -> Bulk | None:
-    """What decodes a codec of `multibyte` in bulk; None where nothing can be compared."""
+    """The bulk decoder for a codec of `multibyte`; None where nothing can be compared."""
     rules = rules_of(codec)
     if rules is None:
         return None

@@ -65,7 +65,7 @@ class Encoding:
     family: Family
 
     def decoder(self, errors: str = "replace") -> Decoder:
-        """What decodes the octets in pieces, without those of the mark."""
+        """A decoder for the octets in pieces, without those of the mark."""
         return incremental(self.codec, errors)
 
     def decode(self, octets: bytes) -> str:
@@ -91,7 +91,7 @@ class Charset:
         return family_of(self.codec) == "single" and decode(b"\xc1", self.codec) == "A"
 
     def encoding(self, head: bytes) -> Encoding:
-        """What an entity with this charset is, whose first octets are `head`."""
+        """The encoding of an entity with this charset, whose first octets are `head`."""
         codec, length = settled(head, self.codec)
         return Encoding(codec, length, family_of(codec))
 

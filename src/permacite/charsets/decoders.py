@@ -97,7 +97,7 @@ class Pending(ABC):
         """Return the text of whole characters, how many octets they are, and the state after."""
 
     def _malformed(self, data: bytes, start: int, end: int) -> str:
-        """What stands for malformed octets. Raises what the handler does."""
+        """The text for malformed octets. Raises what the handler does."""
         if self._errors == "replace":
             return "\ufffd"
         error = UnicodeDecodeError(self._codec, data, start, end, "no character")

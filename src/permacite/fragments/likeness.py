@@ -208,7 +208,7 @@ _SKETCH_LENGTH = 6
 
 
 def _sketch_likeness(first: str, second: str) -> float:
-    """What share of their pieces two texts have in common."""
+    """The share of their pieces that two texts have in common."""
     mine, its = _pieces(first), _pieces(second)
     return (mine & its).total() / max(1, mine.total(), its.total())
 

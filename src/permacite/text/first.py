@@ -80,7 +80,7 @@ class _FirstCharset(Charset):
     """A charset as the first rules decode it."""
 
     def encoding(self, head: bytes) -> Encoding:
-        """What an entity is, whose first bytes are `head`: any mark wins over the label."""
+        """The encoding of an entity whose first bytes are `head`: any mark wins over the label."""
         for mark, codec in (*_MARKS, *_MORE_MARKS.get(self.codec, ())):
             if head.startswith(mark):
                 return _FirstEncoding(codec, len(mark), _family(codec))
@@ -92,7 +92,7 @@ class _FirstEncoding(Encoding):
     """How the first rules decode; the codec is Python's, but for what has a table."""
 
     def decoder(self, errors: str = "replace") -> Decoder:
-        """What decodes text in pieces."""
+        """A decoder for text in pieces."""
         table = _table(self.codec)
         if table is not None:
             return SingleByte(table, errors)

@@ -172,7 +172,7 @@ def _row(columns: Columns, row: int) -> Tally:
 
 
 def _positions(columns: Columns, measure: Measure) -> Callable[[int], int]:
-    """What gives the position of a checkpoint, as `Tally.position` does."""
+    """A function that gives the position of a checkpoint, as `Tally.position` does."""
     unit, mode, _ = measure
     crs, lfs, pairs = columns["cr"], columns["lf"], columns["crlf"]
     if unit in {"code_point", "byte"}:

@@ -50,7 +50,7 @@ class Source(Protocol):
         """How many bytes there are."""
 
     def reading(self) -> AbstractContextManager[Fetch]:
-        """What reads slices, for as long as the context lasts, in one thread."""
+        """A function that reads slices, for as long as the context lasts, in one thread."""
 
     def whole(self) -> AbstractContextManager[bytes | mmap.mmap]:
         """Return all bytes, for as long as the context lasts; a file is mapped, not read."""
@@ -139,7 +139,7 @@ def _shortened(path: Path) -> StorageError:
 
 @contextmanager
 def filling(source: Source) -> Iterator[Fill]:
-    """What fills buffers, for as long as the context lasts, in one thread."""
+    """A function that fills buffers, for as long as the context lasts, in one thread."""
     if isinstance(source, FileSource):
         with source.filling() as fill:
             yield fill
@@ -167,7 +167,7 @@ def _reported(path: Path) -> Iterator[None]:
 
 
 def source_of(source: Buffer | os.PathLike[str] | Source) -> Source:
-    """What reads `source`. Raises TypeError for a str, which could be text or a path."""
+    """The source of octets. Raises TypeError for a str, which could be text or a path."""
     if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
         return MemorySource(source)
     if isinstance(source, os.PathLike):

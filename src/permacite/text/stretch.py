@@ -45,7 +45,7 @@ class Counter(Protocol):
     """Counts a stretch."""
 
     def count(self, data: bytearray, cuts: Sequence[int]) -> list[Tally | None]:
-        """What is between each two neighbours of `cuts`, which are safe places in `data`.
+        """The counts between each two neighbours of `cuts`, which are safe places in `data`.
 
         A count is None where the bytes are no UTF-8.
         """

@@ -96,7 +96,7 @@ def sweep(
 
 
 def _suited(left: int, step: int | None) -> tuple[Literal["vectors", "decoding"], int]:
-    """What suits so many bytes: how to count them, and how many to count before NumPy."""
+    """The way to count so many bytes, and how many to count before NumPy."""
     if "numpy" in sys.modules:
         return "vectors" if left >= _WORTH_A_VECTOR_BYTES else "decoding", 0
     lead = 0 if step else _LEAD_BYTES

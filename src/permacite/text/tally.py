@@ -267,7 +267,7 @@ def _merged(mode: LineEndings) -> tuple[str, ...]:
 
 
 def _counter(text: str, unit: Unit, mode: LineEndings) -> Callable[[int, int], int]:
-    """What counts `unit`s between two places that are not inside a line ending."""
+    """A function that counts `unit`s between two places that are not inside a line ending."""
     plus, minus = _ENDINGS[mode]
     if unit == "pdi":
         minus += _merged(mode)

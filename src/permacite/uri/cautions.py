@@ -38,7 +38,7 @@ class Caution(NamedTuple):
 
 
 def warnings(reference: str | Reference) -> tuple[Caution, ...]:
-    """What a user should know before this reference is handed to a protocol, by offset.
+    """The cautions that a user should hear before a reference goes to a protocol, by offset.
 
     Raises ParseError if the text does not parse.
     """

@@ -144,7 +144,7 @@ def _wrapped(text: str, begin: re.Match[str], profile: Profile) -> Step:
 
 
 def _readings(content: str, profile: Profile) -> list[str]:
-    """What a broken reference may have been, the reading with all hyphens first."""
+    """The readings of a broken reference, the one with all hyphens first."""
     white = _pattern(_WHITE_RUN)
     first, *rest = (white.sub("", piece) for piece in _pattern(_HYPHEN_BREAK).split(content))
     if len(rest) > _MOST_HYPHENS:

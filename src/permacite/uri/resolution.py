@@ -119,7 +119,7 @@ class Base:
         return f"Base({self.reference.text!r}, profile={self.profile!r})"
 
     def resolve(self, reference: str | Reference) -> Resolved:
-        """What `reference` refers to in a document with this base (§5.2)."""
+        """The target of `reference` in a document with this base (§5.2)."""
         if isinstance(reference, str):
             resolved = self._shortcut(reference)
             if resolved is not None:
@@ -229,7 +229,7 @@ def resolve(
     excess: Excess | None = None,
     empty_path: EmptyPath = "root",
 ) -> Resolved:
-    """What `reference` refers to in a document whose base URI is `base` (RFC 2396 §5.2).
+    """The target of `reference` in a document whose base URI is `base` (RFC 2396 §5.2).
 
     `profile`: "rfc2396" unless `base` is a Reference, which has its own. A prepared `Base` has all
     its options already, and the others are not looked at. The last bases given as text are kept

@@ -120,7 +120,7 @@ class Shortcuts:
         return _pair(Resolved, (trusted(text, "rfc3986"), document == self._document))
 
     def _appended(self, path: str) -> tuple[str, int]:
-        """What comes before a path, and from where on; "" where it must be taken apart."""
+        """The text before a path, and the path's start; "" where it must be taken apart."""
         first = path[0]
         if first == "/":
             return self._far, 0

@@ -57,7 +57,7 @@ class Alignment:
         return Orphans(self.old, self.to_new)
 
     def counterparts(self, first: int, last: int) -> list[int]:
-        """What stands for each of some words, the same word or another; -1 for nothing."""
+        """The new word for each of some words, the same or another; -1 for none."""
         found = list(self.to_new[first:last])
         for part, region in _meeting(self.old_free, first, last):
             for mine, its in region.pairs_of_old(part, self.old, self.new):
@@ -66,7 +66,7 @@ class Alignment:
         return found
 
     def origins(self, first: int, last: int) -> list[int]:
-        """What each of some words of the new text stands for; -1 for nothing."""
+        """The old word for each of some words of the new text; -1 for none."""
         found = list(self.to_old[first:last])
         for part, region in _meeting(self.new_free, first, last):
             for mine, its in region.pairs_of_new(part, self.old, self.new):
@@ -202,7 +202,7 @@ def _moved(
 def _regions(
     chain: list[Block], to_new: Sequence[int], to_old: Sequence[int]
 ) -> tuple[list[tuple[Range, Region]], list[tuple[Range, Region]]]:
-    """What is left of either text, and for each part what it may have become, or come of.
+    """The rest of either text, and for each part what it may have become, or come of.
 
     That is what stands between the same two neighbours, even where these were moved. All other
     rests between two links of the chain are one region.
@@ -224,6 +224,6 @@ def _regions(
 
 
 def _between_neighbours(part: Range, places: Sequence[int]) -> Range:
-    """What is on the other side between what stands beside a part."""
+    """The stretch on the other side between the neighbours of a part."""
     start = places[part.start - 1] + 1 if part.start else 0
     return Range(start, places[part.end] if part.end < len(places) else -1)

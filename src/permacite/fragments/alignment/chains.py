@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def between(blocks: Iterable[Block], gap: Gap) -> list[Gap]:
-    """What is left of a gap around blocks that stand in order, where both sides are."""
+    """The gaps left around blocks that stand in order, where both sides have words."""
     gaps = []
     old, new = gap.old_start, gap.new_start
     for block in (*blocks, Block(gap.old_end, gap.new_end, 0)):

@@ -69,7 +69,7 @@ class Change:
 def changes(
     old: Text, new: Text, pairs: Sequence[tuple[int, int]], whole: tuple[int, int, int, int]
 ) -> tuple[Change, ...]:
-    """What is other between two parts (old start and end, new start and end; of words).
+    """The differences between two parts (old start and end, new start and end; of words).
 
     `pairs` are the words that are the same in both, in order. Of one kind, changes stand in the
     order of the text.

@@ -101,7 +101,7 @@ def _fill(old: Side, new: Side) -> list[bytearray]:
 
 
 def _first_row(opening: list[int], closing: list[int]) -> tuple[_Row, bytearray]:
-    """What may come of no words: words that were put in."""
+    """The words that were put in, which come of no others."""
     width = len(closing)
     never = [_NEVER] * (width - 1)
     best = [-opening[0] - _EXTEND * j - closing[j] for j in range(1, width)]
@@ -153,13 +153,13 @@ def _next_row(
 
 
 def _costs(bounds: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """What a gap costs that opens, and one that closes, at each place."""
+    """The cost of a gap that opens, and of one that closes, at each place."""
     opening = [_OPEN_AT_BOUND if bound else _OPEN for bound in bounds]
     return opening, [_CLOSE_AT_BOUND if bound else _CLOSE for bound in bounds]
 
 
 def _likes(old: str, new: str) -> int:
-    """What is gained where `new` stands for `old`."""
+    """The gain where `new` stands for `old`."""
     if old == new:
         return 2 * weight(old)
     if is_mark(old) or is_mark(new):

@@ -74,7 +74,7 @@ class Image:
         return pairs[0][0] == place and same[0] and (is_word(old.words[place]) or all(same))
 
     def _beside(self, place: int) -> int:
-        """What stands for a word beside the part, out of reach where nothing does."""
+        """The place that answers a word beside the part, out of reach where none does."""
         if place < 0:
             return -1
         if place == len(self.alignment.old):
@@ -84,7 +84,7 @@ class Image:
 
 
 def image_of(alignment: Alignment, part: Range) -> Image | None:
-    """What came of a part, where anything did.
+    """The image of a part, where it has one.
 
     What stands between its words may have been put in, but is nothing that came of other parts.
     """

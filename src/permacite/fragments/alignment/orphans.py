@@ -32,7 +32,7 @@ def weigh(text: Text, part: Range) -> int:
 
 
 def resemblance(old: Text, part: Range, new: Text, other: Range) -> float:
-    """What share of their words two parts have in common, by weight, in whatever order."""
+    """The share of their words that two parts have in common, by weight, in whatever order."""
     mine = Counter(old.words[part.start : part.end])
     its = Counter(new.words[other.start : other.end])
     common = sum(weight(word) * count for word, count in (mine & its).items())

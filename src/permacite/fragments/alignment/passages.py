@@ -92,7 +92,7 @@ class Fate:
 
 
 def follow(alignment: Alignment, start: int, end: int) -> Fate:
-    """What became of the characters from `start` up to `end` of the old text."""
+    """The fate of the characters from `start` up to `end` of the old text."""
     old = alignment.old
     end = min(end, len(old.text))
     if not old.text[start:end].strip():
@@ -210,7 +210,7 @@ def _says_enough(alignment: Alignment, passage: Range, place: Range) -> bool:
 
 
 def _edited(alignment: Alignment, passage: Range) -> Image | None:
-    """What the passage was made into where it stood, if it was."""
+    """The words that took the passage's place where it stood, if any did."""
     begin, end = alignment.old.sentences_of(*passage)
     around = Range(max(begin, passage.start - _MAX_SENTENCE), min(end, passage.end + _MAX_SENTENCE))
     image, about = image_of(alignment, passage), image_of(alignment, around)

@@ -173,7 +173,7 @@ def _in_code_points(data: bytes, spans: Iterator[Span]) -> Iterator[Span]:
 
 @lru_cache(maxsize=64)
 def _automaton(root: Node) -> _Automaton:
-    """What searches for a tree without back-references.
+    """The automaton for a tree without back-references.
 
     Raises LimitError for an expression that is too large, PermaciteError without the library.
     """

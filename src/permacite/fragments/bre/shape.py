@@ -89,7 +89,7 @@ def steps(node: Node) -> int:
 
 
 def prefixes(node: Node) -> Node:
-    """What matches at least every beginning of what `node` matches.
+    """A tree that matches at least every beginning of what `node` matches.
 
     Whoever has read no such beginning need not read on. Bounded parts are taken for any characters
     of that number: only how far an unbounded part reaches is told exactly.
@@ -138,7 +138,7 @@ def required(root: Node) -> str:
 
 
 def _flat(root: Node) -> list[Node]:
-    """What every match consists of, in order; a repetition stands for itself, once."""
+    """The parts of every match, in order; a repetition stands for itself, once."""
     found: list[Node] = []
     waiting = [root]
     while waiting:
@@ -167,7 +167,7 @@ def _rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def without_references(root: Node) -> Node:
-    """What matches wherever `root` does: what a group can match, for what it has matched.
+    """A tree that matches wherever `root` does: a back-reference as all that its group can match.
 
     What it has matched stands elsewhere, so the copy of a group has no anchors. Copies of copies
     may grow without end: from `_MAX_COPIED` on anything stands for them. Anchors at one end of a
@@ -228,7 +228,7 @@ class _Untold(Exception):  # noqa: N818 - no error: it never leaves this file
 
 
 def non_empty(node: Node) -> Node | None:
-    """What matches just as `node`, but for the empty match; None where that is too long.
+    """A tree that matches as `node` does, but for the empty match; None where that is too long.
 
     The expression that matches nothing at all is `NEVER`.
     """

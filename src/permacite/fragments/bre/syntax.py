@@ -134,7 +134,7 @@ class _Branch:
         self.items: list[Node] = []
 
     def node(self) -> Node:
-        """What was parsed so far."""
+        """The branch as parsed so far."""
         last = self.items[0] if len(self.items) == 1 else Sequence(tuple(self.items))
         return Choice((*self.alternatives, last)) if self.alternatives else last
 
