@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import date, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from _typeshed import DataclassInstance
 
 __all__ = ["UNPRINTED", "Json", "members", "plain"]
 
@@ -26,8 +29,7 @@ def plain(value: object) -> Json:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (item for item in dataclasses.fields(value) if item.metadata.get("json", True))
-        return {item.name: plain(getattr(value, item.name)) for item in fields}
+        return {name: plain(getattr(value, name)) for name in _printed(type(value))}
     if isinstance(value, dict):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -35,6 +37,13 @@ def plain(value: object) -> Json:
     if isinstance(value, datetime | date):
         return value.isoformat().replace("+00:00", "Z")
     return str(value)
+
+
+@lru_cache(maxsize=256)
+def _printed(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    """The names of the fields of a class that are printed."""
+    fields = dataclasses.fields(kind)
+    return tuple(item.name for item in fields if item.metadata.get("json", True))
 
 
 def members(value: Mapping[str, object]) -> dict[str, Json]:

@@ -92,7 +92,7 @@ async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
 async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     """Answer about a set of names (PDI §3.6.3), by pages: `&after=` goes on behind a name."""
     name, _, query = pattern.partition("&")
-    page = paging.asked(QueryParams(query), usual=paging.LARGEST)
+    page = paging.asked(QueryParams(query))
     known = await ask(request, Archive.matching, name, **page)
     fields = _leading(request, name, page["limit"], known)
     if asked in {"NS", "LS"}:
