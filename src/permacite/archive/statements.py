@@ -163,8 +163,9 @@ class Statements:
     @staticmethod
     def _subjects(representation: Representation) -> list[str]:
         """The subjects that a withdrawal of a representation may have."""
-        name = representation.pdi
-        return [names.as_urn(name.document), names.as_urn(name)]
+        name = names.as_urn(representation.pdi)
+        # A full name is that of the document, and what it says of a format behind that.
+        return [name.removesuffix(f".{representation.format}.{representation.pdi.version}"), name]
 
     def _subject(self, pdi: PDI) -> str:
         """The subject of a withdrawal of `pdi`. Raises NotFoundError, ConflictError."""

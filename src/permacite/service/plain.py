@@ -9,12 +9,10 @@ from __future__ import annotations
 import dataclasses
 from datetime import date, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from _typeshed import DataclassInstance
 
 __all__ = ["UNPRINTED", "Json", "members", "plain"]
 
@@ -23,13 +21,18 @@ UNPRINTED = {"json": False}
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
+_AS_THEY_ARE = (str, int, float)
+"""Classes of values that JSON has; a bool is an int."""
+
 
 def plain(value: object) -> Json:
     """`value` made of what JSON has; anything unknown as its text."""
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, _AS_THEY_ARE):
         return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name)) for name in _printed(type(value))}
+    kind: Any = type(value)
+    names = _printed(kind)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -40,8 +43,10 @@ def plain(value: object) -> Json:
 
 
 @lru_cache(maxsize=256)
-def _printed(kind: type[DataclassInstance]) -> tuple[str, ...]:
-    """The names of the fields of a class that are printed."""
+def _printed(kind: type) -> tuple[str, ...] | None:
+    """The names of the fields of a class that are printed; None where it is no dataclass."""
+    if not dataclasses.is_dataclass(kind):
+        return None
     fields = dataclasses.fields(kind)
     return tuple(item.name for item in fields if item.metadata.get("json", True))
 
