@@ -45,6 +45,8 @@ def escaped(text: str) -> str:
         found = wrong.search(text)
         if found:
             raise ParseError(problem, text, found.start(), "RFC 2141 §2.4")
+    if text.isascii():  # its characters are its octets
+        return text.translate(_OCTETS)
     return "".join(_OCTETS[octet] for octet in text.encode())
 
 

@@ -66,7 +66,8 @@ def media_type_for(token: str) -> str | None:
 
     text/plain is the answer for the name of a multi-byte charset: see `charset_for`.
     """
-    known = _media_types().get(token) or _media_types().get(unescaped(token).lower())
+    known = _FIXED.get(token) or _media_types().get(token)
+    known = known or _media_types().get(unescaped(token).lower())
     if known is not None:
         return known
     major, plus, minor = unescaped(token).lower().partition("+")
