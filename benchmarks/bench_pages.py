@@ -43,10 +43,10 @@ def served(folder: Path) -> Iterator[tuple[http.client.HTTPConnection, int]]:
     command = [sys.executable, "-m", "permacite", "--archive", str(folder), "serve", "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    told = process.stderr.readline()
-    address = re.match(r"(http://\S+)/ answers", told)
+    lines = (re.match(r"(http://\S+)/ answers", line) for line in process.stderr)
+    address = next(filter(None, lines), None)
     if address is None:
-        raise SystemExit(f"the server says: {told}")
+        raise SystemExit("the server did not start")
     place = urlsplit(address[1])
     yield http.client.HTTPConnection(place.hostname or "", place.port), process.pid
     process.terminate()
