@@ -96,6 +96,16 @@ def test_a_part_of_a_text_has_the_charset_of_its_octets(archive: Path, running: 
         assert answer.body.decode(charset) == part
 
 
+def test_a_part_in_a_wide_charset_is_not_taken_for_ascii(archive: Path) -> None:
+    words = "one\ntide\n"
+    with Archive.open(archive) as service:
+        wide = service.add(words.encode("utf-16"), name="a.txt", charset="utf-16").pdi
+        plain = service.add(words.encode(), name="b.txt", charset="windows-1252").pdi
+        part, told = service.resolve(f"{wide}#char=0,9"), service.resolve(f"{plain}#char=0,9")
+    assert (part.content.decode(str(part.charset)), part.charset) == (words[:8], "utf-16le")
+    assert (told.content, told.charset) == (words[:8].encode(), "utf-8")
+
+
 def test_an_open_version_is_not_cached_and_says_what_answers(
     names: dict[str, str], running: Running
 ) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Resolution", "Resolved"]
 
 _MOST_BYTES = 256 * 1024 * 1024
+_ENDS = b"\r\n"
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
 
 
@@ -41,7 +42,7 @@ class Resolved:
     exact: str
     """That name, with the fragment that was asked for, if any."""
     media_type: str
-    """Of `content`, as its `charset` is; a part of a text is given in UTF-8."""
+    """Of `content`, as its `charset` is: a part has the octets that are stored."""
     charset: str | None
     text: str | None
     """The part as text; None where it is no text."""
@@ -233,7 +234,10 @@ def _charset(excerpt: Excerpt, representation: Representation) -> str | None:
     """The charset of the octets of a part, which are those that are stored; None for no text."""
     if excerpt.text is None:
         return None
-    is_ascii = excerpt.text.isascii() and excerpt.data.isascii()
+    # ASCII octets alone do not tell: those of a wide charset, or of EBCDIC, may be ASCII too.
+    is_ascii = excerpt.text.isascii() and excerpt.data.translate(None, _ENDS) == (
+        excerpt.text.encode().translate(None, _ENDS)
+    )
     return "utf-8" if is_ascii else representation.charset or "utf-8"
 
 
