@@ -119,3 +119,23 @@ def test_find_reads_a_file_or_standard_input(cli: Cli, tmp_path: Path) -> None:
     assert [item["uri"] for item in answer] == ["http://a/b-c"]
     assert text[answer[0]["start"] : answer[0]["end"]] == "http://a/b-\r\nc"
     assert cli("uri", "find", str(tmp_path / "none")).status == 2
+
+
+WRONG_WORDS = [
+    # what is wrong, the words, what is said of them
+    ("no-command", ["nonsense"], "Error: Argument COMMAND: invalid choice: 'nonsense'"),
+    ("no-base", ["resolve", "g"], "Error: The following arguments are required: BASE"),
+    ("no-file", ["find", "missing"], "Error: Argument file: 'missing': No such file"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"), [r[1:] for r in WRONG_WORDS], ids=[r[0] for r in WRONG_WORDS]
+)
+def test_wrong_words_are_told_as_by_others(cli: Cli, words: list[str], problem: str) -> None:
+    outcome = cli("uri", *words)
+    assert outcome.status == 2
+    usage, help_, *_ = outcome.err.splitlines()
+    assert usage.startswith("Usage: permacite uri ")
+    assert help_.endswith(" --help' for help.")
+    assert problem in outcome.err

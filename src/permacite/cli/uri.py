@@ -11,13 +11,13 @@ import sys
 from functools import partial
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from permacite import uri
 from permacite.cli.output import JSON_HELP, emit, guarded, note, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from permacite.uri.normalization import Level
     from permacite.uri.reference import Reference
@@ -251,12 +251,21 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().add_usage(usage, actions, groups, prefix or "Usage: ")
 
 
-def parsers() -> dict[str, argparse.ArgumentParser]:
+class _Parser(argparse.ArgumentParser):
+    """Tells of wrong words as the other commands do."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the usage, where help is, and what is wrong."""
+        usage = f"{self.format_usage()}Try '{self.prog} --help' for help.\n\n"
+        self.exit(_BAD_INPUT, f"{usage}Error: {message[:1].upper()}{message[1:]}\n")
+
+
+def parsers() -> Mapping[str, argparse.ArgumentParser]:
     """The parser of `permacite uri` and those of its commands, by the words that call them."""
     name = "permacite uri"
     shape: dict[str, Any] = {"formatter_class": _HelpFormatter, "add_help": False}
     usage = f"{name} [OPTIONS] COMMAND [ARGS]..."
-    group = argparse.ArgumentParser(prog=name, usage=usage, description=HELP, **shape)
+    group = _Parser(prog=name, usage=usage, description=HELP, **shape)
     commands = group.add_subparsers(title="Commands", metavar="COMMAND", prog=name)
     _add_options(group)
     for function, arguments, options in _COMMANDS:
