@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -51,11 +52,13 @@ def _counted(work: Callable[[], object]) -> Counter[str]:
             is_built_in = isinstance(octets, bytes) and len(octets) >= _LARGE
             counts["decodings"] += is_built_in
 
+    threading.setprofile(watch)  # where a loop runs already, a page is fetched in a thread
     sys.setprofile(watch)
     try:
         work()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
     return counts
 
 
