@@ -99,7 +99,7 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA query_only = {'ON' if query_only else 'OFF'}")
-    except sqlite3.Error:
+    except Exception:  # a message with damaged octets in it is no sqlite3.Error
         connection.close()
         raise
     return connection
