@@ -21,8 +21,12 @@ TITLE = "Start: from the call of a command to its end"
 RIVALS = ["warcio", "click"]
 ROUNDS = 25
 NOTICE = b"The harbour is closed until noon.\r\n"
-QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-"""Git as it comes, whatever its user has set."""
+SURROUNDINGS = {
+    **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+}
+"""Git and Python as they come, whatever their user has set: bytecode is kept once compiled."""
 
 SCRIPT = "import sys; from permacite.__main__ import main; sys.exit(main())"
 """What the installed program runs."""
@@ -74,14 +78,14 @@ def _of_git(folder: Path) -> Commands:
     (folder / "notice.txt").write_bytes(NOTICE)
     who = ("-c", "user.name=a", "-c", "user.email=a@a.example")
     for words in (["init", "-q"], ["add", "notice.txt"], [*who, "commit", "-qm", "notice"]):
-        subprocess.run([*at, *words], check=True, env=os.environ | QUIET)
+        subprocess.run([*at, *words], check=True, env=SURROUNDINGS)
     return {"git --version": [git, "--version"], "git show": [*at, "show", "HEAD:notice.txt"]}
 
 
 def _cpu_s(command: list[str]) -> float:
     """User and system time of one process, in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ | QUIET)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=SURROUNDINGS)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
