@@ -328,9 +328,12 @@ class Reading:
             return extract.extract_from(
                 self.text(representation, whole=whole), representation.media_type, specifier
             )
-        content = self.read(representation)
-        decode = None if self.decoder_of is None else self.decoder_of(representation.digest)
-        return extract.extract(content, representation.media_type, specifier, decode=decode)
+        if self.decoder_of is None or not extract.is_decoded(specifier, representation.media_type):
+            return extract.extract(self.read(representation), representation.media_type, specifier)
+        with self.source(representation) as source:
+            source.check()
+            decode = self.decoder_of(representation.digest)
+            return decode(source, representation.media_type, specifier)
 
     def standing(self, pdi: PDI) -> Standing:
         """Who may see a document, why it is kept and how long. Raises NotFoundError."""

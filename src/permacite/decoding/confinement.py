@@ -40,6 +40,7 @@ _CALLS = {
     "pread64": (17, 67),
     "lseek": (8, 62),
     "close": (3, 57),
+    "fcntl": (72, 25),  # to have a descriptor twice, no more
     "recvmsg": (47, 212),
     "recvfrom": (45, 207),
     "sendmsg": (46, 211),
@@ -76,12 +77,14 @@ _THREAD = 0x10000
 """The flag of `clone` without which it would make a process."""
 _EXECUTABLE = 4
 """The protection of memory that could be run; nothing new can be."""
+_TWICE = 1030
+"""The command of `fcntl` with which Python keeps a descriptor of what it maps."""
 
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _REFUSE, _NOT_KNOWN, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 """Answers: go on; EPERM; ENOSYS, for which libraries have another way; the end."""
-_NUMBER, _ARCHITECTURE, _FIRST, _THIRD = 0, 4, 16, 32
-"""Where these stand in what a filter is shown: the first and third argument's low words."""
+_NUMBER, _ARCHITECTURE, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
+"""Where these stand in what a filter is shown: the low words of three arguments."""
 _OTHER_NUMBERS = 0x40000000
 
 
@@ -151,8 +154,11 @@ def _seccomp(libc: ctypes.CDLL) -> list[str]:
 def _program(architecture: int, column: int) -> list[bytes]:
     """Return the filter, an instruction of 8 octets each (struct sock_filter)."""
     numbers = {name: pair[column] for name, pair in _CALLS.items()}
-    checked = [(_CLONE[column], _FIRST, _THREAD, True)]
-    checked += [(numbers.pop(name), _THIRD, _EXECUTABLE, False) for name in ("mmap", "mprotect")]
+    checked = [(_CLONE[column], _FIRST, _ANY_BIT, _THREAD, True)]
+    checked += [(numbers.pop("fcntl"), _SECOND, _EQUAL, _TWICE, True)]
+    checked += [
+        (numbers.pop(name), _THIRD, _ANY_BIT, _EXECUTABLE, False) for name in ("mmap", "mprotect")
+    ]
     program = [
         _instruction(_LOAD, _ARCHITECTURE),
         _instruction(_EQUAL, architecture, 1, 0),
@@ -163,11 +169,11 @@ def _program(architecture: int, column: int) -> list[bytes]:
         _instruction(_EQUAL, _CLONE3[column], 0, 1),
         _instruction(_RETURN, _NOT_KNOWN),
     ]
-    for number, argument, bit, wanted in checked:
+    for number, argument, test, value, wanted in checked:
         program += [
             _instruction(_EQUAL, number, 0, 4),
             _instruction(_LOAD, argument),
-            _instruction(_ANY_BIT, bit, 0, 1),
+            _instruction(test, value, 0, 1),
             _instruction(_RETURN, _ALLOW if wanted else _REFUSE),
             _instruction(_RETURN, _REFUSE if wanted else _ALLOW),
         ]

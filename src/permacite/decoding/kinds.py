@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permacite.extract.media.decoders import Octets
+
 __all__ = ["KINDS", "Kind", "Work"]
 
-Work: TypeAlias = "Callable[[bytes, dict[str, object]], tuple[dict[str, object], bytes]]"
+Work: TypeAlias = "Callable[[Octets, dict[str, object]], tuple[dict[str, object], bytes]]"
 """From octets, and words that say what is wanted, to words and octets. It raises errors of ours."""
 
 _MIB = 1 << 20
@@ -40,7 +42,7 @@ def _media() -> Work:
 
     decoders.preload()
 
-    def work(content: bytes, words: dict[str, object]) -> tuple[dict[str, object], bytes]:
+    def work(content: Octets, words: dict[str, object]) -> tuple[dict[str, object], bytes]:
         excerpt = extract(content, str(words["media_type"]), str(words["fragment"]))
         said = asdict(excerpt)
         return said, said.pop("data")

@@ -1,12 +1,15 @@
 """The process that decodes: it loads its kind, closes its doors, and answers until it is let go.
 
-A request is words and the octets of an object, as a descriptor to read from. Before it takes more
-memory than its base, the work asks for it, and waits for the answer. An answer is an excerpt or an
+A request is words and the octets of an object, as a descriptor of its file, which is mapped: a part
+of a large one costs no memory for the rest. Where the file is cut short underneath, the system ends
+this process, and nobody else. Before it takes more memory than its base, the work asks for it, and
+waits for the answer. An answer is an excerpt or an
 error of ours; of any other fault only its name is told, and the process ends.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import socket
 import sys
@@ -22,11 +25,13 @@ from permacite.extract.media import decoders
 if TYPE_CHECKING:
     from permacite.decoding.kinds import Kind, Work
     from permacite.decoding.messages import Message
+    from permacite.extract.media.decoders import Octets
 
 __all__ = ["main"]
 
-_PIECE = 1 << 20
 _DESCRIPTORS = 16
+_LARGEST_FILE = 1 << 36
+"""How much may be mapped of files, beside the memory that is asked for."""
 
 
 def main(descriptor: int, name: str, budget_bytes: int) -> None:
@@ -39,7 +44,8 @@ def main(descriptor: int, name: str, budget_bytes: int) -> None:
         send(channel, {"error": _said(error)})
         return
     loaded = _written_bytes()
-    holds = confine(memory_bytes=_mapped_bytes() + 2 * budget_bytes, descriptors=_DESCRIPTORS)
+    most = _mapped_bytes() + 2 * budget_bytes + _LARGEST_FILE
+    holds = confine(memory_bytes=most, descriptors=_DESCRIPTORS)
     try:
         send(channel, {"holds": holds})
         while True:
@@ -60,12 +66,9 @@ class _Job:
     def run(self, work: Work, request: Message) -> None:
         """Do the work and say what came of it."""
         send(self._channel, {"begun": True})
-        content = _read(request)
-        limit_memory(self._most + len(content))
-        self._most += len(content)
         token = decoders.ADMISSION.set(self._ask)
         try:
-            words, octets = work(content, request.words)
+            words, octets = work(_content(request), request.words)
         except PermaciteError as error:
             send(self._channel, {"error": _said(error)})
         except MemoryError:
@@ -101,17 +104,21 @@ def _said(error: PermaciteError) -> dict[str, object]:
     }
 
 
-def _read(request: Message) -> bytes:
+def _content(request: Message) -> Octets:
     """Return the octets of the object; they are the request's own where it has no descriptor."""
     if request.descriptor is None:
         return request.octets
-    gathered = bytearray()
     try:
-        while piece := os.pread(request.descriptor, _PIECE, len(gathered)):
-            gathered += piece
+        size = os.lseek(request.descriptor, 0, os.SEEK_END)
+        if not size:
+            return b""
+        return mmap.mmap(
+            request.descriptor, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ
+        )  # its size is given: to ask the system for it is no call that is left
+    except OSError as error:
+        raise PermaciteError(f"the octets cannot be mapped: {error.strerror}") from error
     finally:
         os.close(request.descriptor)
-    return bytes(gathered)
 
 
 def _written_bytes() -> int:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite.decoding.messages import Message
+    from permacite.extract import Stored
 
 __all__ = ["Workers"]
 
@@ -70,13 +71,13 @@ class Workers:
         self._closed = False
 
     def extract(
-        self, content: bytes, media_type: str, fragment: str, *, digest: str | None = None
+        self, content: bytes | Stored, media_type: str, fragment: str, *, digest: str | None = None
     ) -> Excerpt:
         """Return the part that `fragment` names, as `permacite.extract.extract` does.
 
-        `digest` is that of `content`; where it is given, the part may be one that was cut before.
-        Raises what that raises, BusyError where too many wait, and LimitError where decoding takes
-        too much memory or time.
+        What is stored in a file is not read here: a worker maps it. `digest` is that of `content`;
+        where it is given, the part may be one that was cut before. Raises what that raises,
+        BusyError where too many wait, and LimitError where decoding takes too much memory or time.
         """
         excerpt = None if digest is None else self._kept.get(digest, media_type, fragment)
         if excerpt is None:
@@ -86,7 +87,9 @@ class Workers:
                 self._kept.put(excerpt, digest, media_type, fragment)
         return excerpt
 
-    def run(self, words: dict[str, object], content: bytes) -> tuple[dict[str, object], bytes]:
+    def run(
+        self, words: dict[str, object], content: bytes | Stored
+    ) -> tuple[dict[str, object], bytes]:
         """Have a job done; return its words and octets."""
         with self._place() as place:
             for worker in self._candidates(place):
@@ -212,7 +215,7 @@ class _Worker:
     def run(
         self,
         words: dict[str, object],
-        content: bytes,
+        content: bytes | Stored,
         admit: Callable[[int], bool],
         job_s: float,
     ) -> tuple[dict[str, object], bytes] | None:
@@ -240,11 +243,11 @@ class _Worker:
             return said, answer.octets
         raise _error(answer.words.get("error"))
 
-    def _begin(self, words: dict[str, object], content: bytes) -> bool:
+    def _begin(self, words: dict[str, object], content: bytes | Stored) -> bool:
         """Hand over a job; False where the process had ended while it was idle."""
         try:
-            with _sealed(content) as descriptor:
-                send(self._channel, words, b"" if descriptor else content, descriptor)
+            with _handed(content) as (octets, descriptor):
+                send(self._channel, words, octets, descriptor)
             return bool(receive(self._channel).words.get("begun"))
         except EndedError:
             self._fail()
@@ -272,11 +275,23 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _sealed(content: bytes) -> Iterator[int | None]:
-    """Yield a descriptor of the octets that nobody can write to; None where there is no such."""
+def _handed(content: bytes | Stored) -> Iterator[tuple[bytes, int | None]]:
+    """Yield what goes along with a request: a descriptor of the octets, or themselves."""
+    if not isinstance(content, bytes):
+        if content.descriptor is not None:
+            yield b"", content.descriptor
+            return
+        content = content.whole()
     if not hasattr(os, "memfd_create"):
-        yield None
+        yield content, None
         return
+    with _sealed(content) as descriptor:
+        yield b"", descriptor
+
+
+@contextlib.contextmanager
+def _sealed(content: bytes) -> Iterator[int]:
+    """Yield a descriptor of the octets that nobody can write to."""
     import fcntl  # noqa: PLC0415 - where there is a memfd, there is this
 
     descriptor = os.memfd_create("object", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

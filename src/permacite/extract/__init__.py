@@ -26,15 +26,23 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.extract.cut import Decode, extract, extract_from, is_of_text
+    from permacite.extract.cut import Decode, Stored, extract, extract_from, is_decoded, is_of_text
     from permacite.extract.excerpt import Excerpt
 
-__all__ = ["Decode", "Excerpt", "extract", "extract_from", "is_of_text"]
+__all__ = [
+    "Decode",
+    "Excerpt",
+    "Stored",
+    "extract",
+    "extract_from",
+    "is_decoded",
+    "is_of_text",
+]
 
 on_demand(
     __name__,
     {
-        "permacite.extract.cut": "Decode, extract, extract_from, is_of_text",
+        "permacite.extract.cut": "Decode, Stored, extract, extract_from, is_decoded, is_of_text",
         "permacite.extract.excerpt": "Excerpt",
     },
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from permacite.errors import ParseError
 from permacite.extract import octets, text
@@ -14,11 +14,24 @@ if TYPE_CHECKING:
 
     from permacite.charsets import Charset
     from permacite.extract.excerpt import Excerpt
+    from permacite.extract.media.decoders import Octets
     from permacite.text.document import DocumentText
 
-__all__ = ["Decode", "extract", "extract_from", "is_of_text"]
+__all__ = ["Decode", "Stored", "extract", "extract_from", "is_decoded", "is_of_text"]
 
-Decode: TypeAlias = "Callable[[bytes, str, str], Excerpt]"
+
+class Stored(Protocol):
+    """Octets in a store, which need not be read into memory to be decoded elsewhere."""
+
+    @property
+    def descriptor(self) -> int | None:
+        """A descriptor to read from, None where the store has none."""
+
+    def whole(self) -> bytes:
+        """All octets."""
+
+
+Decode: TypeAlias = "Callable[[bytes | Stored, str, str], Excerpt]"
 """What cuts pictures, sound and video: from octets, media type and specifier to the part."""
 
 _OF_TEXT = frozenset({"char", "elt", "line", "name"})
@@ -26,14 +39,14 @@ _SCHEMES = SCHEMES.extended(LINE)
 
 
 def extract(
-    data: bytes,
+    data: Octets,
     media_type: str,
     fragment: str | FragmentPDI,
     *,
     charset: str | Charset | None = None,
     decode: Decode | None = None,
 ) -> Excerpt:
-    """Return the part of `data` that `fragment` names.
+    """Return the part of `data`, which is read or mapped, that `fragment` names.
 
     `media_type` as in Content-Type; its charset counts where `charset` is None, which is a label or
     what is settled already. `fragment` is what follows the `#`, such as "char=3,9", or "3,9" by the
@@ -53,9 +66,9 @@ def extract(
         start, end = found.positions
         return octets.octets(data, int(start), int(end))
     if found.scheme in _OF_TEXT:
-        return _of_text(text.document(data, kind, charset or declared), kind, found)
+        return _of_text(text.document(data[:], kind, charset or declared), kind, found)
     if decode is not None:
-        return decode(data, kind, written)
+        return decode(data[:], kind, written)
     from permacite.extract.media.cut import part  # noqa: PLC0415 - few documents are to be decoded
 
     return part(data, kind, found, written)
@@ -76,6 +89,12 @@ def extract_from(document: DocumentText, media_type: str, fragment: str | Fragme
 def is_of_text(fragment: str, media_type: str) -> bool:
     """Whether a fragment names characters, lines or elements. Raises ParseError."""
     return parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES).scheme in _OF_TEXT
+
+
+def is_decoded(fragment: str, media_type: str) -> bool:
+    """Whether a fragment names a part of what has to be decoded. Raises ParseError."""
+    scheme = parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES).scheme
+    return scheme not in _OF_TEXT | {"byte"}
 
 
 def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:

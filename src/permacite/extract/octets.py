@@ -5,12 +5,17 @@ The end is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: byte
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from permacite.extract.excerpt import Excerpt, digest_of, extent
+
+if TYPE_CHECKING:
+    from permacite.extract.media.decoders import Octets
 
 __all__ = ["octets"]
 
 
-def octets(data: bytes, start: int, end: int) -> Excerpt:
+def octets(data: Octets, start: int, end: int) -> Excerpt:
     """Return the bytes from `start` up to `end`."""
     found = extent(start, end, len(data), "bytes")
     part = data[found.start : found.end]

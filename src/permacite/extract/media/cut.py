@@ -10,6 +10,7 @@ from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.extract.excerpt import Excerpt
+    from permacite.extract.media.decoders import Octets
     from permacite.pdi import Specifier
 
 __all__ = ["part"]
@@ -17,7 +18,7 @@ __all__ = ["part"]
 _NUMBER = compile_pattern(r"[0-9]+")
 
 
-def part(data: bytes, kind: str, specifier: Specifier, written: str) -> Excerpt:
+def part(data: Octets, kind: str, specifier: Specifier, written: str) -> Excerpt:
     """The part of a picture, a sound or a video that `specifier`, as `written`, names."""
     first = len(written) - len(",".join(specifier.positions))
     numbers = [int(number) for number in _NUMBER.findall(",".join(specifier.positions))]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import importlib
 import io
+import mmap
 import pkgutil
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from permacite.errors import ParseError, PermaciteError
 
@@ -28,13 +29,18 @@ __all__ = [
     "MAX_OUTPUT_BYTES",
     "MAX_OUTPUT_PIXELS",
     "Interval",
+    "Octets",
     "admit",
     "empty",
+    "file_of",
     "load",
     "opened",
     "preload",
     "undecodable",
 ]
+
+Octets: TypeAlias = bytes | mmap.mmap
+"""A document: read into memory, or mapped from its file, so that a part of it costs little."""
 
 MAX_FRAMES = 10_000
 """Frames that are decoded at most to reach one, or to cut a clip."""
@@ -107,8 +113,16 @@ def load(name: str) -> Any:
         ) from None
 
 
+def file_of(data: Octets) -> Any:
+    """Return octets as a file that is read from its start; nothing is copied."""
+    if isinstance(data, bytes):
+        return io.BytesIO(data)
+    data.seek(0)
+    return data
+
+
 @contextmanager
-def opened(data: bytes, what: str) -> Iterator[Any]:
+def opened(data: Octets, what: str) -> Iterator[Any]:
     """Open a "sound" or a "video" that is here whole. Nothing else is opened on its account.
 
     Both options hold for whatever a format opens in its turn (FFmpeg's `ff_copy_whiteblacklists`).
@@ -117,7 +131,7 @@ def opened(data: bytes, what: str) -> Iterator[Any]:
     formats = _FORMATS[what].replace(" ", ",")
     options = {"format_whitelist": formats, "protocol_whitelist": "none"}
     try:
-        with av.open(io.BytesIO(data), "r", container_options=options) as container:
+        with av.open(file_of(data), "r", container_options=options) as container:
             yield container
     except (PermaciteError, MemoryError):
         raise

@@ -6,7 +6,7 @@ import struct
 import zlib
 from dataclasses import dataclass, replace
 
-from permacite.extract.media.decoders import load, undecodable
+from permacite.extract.media.decoders import Octets, load, undecodable
 
 __all__ = ["Deep", "decode", "is_deep", "profile"]
 
@@ -72,15 +72,15 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + check
 
 
-def is_deep(data: bytes) -> bool:
+def is_deep(data: Octets) -> bool:
     """Whether `data` is a PNG of 16 bits in more than one channel."""
-    if not data.startswith(_SIGNATURE) or len(data) < _HEAD.size:
+    if data[: len(_SIGNATURE)] != _SIGNATURE or len(data) < _HEAD.size:
         return False
     _, name, _, _, depth, colour = _HEAD.unpack_from(data)
     return bool(name == b"IHDR" and depth == _DEEP and colour in {2, 4, 6})
 
 
-def profile(data: bytes) -> bytes:
+def profile(data: Octets) -> bytes:
     """Return the chunks of a PNG that say what its colours mean, as they are."""
     found = b""
     at = len(_SIGNATURE)
@@ -94,7 +94,7 @@ def profile(data: bytes) -> bytes:
     return found
 
 
-def decode(data: bytes) -> Deep:
+def decode(data: Octets) -> Deep:
     """Decode a PNG that `is_deep`."""
     av = load("av")
     frames = av.CodecContext.create("png", "r").decode(av.Packet(data))

@@ -11,7 +11,13 @@ import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.errors import LimitError
-from permacite.extract.media.decoders import MAX_FRAMES, MAX_OUTPUT_PIXELS, load, undecodable
+from permacite.extract.media.decoders import (
+    MAX_FRAMES,
+    MAX_OUTPUT_PIXELS,
+    Octets,
+    load,
+    undecodable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,12 +43,12 @@ class _Patch(NamedTuple):
     file: bytes
 
 
-def is_gif(data: bytes) -> bool:
+def is_gif(data: Octets) -> bool:
     """Whether `data` begins as a GIF."""
-    return data.startswith((b"GIF87a", b"GIF89a"))
+    return data[:6] in {b"GIF87a", b"GIF89a"}
 
 
-def canvas(data: bytes, number: int) -> Any:
+def canvas(data: Octets, number: int) -> Any:
     """Return the canvas at frame `number`, counted from 0, as RGBA; an int if there are fewer.
 
     Raises PermaciteError for a file that is cut off or broken, LimitError for one too large.
@@ -88,7 +94,7 @@ def _clear(shown: Any, patch: _Patch) -> None:
     shown.paste((0, 0, 0, 0), (patch.left, patch.top, right, bottom))
 
 
-def _patches(data: bytes) -> Iterator[_Patch]:
+def _patches(data: Octets) -> Iterator[_Patch]:
     """Read the blocks of the file (§15)."""
     flags = data[10]
     at = _SCREEN.size
@@ -113,7 +119,7 @@ def _patches(data: bytes) -> Iterator[_Patch]:
     raise LimitError("the picture has too many blocks", limit="frames", maximum=MAX_FRAMES)
 
 
-def _patch(data: bytes, at: int, colours: bytes, control: bytes) -> tuple[_Patch, int]:
+def _patch(data: Octets, at: int, colours: bytes, control: bytes) -> tuple[_Patch, int]:
     left, top, width, height, flags = _DESCRIPTOR.unpack_from(data, at + 1)
     table = at + 1 + _DESCRIPTOR.size
     pixels = table + _table_size(flags)
@@ -131,7 +137,7 @@ def _table_size(flags: int) -> int:
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
-def _blocks_end(data: bytes, at: int) -> int:
+def _blocks_end(data: Octets, at: int) -> int:
     """Return the offset behind a run of data blocks (§15)."""
     while size := data[at]:
         at += 1 + size

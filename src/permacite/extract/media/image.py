@@ -19,7 +19,9 @@ from permacite.extract.media import deep_png, gif
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
     MAX_OUTPUT_PIXELS,
+    Octets,
     admit,
+    file_of,
     load,
     undecodable,
 )
@@ -70,12 +72,12 @@ def area(first: tuple[int, int], second: tuple[int, int], size: tuple[int, int])
     return found
 
 
-def rectangle(data: bytes, first: tuple[int, int], second: tuple[int, int], frame: int) -> Excerpt:
+def rectangle(data: Octets, first: tuple[int, int], second: tuple[int, int], frame: int) -> Excerpt:
     """Return the pixels from corner `first` up to corner `second` of a frame."""
     images = _reader()
     formats = tuple(name for name in _FORMATS if name in images.OPEN)
     try:
-        with images.open(io.BytesIO(data), formats=formats) as picture:
+        with images.open(file_of(data), formats=formats) as picture:
             _check_whole(data, picture)
             admit(_memory(picture))
             if deep_png.is_deep(data):
@@ -109,7 +111,7 @@ def _memory(picture: Any) -> int:
     return int(picture.width * picture.height * _CHANNELS * (2 if deep else 1) * _COPIES)
 
 
-def _check_whole(data: bytes, picture: Any) -> None:
+def _check_whole(data: Octets, picture: Any) -> None:
     """Refuse files that were cut off, which decoders fill up with grey."""
     if picture.format == "JPEG" and b"\xff\xd9" not in data[-65536:]:
         raise undecodable("picture", "the file is cut off")
@@ -141,7 +143,7 @@ def _no_frame(frame: int, picture: Any) -> None:
     nothing(str(frame)[:80], f"the picture has {getattr(picture, 'n_frames', 1)} frames")
 
 
-def _canvas(data: bytes, picture: Any, frame: int) -> Any:
+def _canvas(data: Octets, picture: Any, frame: int) -> Any:
     """Return the frame decoded; of an animation, the whole picture as it stands then."""
     if gif.is_gif(data):
         shown = gif.canvas(data, frame)
@@ -179,13 +181,13 @@ def _digest(part: Any) -> str:
     return digest_of("rgba8", pixels.tobytes())
 
 
-def _deep(data: bytes, picture: Any, frame: int) -> deep_png.Deep:
+def _deep(data: Octets, picture: Any, frame: int) -> deep_png.Deep:
     """Decode a PNG of 16 bits in several channels, which the usual decoder makes 8."""
     if frame:
         _no_frame(frame, picture)
     return deep_png.decode(data).oriented(picture.getexif().get(_ORIENTATION, 1))
 
 
-def _deep_excerpt(data: bytes, part: deep_png.Deep, *, clipped: bool) -> Excerpt:
+def _deep_excerpt(data: Octets, part: deep_png.Deep, *, clipped: bool) -> Excerpt:
     digest = digest_of(part.kind, b"".join(part.rows))
     return Excerpt(part.encode(deep_png.profile(data)), "image/png", None, None, clipped, digest)

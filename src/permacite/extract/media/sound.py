@@ -13,7 +13,14 @@ from typing import Any
 
 from permacite.errors import LimitError
 from permacite.extract.excerpt import Excerpt, digest_of, nothing
-from permacite.extract.media.decoders import MAX_OUTPUT_BYTES, Interval, load, opened, undecodable
+from permacite.extract.media.decoders import (
+    MAX_OUTPUT_BYTES,
+    Interval,
+    Octets,
+    load,
+    opened,
+    undecodable,
+)
 from permacite.extract.media.wave_file import LAYOUTS, wave_file
 
 __all__ = ["clip"]
@@ -22,7 +29,7 @@ _MAX_SECONDS = 6 * 60 * 60
 _LOSSY = "s16"
 
 
-def clip(data: bytes, time: Interval) -> Excerpt:
+def clip(data: Octets, time: Interval) -> Excerpt:
     """Return the samples of an interval."""
     with opened(data, "sound") as container:
         part = _decode(container, time)

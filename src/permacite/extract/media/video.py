@@ -19,6 +19,7 @@ from permacite.extract.media.decoders import (
     MAX_FRAMES,
     MAX_OUTPUT_PIXELS,
     Interval,
+    Octets,
     admit,
     load,
     opened,
@@ -41,7 +42,7 @@ _SUBSAMPLED = compile_pattern(r"^yuvj?4[0-9]{2}p")
 _MAX_PIXELS_ON_THE_WAY = 50_000_000_000
 
 
-def still(data: bytes, first: tuple[int, int], second: tuple[int, int], number: int) -> Excerpt:
+def still(data: Octets, first: tuple[int, int], second: tuple[int, int], number: int) -> Excerpt:
     """Return an area of frame `number`, counted from 0."""
     if number > MAX_FRAMES:
         raise LimitError("the frame is too far on", limit="frames", maximum=MAX_FRAMES)
@@ -55,7 +56,7 @@ def still(data: bytes, first: tuple[int, int], second: tuple[int, int], number: 
         return nothing(str(number), f"the video has {stream.frames or 'fewer'} frames")
 
 
-def clip(data: bytes, time: Interval, corners: Corners | None) -> Excerpt:
+def clip(data: Octets, time: Interval, corners: Corners | None) -> Excerpt:
     """Return the frames of an interval, of them an area where `corners` says one (x, y, x, y)."""
     with opened(data, "video") as container:
         stream = _stream(container)
