@@ -112,7 +112,8 @@ check() {
 }
 
 # Each part is run, whatever became of the one before it; the last word says whether all held.
-# deep [--seconds N] [--documents N] [OPTIONS OF PYTEST...]: fewer, to see that every part runs.
+# deep [--seconds N] [--documents N] [OPTIONS OF PYTEST...]: fewer, to see that every part runs
+# (of crash states so few, below half a minute or so, that they prove nothing, and that part fails).
 deep() {
     crashing=1800 fuzzing=300 documents=1000000
     while :; do

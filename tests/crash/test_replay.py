@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.crash.replay.disk import DROPPED, KEPT
@@ -26,9 +28,7 @@ from tests.crash.replay.trace import (
     write_files,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).resolve().parents[2]
 SEED = 1
 SHARES = {
     "none": 0.25,
@@ -197,3 +197,17 @@ def test_an_examination_finds_what_is_lost_and_what_is_given_twice(
     assert complaints(outcome, told | {twice})[-1] == f"given twice: {outcome.minted}"
     shutil.rmtree(folder)
     assert complaints(examine(folder / "archive"), told) == ["there is no archive"]
+
+
+@pytest.mark.slow
+def test_a_run_that_tries_almost_nothing_says_so_and_fails() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.crash.replay", "--seconds", "0"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2, run.stderr
+    assert "0 recordings" in run.stdout
+    assert "this proves nothing: 0 folders were examined" in run.stdout

@@ -1,7 +1,9 @@
 """Try crash states for as long as told: python -m tests.crash.replay --seconds 600.
 
-Run it in the folder of the repository. It needs Linux and a C compiler. It prints what it tried;
-its exit status is 1 where something was lost, and the recordings are kept then.
+Run it in the folder of the repository. It needs Linux and a C compiler. It prints what it tried.
+
+Exit status: 0 enough was tried and nothing lost; 1 something was lost, and the recordings are kept;
+2 so little was tried that it proves nothing, since recording alone takes seconds.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from pathlib import Path
 from tests.crash.replay.states import KINDS, Explorer, Report, crash
 from tests.crash.replay.trace import LATER, SCENES, compile_recorder, record
 
+ENOUGH = 500
+"""How many different folders must be examined: on a slow machine, those of a minute."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a file system in memory, where there is one
 
 
@@ -44,6 +48,10 @@ def main() -> int:
         _say(f"the recordings are kept in {folder}")
         return 1
     shutil.rmtree(folder)
+    if whole.opened < ENOUGH:
+        few = f"{whole.opened} folders were examined, at least {ENOUGH} are to be"
+        _say(f"this proves nothing: {few}; give it more --seconds")
+        return 2
     return 0
 
 
