@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.charsets import decode, encode
@@ -71,8 +72,8 @@ def measure() -> str:
     for codec, (python, _, _) in CODECS.items():
         data = page(codec)
         assert decode(data, codec) == data.decode(python)
-        ours = _seconds(lambda data=data, codec=codec: decode(data, codec))
-        theirs = _seconds(lambda data=data, python=python: data.decode(python))
+        ours = _seconds(partial(decode, data, codec))
+        theirs = _seconds(partial(data.decode, python))
         rows.append(f"| {codec} | {len(data) / ours / 1e6:.0f} MB/s | {ours / theirs:.1f} |")
     return "\n".join(
         [

@@ -14,6 +14,7 @@ import secrets
 import statistics
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ from permacite.archive.records.commits import CommitRequest, commit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
+
+    from permacite.archive import Version
 
     Costs: TypeAlias = dict[int, dict[str, float]]
 
@@ -85,29 +88,27 @@ def measured(archive: Repository, size: int, chance: random.Random) -> dict[str,
     ]
     places = [str(one) for one in names]
     total = archive.log.size()
+
+    def page(after: str) -> list[Version]:
+        return list(archive.list(limit=PAGE, after=after))
+
     return {
         "commit, durable": median_us(
-            (lambda one=one: archive.commit([NewRepresentation(one, "image/png")]))  # type: ignore[misc]
-            for one in content[5:]
+            partial(archive.commit, [NewRepresentation(octets, "image/png")])
+            for octets in content[5:]
         ),
         "look a name up": median_us(
-            (lambda one=one: archive.representation(one))
-            for one in names * ROUNDS  # type: ignore[misc]
+            partial(archive.representation, name) for name in names * ROUNDS
         ),
         "look 200 names up": median_us(
-            (lambda: archive.find_representations(names)) for _ in range(40 * ROUNDS)
+            partial(archive.find_representations, names) for _ in range(40 * ROUNDS)
         ),
-        f"list a page of {PAGE}": median_us(
-            (lambda one=one: list(archive.list(limit=PAGE, after=one)))
-            for one in places  # type: ignore[misc]
-        ),
+        f"list a page of {PAGE}": median_us(partial(page, place) for place in places),
         "prove inclusion": median_us(
-            (lambda one=one: archive.log.inclusion(one, total))  # type: ignore[misc]
-            for one in (chance.randrange(total) for _ in range(SAMPLES))
+            partial(archive.log.inclusion, chance.randrange(total), total) for _ in range(SAMPLES)
         ),
         "make a proof bundle": median_us(
-            (lambda one=one: archive.prove(one.representations[0].pdi))
-            for one in made * 8  # type: ignore[misc]
+            partial(archive.prove, version.representations[0].pdi) for version in made * 8
         ),
     }
 

@@ -175,9 +175,9 @@ def _parsers() -> Work:
     def named(split: Callable[[str], Any], *names: str) -> Callable[[str], object]:
         reads = "; ".join(f"parts.{name}" for name in names)
         code = f"def read(uri):\n    parts = split(uri); {reads}"
-        scope = {"split": split}
+        scope: dict[str, Callable[[str], Any]] = {"split": split}
         exec(code, scope)  # noqa: S102 - attribute access as a program has it, for each library
-        return scope["read"]  # type: ignore[return-value] - just defined
+        return scope["read"]
 
     five = ("scheme", "authority", "path", "query", "fragment")
     work: Work = {
@@ -219,15 +219,16 @@ def _resolvers(base: str) -> Work:
         "urllib.parse": lambda reference: urllib.parse.urljoin(base, reference),
     }
     if module := _at_hand("uritools"):
-        work["uritools"] = lambda reference, join=module.urijoin: join(base, reference)
+        join = module.urijoin
+        work["uritools"] = lambda reference: join(base, reference)
     if module := _at_hand("rfc3986"):
-        ready = module.uri_reference(base)
-        work["rfc3986"] = lambda text, read=module.uri_reference: (
-            read(text).resolve_with(ready).unsplit()
-        )
+        uri_reference = module.uri_reference
+        ready = uri_reference(base)
+        work["rfc3986"] = lambda text: uri_reference(text).resolve_with(ready).unsplit()
     if module := _at_hand("yarl"):
-        url = module.URL(base)
-        work["yarl"] = lambda text, read=module.URL: str(url.join(read(text)))
+        yarl_url = module.URL
+        url = yarl_url(base)
+        work["yarl"] = lambda text: str(url.join(yarl_url(text)))
     if module := _at_hand("hyperlink"):
         link = module.URL.from_text(base)
         work["hyperlink"] = lambda reference: link.click(reference).to_text()
@@ -245,15 +246,20 @@ def _normalizers() -> Work:
         "permacite, RFC 3986 scheme": lambda u: normalize(u, "scheme", profile="rfc3986").text,
     }
     if module := _at_hand("rfc3986"):
-        work["rfc3986"] = lambda uri, read=module.uri_reference: read(uri).normalize().unsplit()
+        uri_reference = module.uri_reference
+        work["rfc3986"] = lambda uri: uri_reference(uri).normalize().unsplit()
     if module := _at_hand("yarl"):
-        work["yarl"] = lambda uri, read=module.URL: str(read(uri))
+        yarl_url = module.URL
+        work["yarl"] = lambda uri: str(yarl_url(uri))
     if module := _at_hand("hyperlink"):
-        work["hyperlink"] = lambda uri, read=module.URL.from_text: read(uri).normalize().to_text()
+        from_text = module.URL.from_text
+        work["hyperlink"] = lambda uri: from_text(uri).normalize().to_text()
     if module := _at_hand("can_ada"):
-        work["can_ada"] = lambda uri, read=module.parse: read(uri).href
+        ada_parse = module.parse
+        work["can_ada"] = lambda uri: ada_parse(uri).href
     if module := _at_hand("url-py"):
-        work["url-py"] = lambda uri, read=module.URL.parse: str(read(uri))
+        url_parse = module.URL.parse
+        work["url-py"] = lambda uri: str(url_parse(uri))
     return work
 
 
@@ -266,7 +272,7 @@ def _medians(work: Work, items: list[Any]) -> dict[str, float]:
     times: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(ROUNDS):
         for name, do in work.items():
-            urllib.parse.clear_cache()
+            urllib.parse.clear_cache()  # type: ignore[attr-defined]  # unknown to typeshed
             started = time.process_time()
             for item in usable:
                 do(item)
@@ -299,10 +305,11 @@ def _resolution(pairs: list[tuple[str, list[str]]]) -> str:
     Those that take a base as text do so: urllib.parse and permacite keep the last ones they read.
     """
     by_base = {base: _resolvers(base) for base, _ in pairs}
-    work: Work = {
-        name: lambda pair, name=name: by_base[pair[0]][name](pair[1])
-        for name in next(iter(by_base.values()))
-    }
+
+    def resolver(name: str) -> Callable[[Any], object]:
+        return lambda pair: by_base[pair[0]][name](pair[1])
+
+    work: Work = {name: resolver(name) for name in next(iter(by_base.values()))}
     items = [(base, reference) for base, references in pairs for reference in references]
     return _table(f"Resolve {len(items)} references, each against its base", _medians(work, items))
 

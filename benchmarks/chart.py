@@ -60,7 +60,7 @@ def _axes(sizes: list[int], top: float) -> list[str]:
 def _lines(sizes: list[int], lines: dict[str, list[float]], top: float) -> list[str]:
     """Return the lines, their points, and their names where they end."""
     parts = []
-    below = TOP - LABEL_GAP
+    below: float = TOP - LABEL_GAP
     names = sorted(zip(lines, COLOURS, strict=False), key=lambda one: -lines[one[0]][-1])
     for name, colour in names:
         points = [

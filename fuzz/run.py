@@ -42,7 +42,7 @@ def load(path: Path) -> Target:
         sys.exit(f"{path} is no Python module")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module  # type: ignore[return-value]
+    return module
 
 
 def _cut(data: bytearray, rng: random.Random, _: list[bytes]) -> None:

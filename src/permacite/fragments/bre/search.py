@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    import re2  # type: ignore[import-untyped]
+    import re2
 
     Span: TypeAlias = "tuple[int, int]"
     Octets: TypeAlias = "bytes | memoryview | mmap.mmap"
