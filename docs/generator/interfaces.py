@@ -23,6 +23,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "charsets": (),
     "mhtml": ("links", "export"),
     "pdi": (),
+    "bibliography": (),
     "extract": (),
 }
 """The packages that serve by themselves, each with the modules that are called by their name."""

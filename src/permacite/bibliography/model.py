@@ -1,0 +1,98 @@
+"""A reference to a document: what it says of itself, each value with the place that states it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+__all__ = ["Claim", "Date", "Person", "Place", "Reference", "Stated"]
+
+_Value = TypeVar("_Value")
+
+
+class Date(NamedTuple):
+    """A day, a month or a year, as much as is stated."""
+
+    year: int
+    month: int | None = None
+    day: int | None = None
+
+    def __str__(self) -> str:
+        """As ISO 8601 has it: 2026, 2026-11 or 2026-11-22."""
+        parts = [f"{self.year:04}"]
+        if self.month is not None:
+            parts.append(f"{self.month:02}")
+            if self.day is not None:
+                parts.append(f"{self.day:02}")
+        return "-".join(parts)
+
+
+class Person(NamedTuple):
+    """Who wrote or published: a person by family and given names, or a name that is one whole."""
+
+    family: str
+    given: str = ""
+    """Empty for an organization, and for a name that is not divided."""
+
+    def __str__(self) -> str:
+        return f"{self.given} {self.family}".strip()
+
+
+class Place(NamedTuple):
+    """Where something is stated."""
+
+    vocabulary: str
+    """Such as "citation_*", "JSON-LD" or "assertion"."""
+    name: str
+    """Such as "citation_author" or "NewsArticle.author"; who made an assertion."""
+    start: int | None = None
+    """The offset of the element in the decoded source of the page."""
+
+    def __str__(self) -> str:
+        return f"{self.vocabulary}: {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated(Generic[_Value]):
+    """A value, and the place that states it."""
+
+    value: _Value
+    place: Place
+
+
+class Claim(NamedTuple):
+    """One value as a page has it, for one field of a reference."""
+
+    field: str
+    value: str
+    place: Place
+    given: str | None = None
+    """Of a person whose name comes divided: `value` is the family name then. "" where it is whole,
+    and None where nothing is known of its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a document says of itself. What nothing states is None, or empty."""
+
+    type: str = "webpage"
+    """A type of CSL 1.0.2, such as "article-journal"."""
+    title: Stated[str] | None = None
+    authors: tuple[Stated[Person], ...] = ()
+    editors: tuple[Stated[Person], ...] = ()
+    issued: Stated[Date] | None = None
+    container: Stated[str] | None = None
+    """The journal or the book that it is a part of."""
+    site: Stated[str] | None = None
+    publisher: Stated[str] | None = None
+    language: Stated[str] | None = None
+    """A language tag (BCP 47)."""
+    doi: Stated[str] | None = None
+    isbn: Stated[str] | None = None
+    issn: Stated[str] | None = None
+    volume: Stated[str] | None = None
+    issue: Stated[str] | None = None
+    pages: Stated[str] | None = None
+    """As "17-31"."""
+    others: tuple[Claim, ...] = field(default=(), repr=False)
+    """What the page states besides, and what gave way to a better statement."""
