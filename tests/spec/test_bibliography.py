@@ -100,7 +100,7 @@ CASES = {
             "language": "En",
         },
     ),
-    "a repository of theses": Case(
+    "a repository of a university": Case(
         """<meta name="DC.creator" content="Lee, Ann"/><meta name="DC.title" content="On tides"/>
         <meta name="DCTERMS.issued" content="2011-09"/><meta name="DC.identifier" content="https://hdl.handle.net/1/2"/>
         <meta name="citation_dissertation_institution" content="Harbour University"/>

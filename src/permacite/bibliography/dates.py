@@ -18,10 +18,10 @@ _MONTH = "|".join(name for name in calendar.month_name if name)
 _SHORT = "|".join(_MONTHS)
 _NUMBERS = compile_pattern(r"\s*([0-9]{4})(?:([-/.]?)([0-9]{1,2})(?:\2([0-9]{1,2}))?)?(?![0-9])")
 _DAY_FIRST = compile_pattern(
-    rf"(?i)(?:[a-z]{{3,9}},?\s+)?([0-9]{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH}|{_SHORT})\.?,?\s+([0-9]{{4}})\b"
+    rf"(?i)(?:[a-z]{{3,9}},?\s+)?([0-9]{{1,2}})(?:[snrt][tdh])?\s+({_MONTH}|{_SHORT})\.?,?\s+([0-9]{{4}})\b"
 )
 _MONTH_FIRST = compile_pattern(
-    rf"(?i)(?:[a-z]{{3,9}},?\s+)?({_MONTH}|{_SHORT})\.?\s+(?:([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+)?([0-9]{{4}})\b"
+    rf"(?i)(?:[a-z]{{3,9}},?\s+)?({_MONTH}|{_SHORT})\.?\s+(?:([0-9]{{1,2}})(?:[snrt][tdh])?,?\s+)?([0-9]{{4}})\b"
 )
 _EARLIEST, _LATEST = 1000, 2999
 
