@@ -80,7 +80,7 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
         assert [one.status for one in new.quotes(page.formats[1].pdi)] == ["exact"]
         name = pdi.parse(f"{new.list().documents[-1].pdi}.png.1")
         assert isinstance(name, pdi.PDI)
-        inner = new._repository  # noqa: SLF001 - the side objects have no name
+        inner = new._repository  # noqa: SLF001 - the sidecars have no name
         assert inner.sidecar(inner.representation(name), "a/../b") == b"side"
         assert inner.read_received(inner.representation(name)) == b"png"
         again = new.add(b"goes on", name="new.txt")

@@ -36,12 +36,12 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
 
 
 def text(content: bytes = CONTENT, charset: str = "utf-8") -> NewRepresentation:
-    """Return a text without side objects."""
+    """Return a text without sidecars."""
     return NewRepresentation(content, "text/plain", charset=charset)
 
 
 def sides(content: bytes) -> dict[str, bytes]:
-    """Return the side objects of a text."""
+    """Return the sidecars of a text."""
     (one,) = with_indexes([text(content)])
     return dict(one.sidecars)
 
@@ -60,7 +60,7 @@ def damage(path: Path, place: int) -> None:
 
 
 def side_file(archive: Repository, name: str) -> Path:
-    """Return the file of a side object of `CONTENT`."""
+    """Return the file of a sidecar of `CONTENT`."""
     wanted = sides(CONTENT)[name]
     found = [
         path for path in archive.directory.glob("objects/??/??/*") if path.read_bytes() == wanted

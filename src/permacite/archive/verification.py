@@ -273,7 +273,7 @@ def _check(
     if representation.received_digest is not None:
         parts["as received: "] = representation.received_digest
     for name, digest in catalog.read(versions.sidecars, representation).items():
-        parts[f"side object {name}: "] = digest
+        parts[f"sidecar {name}: "] = digest
     clean = True
     for label, digest in parts.items():
         kind, detail = _check_object(objects, digest)

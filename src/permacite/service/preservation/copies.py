@@ -8,7 +8,7 @@ vouched for the same entries, and a checkpoint of it that someone kept still hol
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive.log import Checkpoint
@@ -64,8 +64,7 @@ def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
 
 def keep(repository: Repository, earlier: list[EarlierLog]) -> None:
     """Put on record the logs that this one goes on from."""
-    records = [{"key": log.key, "size": log.size, "checkpoint": log.checkpoint} for log in earlier]
-    repository.set_setting(_SETTING, json.dumps(records))
+    repository.set_setting(_SETTING, json.dumps([asdict(log) for log in earlier]))
 
 
 def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:

@@ -66,14 +66,12 @@ def restore(source: Path, directory: Path) -> Copy:
     Raises ConflictError where `directory` holds anything but what an earlier restore left that was
     cut short, IntegrityError where the backup is damaged, StorageError where it is none.
     """
-    is_root = layout.is_root(source)
-    taken = directory.exists() and any(directory.iterdir())
-    if taken and (is_root or not is_cut_short(directory)):
-        raise ConflictError(f"{directory} is not empty", str(directory))
-    if is_root:
+    if layout.is_root(source):
         from permacite.service.preservation import replaying  # noqa: PLC0415 - for this alone
 
         return replaying.restore(source, directory)
+    if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):
+        raise ConflictError(f"{directory} is not empty", str(directory))
     with Repository.open(source) as kept:
         for finding in kept.fsck():
             if finding.kind not in HARMLESS:

@@ -174,9 +174,9 @@ def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
         _check_versions(inventory["versions"])
         stored = _stored(place, inventory["versions"])
         for number in range(1, len(inventory["versions"]) + 1):
-            told = _read_inventory(place / f"v{number}")
-            _check_same(told, _expected(identifier, number, inventory["versions"], stored))
-        _check_same(inventory, told)
+            of_version = _read_inventory(place / f"v{number}")
+            _check_same(of_version, _expected(identifier, number, inventory["versions"], stored))
+        _check_same(inventory, of_version)
         by_digest = {hashlib.sha512(content).hexdigest(): content for content in stored.values()}
         return [
             {

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         Version,
     )
 
-__all__ = ["RECORDS", "delegations_of", "export", "numbered", "told_at"]
+__all__ = ["RECORDS", "delegations_of", "export", "moment_of", "numbered"]
 
 RECORDS = "urn:permacite:archive"
 _USER = "permacite"
@@ -108,11 +108,11 @@ def _written(repository: Repository, directory: Path) -> Copy:
             whole = all(isinstance(format_, dict) for format_ in entry.get("formats", [""]))
             entries[entry["name"]].append(entry if whole else entry | {"formats": gone})
     versions = 0
-    for name, told in entries.items():
+    for name, of_document in entries.items():
         object_ = layout.Object(directory, name)
-        numbers = sorted({int(entry["version"]) for entry in told})
-        for number in numbers:
-            formats = [format_ for e in told if e["version"] == number for format_ in e["formats"]]
+        for number in sorted({int(entry["version"]) for entry in of_document}):
+            of_version = [entry for entry in of_document if entry["version"] == number]
+            formats = [format_ for entry in of_version for format_ in entry["formats"]]
             version = repository.version(numbered(name, formats[0]["format"], number))
             formats.sort(key=lambda format_: version.formats.index(format_["format"]))
             object_.add_version(
@@ -137,21 +137,22 @@ def _files(
     """The files of one version: what it says of itself, and its octets."""
     files: dict[str, bytes] = {}
     described: list[Json] = []
-    for told in formats:
-        token = str(told["format"])
+    for format_ in formats:
+        token = str(format_["format"])
         if not version.representation(token).digest:
             media_type = version.representation(token).media_type
             described.append({"format": token, "media_type": media_type, "erased": True})
             continue
-        files[f"formats/{token}"] = repository.octets(told["digest"])
-        if "received_digest" in told:
-            files[f"received/{token}"] = repository.octets(told["received_digest"])
+        files[f"formats/{token}"] = repository.octets(format_["digest"])
+        if "received_digest" in format_:
+            files[f"received/{token}"] = repository.octets(format_["received_digest"])
         paths: dict[str, Json] = {}
-        for number, (side, digest) in enumerate(sorted(told.get("attachments", {}).items()), 1):
-            paths[side] = f"attachments/{token}/{number}"
+        sidecars = sorted(format_.get("attachments", {}).items())
+        for number, (sidecar, digest) in enumerate(sidecars, 1):
+            paths[sidecar] = f"attachments/{token}/{number}"
             files[f"attachments/{token}/{number}"] = repository.octets(digest)
-        described.append(told | {"attachments": paths})
-    said: dict[str, Json] = {
+        described.append(format_ | {"attachments": paths})
+    record: dict[str, Json] = {
         "name": str(version.pdi.document),
         "version": version.number,
         "serial": repository.is_serial(version.pdi),
@@ -168,7 +169,7 @@ def _files(
         "formats": described,
         "standing": plain(repository.standing(version.pdi)),
     }
-    return {"version.json": _json(said), **files}
+    return {"version.json": _json(record), **files}
 
 
 def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) -> None:
@@ -194,14 +195,14 @@ def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) 
             for leaf in leaves
         ),
         "persons.json": _json(dict(repository.statements.persons())),
-        "citations.jsonl": _lines(map(_told, repository.citations())),
+        "citations.jsonl": _lines(map(_citation, repository.citations())),
         "delegations.jsonl": _lines(
             plain(item)
             for item in sorted(delegations_of(repository), key=lambda item: item.recorded_at)
         ),
         "checkpoint.txt": repository.log.checkpoint().encode(),
     }
-    created = (told_at(read(leaves[-1].content)) if leaves else None) or "1970-01-01T00:00:00Z"
+    created = moment_of(read(leaves[-1].content)) if leaves else None
     records = layout.Object(directory, RECORDS)
     records.add_version(
         files,
@@ -219,15 +220,15 @@ def delegations_of(repository: Repository) -> list[Delegation]:
     ]
 
 
-def told_at(entry: dict[str, Any]) -> str | None:
-    """The time that an entry of the log, or a record like one, tells; None if erased."""
+def moment_of(entry: dict[str, Any]) -> str | None:
+    """The time in an entry of the log, or in a record like one; None if erased."""
     return next((str(entry[name]) for name in _TIMES if name in entry), None)
 
 
-def _told(citation: Citation) -> Json:
+def _citation(citation: Citation) -> Json:
     """A citation as it is written; its fields are those of NewCitation."""
-    members_ = {item.name: getattr(citation, item.name) for item in dataclasses.fields(citation)}
-    return members(members_ | {"pdi": str(citation.pdi)})
+    values = {item.name: getattr(citation, item.name) for item in dataclasses.fields(citation)}
+    return members(values | {"pdi": str(citation.pdi)})
 
 
 def _lines(values: Iterable[Json]) -> bytes:

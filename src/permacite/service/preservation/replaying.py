@@ -40,7 +40,7 @@ from permacite.service import names
 from permacite.service.plain import plain
 from permacite.service.preservation import copies, layout
 from permacite.service.preservation.copies import Copy, EarlierLog
-from permacite.service.preservation.ocfl import RECORDS, delegations_of, numbered, told_at
+from permacite.service.preservation.ocfl import RECORDS, delegations_of, moment_of, numbered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,9 +158,9 @@ class _Clock:
 
     def read(self, entry: dict[str, Any]) -> None:
         """Set the time to that of an entry."""
-        told = told_at(entry)
-        if told is not None:
-            self._now = datetime.fromisoformat(told)
+        moment = moment_of(entry)
+        if moment is not None:
+            self._now = datetime.fromisoformat(moment)
 
 
 class _Sealer:
@@ -179,10 +179,10 @@ class _Sealer:
             return seal(entry)
         if _is_erased(self._leaf):
             return self._leaf
-        said = read(self._leaf.content)
-        if "schema" in said:
+        exported = read(self._leaf.content)
+        if "schema" in exported:
             return reopened(entry, self._leaf.openings, {})
-        return in_clear(entry, said)
+        return in_clear(entry, exported)
 
 
 class _Replay:
@@ -201,33 +201,33 @@ class _Replay:
             entry = json.loads(files["version.json"])
         self._clock.read(entry)
 
-    def enter(self, repository: Repository, leaf: dict[str, Any], sealed: Sealed) -> None:
+    def enter(self, repository: Repository, entry: dict[str, Any], leaf: Sealed) -> None:
         """Commit one entry."""
-        if leaf["kind"] in _AGAIN:
-            if leaf["kind"] in _GONE_WITH_THEIR_ROWS and _is_erased(sealed):
-                repository.log.repeat(str(leaf["name"]), sealed)
+        if entry["kind"] in _AGAIN:
+            if entry["kind"] in _GONE_WITH_THEIR_ROWS and _is_erased(leaf):
+                repository.log.repeat(str(entry["name"]), leaf)
             else:
-                _AGAIN[leaf["kind"]](repository, leaf)
+                _AGAIN[entry["kind"]](repository, entry)
             return
-        files = self._files(str(leaf["name"]), int(leaf["version"]))
-        said = json.loads(files["version.json"])
-        described = {item["format"]: item for item in said["formats"]}
-        entered = set(tokens(read(sealed.content)))
+        files = self._files(str(entry["name"]), int(entry["version"]))
+        record = json.loads(files["version.json"])
+        described = {item["format"]: item for item in record["formats"]}
+        entered = set(tokens(read(leaf.content)))
         formats = [_new(files, item) for token, item in described.items() if token in entered]
-        document, _ = names.document_of(str(leaf["name"]))
-        if leaf["kind"] == "format":
-            any_format = numbered(str(leaf["name"]), next(iter(described)), int(leaf["version"]))
+        document, _ = names.document_of(str(entry["name"]))
+        if entry["kind"] == "format":
+            any_format = numbered(str(entry["name"]), next(iter(described)), int(entry["version"]))
             repository.add_format(any_format, formats[0])
-        elif leaf["version"] == 1:
+        elif entry["version"] == 1:
             repository.commit(
                 formats,
                 series=".".join(document.series),
-                unique_id=None if said.get("serial") else document.unique_id,
-                provenance=_provenance(said),
-                standing=_standing(said),
+                unique_id=None if record.get("serial") else document.unique_id,
+                provenance=_provenance(record),
+                standing=_standing(record),
             )
         else:
-            repository.commit(formats, replaces=document, provenance=_provenance(said))
+            repository.commit(formats, replaces=document, provenance=_provenance(record))
 
     def _files(self, name: str, number: int) -> dict[str, bytes]:
         """The files of one version; those of the last document are kept at hand."""
@@ -239,84 +239,86 @@ class _Replay:
             raise NotFoundError(f"{name} has no version {number} there", name) from error
 
 
-def _new(files: dict[str, bytes], told: dict[str, Any]) -> NewRepresentation:
+def _new(files: dict[str, bytes], format_: dict[str, Any]) -> NewRepresentation:
     """One format as it was handed in the first time."""
-    token = told["format"]
+    token = format_["format"]
     return NewRepresentation(
-        content=b"" if "erased" in told else files[f"formats/{token}"],
-        media_type=told["media_type"],
-        decoding=Decoding(told["charset"]) if "charset" in told else None,
+        content=b"" if "erased" in format_ else files[f"formats/{token}"],
+        media_type=format_["media_type"],
+        decoding=Decoding(format_["charset"]) if "charset" in format_ else None,
         format=token,
         received=files.get(f"received/{token}"),
-        derived_from=told.get("derived_from"),
-        rendition=told.get("rendition"),
-        sidecars={side: files[path] for side, path in told.get("attachments", {}).items()},
-        quotations=tuple((origin, cited) for origin, cited in told.get("quotations", ())),
+        derived_from=format_.get("derived_from"),
+        rendition=format_.get("rendition"),
+        sidecars={sidecar: files[path] for sidecar, path in format_.get("attachments", {}).items()},
+        quotations=tuple((origin, cited) for origin, cited in format_.get("quotations", ())),
     )
 
 
-def _provenance(said: dict[str, Any]) -> Provenance:
-    retrieved_at = said["retrieved_at"]
+def _provenance(record: dict[str, Any]) -> Provenance:
+    retrieved_at = record["retrieved_at"]
     return Provenance(
-        title=said["title"],
-        uri=said["uri"],
-        final_uri=said["final_uri"],
+        title=record["title"],
+        uri=record["uri"],
+        final_uri=record["final_uri"],
         retrieved_at=None if retrieved_at is None else datetime.fromisoformat(retrieved_at),
-        details=said["details"],
+        details=record["details"],
     )
 
 
-def _standing(said: dict[str, Any]) -> Standing | None:
+def _standing(record: dict[str, Any]) -> Standing | None:
     """Who may see a document; copies of before say nothing of that."""
-    told = said.get("standing")
-    if told is None:
+    standing = record.get("standing")
+    if standing is None:
         return None
     embargo, retain = (
-        None if told[end] is None else date.fromisoformat(told[end])
+        None if standing[end] is None else date.fromisoformat(standing[end])
         for end in ("embargo_until", "retain_until")
     )
-    return Standing(told["access"], told["ground"], embargo, retain)
+    return Standing(standing["access"], standing["ground"], embargo, retain)
 
 
-def _state(repository: Repository, leaf: dict[str, Any]) -> None:
+def _state(repository: Repository, entry: dict[str, Any]) -> None:
     """Make a statement again."""
-    value, who = leaf["object"], leaf.get("who")
-    subject = leaf.get("subject", leaf["name"])
-    repository.statements.repeat(subject, leaf["predicate"], value, who=who)
+    value, who = entry["object"], entry.get("who")
+    subject = entry.get("subject", entry["name"])
+    repository.statements.repeat(subject, entry["predicate"], value, who=who)
 
 
-def _cite(repository: Repository, leaf: dict[str, Any]) -> None:
+def _cite(repository: Repository, entry: dict[str, Any]) -> None:
     """Record a citation again."""
     fields = ("start", "end", "quote", "before", "after", "media_type", "note")
-    document, _ = names.document_of(leaf["name"])
+    document, _ = names.document_of(entry["name"])
     repository.record_citation(
         NewCitation(
-            fragment=leaf["reference"],
-            pdi=document.with_(format=leaf["format"], version=leaf["version"]),
-            cited_at=datetime.fromisoformat(leaf["cited_at"]),
-            **{name: leaf[name] for name in fields if name in leaf},
+            fragment=entry["reference"],
+            pdi=document.with_(format=entry["format"], version=entry["version"]),
+            cited_at=datetime.fromisoformat(entry["cited_at"]),
+            **{name: entry[name] for name in fields if name in entry},
         )
     )
 
 
-def _delegate(repository: Repository, leaf: dict[str, Any]) -> None:
+def _delegate(repository: Repository, entry: dict[str, Any]) -> None:
     """Record a delegation again."""
-    first, last = (date.fromisoformat(leaf[end]) for end in ("first", "last"))
+    first, last = (date.fromisoformat(entry[end]) for end in ("first", "last"))
     repository.delegations.delegate(
-        leaf["of"], leaf["name"], leaf["target"], first=first, last=last
+        entry["of"], entry["name"], entry["target"], first=first, last=last
     )
 
 
-def _seal(repository: Repository, leaf: dict[str, Any]) -> None:
+def _seal(repository: Repository, entry: dict[str, Any]) -> None:
     """Seal a day again."""
-    series, *day = leaf["name"].removeprefix("urn:pdi://").split("/")
+    series, *day = entry["name"].removeprefix("urn:pdi://").split("/")
     repository.seal_day(series, date(*map(int, day)))
 
 
-def _erase(repository: Repository, leaf: dict[str, Any]) -> None:
+def _erase(repository: Repository, entry: dict[str, Any]) -> None:
     """Erase again."""
-    name, _ = names.document_of(leaf["name"])
-    repository.erase(dataclasses.replace(name, version=leaf.get("version")), ground=leaf["ground"])
+    name, _ = names.document_of(entry["name"])
+    repository.erase(
+        dataclasses.replace(name, version=entry.get("version")), ground=entry["ground"]
+    )
 
 
 _AGAIN = {
@@ -333,17 +335,17 @@ _GONE_WITH_THEIR_ROWS = frozenset({"assertion", "citation"})
 def _recorded_again(repository: Repository, records: dict[str, bytes], clock: _Clock) -> None:
     """Record citations and delegations again."""
     for line in records["citations.jsonl"].splitlines():
-        told = json.loads(line)
-        told["pdi"], _ = names.document_of(told["pdi"])
-        told["cited_at"] = datetime.fromisoformat(told["cited_at"])
-        repository.record_citation(NewCitation(**told))
+        citation = json.loads(line)
+        citation["pdi"], _ = names.document_of(citation["pdi"])
+        citation["cited_at"] = datetime.fromisoformat(citation["cited_at"])
+        repository.record_citation(NewCitation(**citation))
     entered = [plain(item) for item in delegations_of(repository)]
     for line in records["delegations.jsonl"].splitlines():
-        told = json.loads(line)
-        if told in entered:
+        delegation = json.loads(line)
+        if delegation in entered:
             continue
-        clock.read(told)
-        first, last = (datetime.fromisoformat(told[end]).date() for end in ("first", "last"))
+        clock.read(delegation)
+        first, last = (datetime.fromisoformat(delegation[end]).date() for end in ("first", "last"))
         repository.delegations.delegate(
-            told["kind"], told["series"], told["target"], first=first, last=last
+            delegation["kind"], delegation["series"], delegation["target"], first=first, last=last
         )
