@@ -10,6 +10,7 @@ not begin with a dot, are no device of any system, and differ without case.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import unicodedata
@@ -21,7 +22,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.media_types import PAGES, essence
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.rewrite import contents_of, message_fields
-from permacite.mhtml.writing.write import build
+from permacite.mhtml.writing.write import write
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.reading.aggregate import Aggregate
     from permacite.mhtml.writing.profiles import Profile
     from permacite.mhtml.writing.resource import Fields, Subtype
+    from permacite.mhtml.writing.write import Sink, Written
 
 __all__ = ["MANIFEST", "File", "Packed", "extract", "pack"]
 
@@ -99,8 +101,15 @@ class Packed:
     content_location: str | None = None
 
     def build(self, profile: Profile = "archive") -> bytes:
-        """The aggregate. Raises ConflictError, ParseError: see `build`."""
-        return build(
+        """The aggregate. Raises ConflictError, ParseError: see `mhtml.build`."""
+        stream = io.BytesIO()
+        self.write(stream, profile)
+        return stream.getvalue()
+
+    def write(self, stream: Sink, profile: Profile = "archive") -> Written:
+        """Write the aggregate. Raises ConflictError, ParseError: see `mhtml.write`."""
+        return write(
+            stream,
             self.root,
             self.resources,
             profile=profile,

@@ -107,16 +107,7 @@ def _files_in(directory: Path) -> dict[str, bytes]:
 def _finish(packed: Packed, profile: Profile, output: Path, *, force: bool, as_json: bool) -> None:
     """Write an aggregate, and warn of what is private in it."""
     stream = io.BytesIO()
-    written = aggregates.write(
-        stream,
-        packed.root,
-        packed.resources,
-        profile=profile,
-        subject=packed.subject,
-        date=packed.date,
-        headers=packed.headers,
-        content_location=packed.content_location,
-    )
+    written = packed.write(stream, profile)
     content, digest = stream.getvalue(), f"sha-256:{written.digest}"
     with aggregates.open(content) as aggregate:
         private = list(disclosures(aggregate))

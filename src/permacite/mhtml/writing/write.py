@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.writing.profiles import Encoded, Profile
     from permacite.mhtml.writing.resource import Fields
 
-__all__ = ["Written", "WrittenPart", "build", "write"]
+__all__ = ["Sink", "Written", "WrittenPart", "build", "write"]
 
 _SEPARATOR = ";\r\n "
 _VISIBLE = compile_pattern(r"[!-~]{1,60000}")
