@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["log", "prove", "stamp", "tell_proof"]
 
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
 
 @click.command()
 @click.argument("reference")
@@ -123,7 +125,7 @@ def _answer(verified: Verified) -> str:
 )
 @click.option(
     "--extends",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=_FILE,
     help="Check that the log extends the checkpoint in this file, which you kept.",
 )
 @click.option(
@@ -187,7 +189,7 @@ def _tell_log(state: LogState) -> None:
 @click.argument("authority", metavar="URL")
 @click.option(
     "--tsa-ca",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=_FILE,
     help="The certificate (PEM) under which the authority signs, to check its answer with.",
 )
 @click.option("--allow-private", is_flag=True, help="URL may be an address of this network.")

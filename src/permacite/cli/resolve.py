@@ -13,6 +13,8 @@ from permacite.service.resolution.resolving import Resolution
 
 __all__ = ["resolve", "verify"]
 
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
 
 @click.command()
 @click.argument("reference")
@@ -81,17 +83,17 @@ def resolve(
 )
 @click.option(
     "--policy",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=_FILE,
     help="A file that tells which logs and witnesses a proof needs (c2sp.org/tlog-policy).",
 )
 @click.option(
     "--checkpoint",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=_FILE,
     help="A checkpoint of the same log that you kept, to compare that of a proof with.",
 )
 @click.option(
     "--tsa-ca",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=_FILE,
     help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
 )
 @json_option
