@@ -192,13 +192,7 @@ def _with_part(
     excerpt = repository.excerpt(representation, fragment.specifier)
     if excerpt.clipped:
         raise NotFoundError(_BEYOND, str(fragment))
-    return dataclasses.replace(
-        answer,
-        content=excerpt.data,
-        media_type=excerpt.media_type,
-        charset=_charset(excerpt, representation),
-        text=excerpt.text,
-    )
+    return _with_excerpt(answer, representation, excerpt)
 
 
 def _with_words(
@@ -217,16 +211,22 @@ def _with_words(
         raise _beyond(fragment, text.length)
     start, end = (int(position) for position in fragment.positions)
     return dataclasses.replace(
-        answer,
-        content=excerpt.data,
-        media_type=excerpt.media_type,
-        charset=_charset(excerpt, representation),
-        text=excerpt.text,
+        _with_excerpt(answer, representation, excerpt),
         start=start,
         end=end,
         before=text.words(max(0, start - context), start) if context else "",
         after=text.words(end, end + context) if context else "",
         checked="whole" if whole or text.index is None else "pieces",
+    )
+
+
+def _with_excerpt(answer: Resolved, representation: Representation, excerpt: Excerpt) -> Resolved:
+    return dataclasses.replace(
+        answer,
+        content=excerpt.data,
+        media_type=excerpt.media_type,
+        charset=_charset(excerpt, representation),
+        text=excerpt.text,
     )
 
 
