@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.service.documents import Format, Restriction, VersionNote
-    from permacite.service.resolution.holdings import Exported, Listing
+    from permacite.service.resolution.holdings import Exported
 
 __all__ = ["export", "init", "list_", "show"]
 
@@ -73,7 +72,7 @@ def list_(
     of one: a series, a year, a month or a day (lab.example.us/2026/11).
     """
     with Holdings.open(folder) as archive:
-        listing = _listed(archive, pattern, limit, after)
+        listing = archive.list(pattern, limit=limit, after=after, fill=True)
         series = archive.about().all_series
     if as_json:
         emit(listing)
@@ -96,19 +95,6 @@ def list_(
         note("[410], [451], [403]: not given out; `permacite show` tells why")
     if listing.next is not None:
         note(f"{len(rows)} shown; there are more: --after {listing.next}")
-
-
-def _listed(archive: Holdings, pattern: str | None, limit: int, after: str | None) -> Listing:
-    """The list as one page, though what is rare is found by several."""
-    page = archive.list(pattern, limit=limit, after=after)
-    documents = page.documents
-    while page.next is not None and len(documents) < limit:
-        left = limit - len(documents)
-        page = archive.list(pattern, limit=left, after=page.next, until=page.until)
-        documents += page.documents
-    complete = after is None and page.next is None
-    total = len(documents) if complete else page.total
-    return dataclasses.replace(page, documents=documents, total=total, complete=complete)
 
 
 def _marked(item: Format) -> str:

@@ -216,13 +216,15 @@ class Holdings(UseCases):
         after: str | None = None,
         until: str | None = None,
         newest_first: bool = False,
+        fill: bool = False,
     ) -> Listing:
         """The documents that `pattern` covers, in the order of their commit or against it.
 
         All of them, or a page of up to `limit`, whose `next` and `until` are the `after` and the
-        `until` of the page that follows; `complete` speaks of this archive alone (PDI §3.6.3). Of
-        each document the highest version is listed, unless the pattern speaks of versions. Raises
-        ParseError where `after` or `until` names nothing.
+        `until` of the page that follows; `complete` speaks of this archive alone (PDI §3.6.3). What
+        is rare fills no page, unless `fill` says to look for `limit` documents, however long it
+        takes. Of each document the highest version is listed, unless the pattern speaks of
+        versions. Raises ParseError where `after` or `until` names nothing.
         """
         wanted = pattern_of(pattern) if pattern else None
         listed: list[Document] = []
@@ -231,7 +233,7 @@ class Holdings(UseCases):
             try:
                 page = self._repository.page(
                     wanted,
-                    limit=limit or _AT_ONCE,
+                    limit=_AT_ONCE if limit is None else limit - len(listed),
                     after=place,
                     until=until,
                     latest=wanted is None or wanted.version is None,
@@ -241,7 +243,8 @@ class Holdings(UseCases):
                 problem = "expected the name of a version that is here, to go on from there"
                 raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
             listed += documents.documents(page)
-            if limit is not None or page.next is None:
+            enough = limit is not None and not (fill and len(listed) < limit)
+            if enough or page.next is None:
                 break
             place, until = page.next, page.until
         complete = after is None and page.next is None
