@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.citations.checking import Checks
 from permacite.service.citations.citing import Citations
+from permacite.service.citations.typed import WAYS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from permacite.service.citations.checking import Checked, Drift
     from permacite.service.citations.citing import Passage
     from permacite.service.citations.recorded import Cited
+    from permacite.service.citations.typed import Parts
 
 __all__ = ["check", "cite"]
 
 FORMS = ("markdown", "html", "bibtex", "csl_json", "ris", "wiki")
 
 
+Command = TypeVar("Command", bound="Callable[..., object]")
+
+
+def _part_options(command: Command) -> Command:
+    """Give a command an option for each scheme that a part is said by."""
+    frame = click.option(
+        "--frame", type=click.IntRange(min=0), metavar="N", help="Which picture --rect is in."
+    )
+    command = frame(command)
+    for scheme, way in reversed(WAYS.items()):
+        command = click.option(f"--{scheme}", metavar=way.typed, help=way.told)(command)
+    return command
+
+
 @click.command()
 @click.argument("pdi")
 @click.option("--quote", help="The words, as they stand in the text; white space is all alike.")
 @click.option("--nth", type=click.IntRange(min=1), help="Which occurrence, where there are more.")
-@click.option("--char", metavar="A,B", help="Characters A up to B of the text, from 0.")
-@click.option("--line", metavar="A,B", help="Lines A up to B of the text, from 0.")
+@_part_options
 @click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
 @click.option("--list", "only_list", is_flag=True, help="List the occurrences and cite nothing.")
 @click.option("--note", "remark", help="A remark to keep with the citation.")
@@ -35,31 +51,37 @@ FORMS = ("markdown", "html", "bibtex", "csl_json", "ris", "wiki")
 @click.pass_obj
 def cite(  # noqa: PLR0913 - one parameter an option
     folder: Path | None,
+    /,
     pdi: str,
     *,
     quote: str | None,
     nth: int | None,
-    char: str | None,
-    line: str | None,
+    frame: int | None,
     form: str | None,
     only_list: bool,
     remark: str | None,
     as_json: bool,
+    **part: str | None,
 ) -> None:
-    """Cite a passage of PDI: by its words, by characters or by lines.
+    """Cite a part of PDI: by its words, or by one of the options from --char to --byte.
 
-    Prints the permanent name of the passage and forms ready to paste, and records the citation.
-    PDI may carry a fragment of its own in place of the options.
+    Prints the permanent name of the part and forms ready to paste, and records the citation.
+    PDI may carry a fragment of its own in place of the options. Places in pictures are pixels of
+    the picture as it is shown; times may be typed as 12,31 or 0:12-0:31, with fractions too.
     """
-    if sum(option is not None for option in (quote, char, line)) > 1:
-        raise click.UsageError("give one of --quote, --char and --line")
+    given = [f"--{way}" for way, typed in {"quote": quote, **part}.items() if typed is not None]
+    if len(given) > 1:
+        raise click.UsageError(f"give one of {' and '.join(given)}")
+    if frame is not None and given != ["--rect"]:
+        raise click.UsageError("--frame needs --rect: a rectangle of the frame")
     with Citations.open(folder) as archive:
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
             _tell_passages(archive.passages(pdi, quote), as_json=as_json)
             return
-        cited = archive.cite(pdi, quote=quote, char=char, line=line, nth=nth, note=remark)
+        parts = cast("Parts", part)
+        cited = archive.cite(pdi, quote=quote, nth=nth, note=remark, frame=frame, **parts)
     if as_json:
         emit(cited)
     elif form:
@@ -74,7 +96,8 @@ def cite(  # noqa: PLR0913 - one parameter an option
 def _tell(cited: Cited) -> None:
     """Print a citation for people: the name, the words in their context, every form."""
     click.echo(cited.reference)
-    click.echo(f"\n  {_line(cited.before)}[{_line(cited.quote)}]{_line(cited.after)}\n")
+    words = f"{_line(cited.before)}[{_line(cited.quote)}]{_line(cited.after)}"
+    click.echo(f"\n  {words if cited.quote.strip() else f'{cited.part} of {cited.title}'}\n")
     if cited.occurrences > 1:
         note(f"occurrence {cited.nth} of {cited.occurrences}")
     click.echo(f"open      {cited.url}")

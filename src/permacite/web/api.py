@@ -7,7 +7,7 @@ without asking first, which nothing here answers.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from permacite import media_types
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
+from permacite.service.citations.typed import WAYS
 from permacite.service.plain import plain
 from permacite.web import headers, paging
 from permacite.web.requests import ask, body_of
@@ -36,7 +37,9 @@ __all__ = [
 ]
 
 _MAX_BODY = 256 * 1024
-_TEXT_FIELDS = ("quote", "char", "line", "before", "after", "note")
+_TEXT_FIELDS = ("quote", "before", "after", "note", *WAYS)
+_NUMBER_FIELDS = {"nth": 1, "frame": 0}
+"""Members that are whole numbers, and the least they may be."""
 
 
 async def documents(request: Request) -> Response:
@@ -110,7 +113,14 @@ async def statements(request: Request) -> Response:
 
 
 async def cite(request: Request) -> Response:
-    """POST /-/api/cite {reference, quote | char | line, nth, before, after, note}: a Cited."""
+    """POST /-/api/cite {reference, quote | a part, nth, before, after, frame, note}: a Cited.
+
+    A part is one of the members `char`, `line` (places in the text), `elt`, `name`, `rect`, `sec`,
+    `msec`, `crop` and `byte` (of the format that `reference` names), each a text as `permacite
+    cite` takes it: `{"rect": "5,10,25,30", "frame": 2}`, `{"sec": "12,31"}`,
+    `{"sec": "0:12.5-0:31"}`, `{"crop": "sec,12,31,5,10,25,30"}`, `{"byte": "0,100"}`. Without one,
+    the fragment in `reference` is cited.
+    """
     if media_types.essence(request.headers.get("content-type", "")) != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
     body = (await body_of(request, most_bytes=_MAX_BODY)).decode("utf-8", "replace")
@@ -124,21 +134,27 @@ async def cite(request: Request) -> Response:
 
 
 async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:
-    fields: dict[str, str | None] = {}
+    fields: dict[str, str | int | None] = {}
     for name in _TEXT_FIELDS:
         value = wanted.get(name)
         if value is not None and not isinstance(value, str):
             raise ParseError(f"expected text in the member `{name}`", body, max(0, body.find(name)))
         fields[name] = value
-    nth = wanted.get("nth")
-    if nth is not None and (not isinstance(nth, int) or nth < 1):
-        raise ParseError("expected a number from 1 in `nth`", body, max(0, body.find("nth")))
-    cited = await ask(request, Archive.cite, str(wanted["reference"]), nth=nth, **fields)
+    for name, least in _NUMBER_FIELDS.items():
+        value = wanted.get(name)
+        if value is not None and (type(value) is not int or value < least):
+            place = max(0, body.find(name))
+            raise ParseError(f"expected a number from {least} in `{name}`", body, place)
+        fields[name] = value
+    cited = await ask(request, Archive.cite, str(wanted["reference"]), **cast("Any", fields))
     return _json(cited, 201, {"Location": cited.url})
 
 
 async def cite_form(request: Request) -> Response:
-    """POST /-/cite: the same from a plain form, for readers without scripts."""
+    """POST /-/cite: the same from a plain form, for readers without scripts.
+
+    Fields: reference, quote or one of the parts, nth, frame. Empty ones count as left out.
+    """
     # A form can come from any site; the browser says from which (Fetch Metadata, Origin).
     site = request.headers.get("sec-fetch-site", "same-origin")
     origin = request.headers.get("origin")
@@ -146,10 +162,9 @@ async def cite_form(request: Request) -> Response:
     if site not in ("same-origin", "none") or origin not in (None, own):
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
-    nth = paging.number(form["nth"], "nth") if form.get("nth") else None
-    cited = await ask(
-        request, Archive.cite, form.get("reference", ""), quote=form.get("quote"), nth=nth
-    )
+    fields: dict[str, str | int] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
+    fields |= {name: paging.number(form[name], name) for name in _NUMBER_FIELDS if form.get(name)}
+    cited = await ask(request, Archive.cite, form.get("reference", ""), **cast("Any", fields))
     name, _, fragment = cited.reference.partition("#")
     return RedirectResponse(f"/{name}?fragment={fragment}", 303)
 

@@ -13,23 +13,28 @@ from typing import TYPE_CHECKING
 from permacite.archive import NewCitation
 from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import quote as quotes
-from permacite.scan import compile_pattern
+from permacite.pdi import SCHEMES
 from permacite.service import names
 from permacite.service.base import UseCases
-from permacite.service.citations import recorded
+from permacite.service.citations import recorded, typed
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from permacite import pdi
-    from permacite.archive import Repository
+    from permacite.archive import Repository, Representation
+    from permacite.pdi import Specifier
     from permacite.service.citations.recorded import Cited
+    from permacite.service.citations.typed import Parts
 
 __all__ = ["Citations", "Passage", "passage"]
 
 CONTEXT = 32
 """Characters kept on either side of a quote."""
 
-_RANGE = compile_pattern(r"([0-9]{1,18}),([0-9]{1,18})")
 _LINE_END = "\r\n"
+_OF_TEXT = frozenset({"char", "line"})
+"""Schemes whose places are those of a document's plain text, whatever format it is read in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,44 +75,45 @@ class Citations(UseCases):
         reference: str,
         *,
         quote: str | None = None,
-        char: str | None = None,
-        line: str | None = None,
         nth: int | None = None,
         before: str | None = None,
         after: str | None = None,
         note: str | None = None,
+        frame: int | None = None,
+        **part: Unpack[Parts],
     ) -> Cited:
-        """Cite a passage and record it.
+        """Cite a passage, or any part of a document, and record it.
 
-        One of `quote`, `char` ("A,B") and `line` ("A,B"), or a fragment in `reference`. `nth`
-        (from 1), or the words `before` and `after`, choose among several occurrences. Raises
-        NotFoundError where the passage is not there, or not one.
+        By the words of a `quote`, by one of the schemes of fragments, or by a fragment in
+        `reference`. `char="15,21"` and `line` are places in the text of the document; `elt`,
+        `name`, `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of
+        the format itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words
+        `before` and `after`, choose among several occurrences of a quote. Raises ParseError for
+        what is no part of such a document, NotFoundError where the part is not there, not whole,
+        or not one.
         """
         name, fragment = names.document_of(reference)
-        if quote is None and char is None and line is None:
+        way = typed.chosen(part, frame)
+        if way is None and quote is None:
             if fragment is None:
                 raise ParseError(
-                    "expected a passage: a quote, characters, lines, or a #fragment in the name",
+                    "expected a passage: a quote, a part by one of the schemes, "
+                    "or a #fragment in the name",
                     reference,
                     len(reference),
                 )
             if not _is_of_text(self._repository, fragment):
-                return _cite_fragment(self._repository, fragment, note=note)
-            char = ",".join(fragment.positions)
+                return _cite_part(self._repository, fragment.pdi, fragment, note=note)
+            way = fragment.scheme, ",".join(fragment.positions)
+        if way is not None and way[0] not in _OF_TEXT:
+            representation = self._repository.representation(name)
+            found = _specifier(self._repository, representation, *way)
+            return _cite_part(self._repository, representation.pdi, found, note=note)
         source = _text(self._repository, name)
-        if char is not None:
-            chosen = _Chosen(*_range(char, "char", source.document.length))
-        elif line is not None:
-            chosen = _choose_lines(source.document.text, line)
+        if way is not None:
+            chosen = _choose_place(source, *way)
         else:
             chosen = _choose_quote(source, quote or "", nth, before=before or "", after=after or "")
-        if chosen.start == chosen.end:
-            raise ParseError(
-                "expected a passage, found an empty one",
-                char or line or quote or "",
-                0,
-                hint="the end is excluded: 4,5 is one character",
-            )
         return _record(self._repository, source, chosen, note)
 
 
@@ -162,13 +168,33 @@ def _is_of_text(repository: Repository, fragment: pdi.FragmentPDI) -> bool:
     return fragment.scheme == "char" and representation.media_type == "text/plain"
 
 
-def _cite_fragment(repository: Repository, fragment: pdi.FragmentPDI, *, note: str | None) -> Cited:
-    """Cite a fragment as it is named, of any format that can be cut."""
-    representation = repository.representation(fragment.pdi)
-    excerpt = repository.excerpt(representation, fragment.specifier)
+def _specifier(
+    repository: Repository, representation: Representation, scheme: str, said: str
+) -> Specifier:
+    """What is said of a part, as a fragment of a format that has this scheme."""
+    try:
+        return typed.specifier(scheme, said, representation.media_type)
+    except ParseError as error:
+        known = SCHEMES.get(scheme)
+        if known is not None and not known.applies(representation.media_type):
+            formats = repository.version(representation.pdi).representations
+            others = [str(item.pdi) for item in formats if known.applies(item.media_type)]
+            error.hint = "; ".join([error.hint, *(f"{other} has {scheme}" for other in others)])
+        raise
+
+
+def _cite_part(
+    repository: Repository, name: pdi.PDI, part: Specifier | pdi.FragmentPDI, *, note: str | None
+) -> Cited:
+    """Cite a part of any format that can be cut."""
+    representation = repository.representation(name)
+    exact = representation.pdi.fragment(part.scheme, *part.positions)
+    excerpt = repository.excerpt(representation, exact.specifier)
     if excerpt.clipped:
-        raise NotFoundError("the fragment reaches beyond the end of the document", str(fragment))
-    exact = representation.pdi.fragment(fragment.scheme, *fragment.positions)
+        problem = "the part reaches beyond the end of the document, and is not to be cited so"
+        raise NotFoundError(problem, str(exact))
+    if not excerpt.data:
+        raise _empty(exact.specifier)
     citation = repository.record_citation(
         NewCitation(
             fragment=str(exact),
@@ -185,26 +211,32 @@ def _cite_fragment(repository: Repository, fragment: pdi.FragmentPDI, *, note: s
     return recorded.cited(repository, citation)
 
 
-def _choose_lines(text: str, line: str) -> _Chosen:
-    """Lines "A,B" of a text."""
+def _empty(part: str) -> ParseError:
+    hint = "the end is excluded: 4,5 is one character"
+    return ParseError("expected a passage, found an empty one", part, 0, hint=hint)
+
+
+def _choose_place(source: names.TextOf, scheme: str, said: str) -> _Chosen:
+    """Characters or lines of a text."""
+    found = typed.specifier(scheme, said, source.representation.media_type)
+    start, end = map(int, found.positions)
+    edges = None
+    if scheme == "line":
+        edges = _edges(source.document.text)
+    size = source.document.length if edges is None else len(edges) - 1
+    if end > size:
+        raise NotFoundError(f"the text ends at {scheme} {size}", f"{scheme}={said}")
+    chosen = _Chosen(start, end) if edges is None else _Chosen(edges[start], edges[end])
+    if chosen.start == chosen.end:
+        raise _empty(f"{scheme}={said}")
+    return chosen
+
+
+def _edges(text: str) -> list[int]:
+    """Where the lines of a text begin, and where the last one ends."""
     ends = [match.end() for match in re.finditer(_LINE_END, text)]
     starts = [0, *ends] if text and not text.endswith(_LINE_END) else [0, *ends[:-1]]
-    first, last = _range(line, "line", len(starts))
-    edges = [*starts, len(text)]
-    return _Chosen(edges[first], edges[last])
-
-
-def _range(typed: str, what: str, size: int) -> tuple[int, int]:
-    """Read "A,B" with A <= B <= size."""
-    numbers = _RANGE.fullmatch(typed.strip())
-    if numbers is None:
-        raise ParseError(f"expected two numbers, such as {what} 10,25", typed, 0, "PDI §3.4.1")
-    start, end = int(numbers[1]), int(numbers[2])
-    if start > end:
-        raise ParseError(f"range runs backwards: {start},{end}", typed, 0, "PDI §3.4.1")
-    if end > size:
-        raise NotFoundError(f"the text ends at {what} {size}", f"{what}={typed}")
-    return start, end
+    return [*starts, len(text)]
 
 
 def _choose_quote(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from permacite import uri as references
 from permacite.capture.address import unreachable
 from permacite.errors import ParseError
+from permacite.service.citations.parts import told_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -49,6 +50,11 @@ class Source:
     retrieved_at: datetime
     archive: str
     """The document series that minted the name."""
+
+    @property
+    def part(self) -> str:
+        """What of the document is cited, in words."""
+        return told_of(self.reference)
 
     @property
     def day(self) -> str:

@@ -28,6 +28,8 @@ class Cited:
 
     reference: str
     """The PDI with its fragment: the permanent name of the passage."""
+    part: str
+    """What of the document it is, in words: "0:12-0:31", "rectangle from 5,10 to 25,30"."""
     url: str
     """The same passage for any browser, through a resolver."""
     rfc5147_url: str | None
@@ -108,6 +110,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     )
     return Cited(
         reference=citation.fragment,
+        part=source.part,
         url=source.url,
         rfc5147_url=_rfc5147_url(texts, representation, citation, address),
         quote=citation.quote,

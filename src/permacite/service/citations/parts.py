@@ -1,0 +1,107 @@
+"""A part of a document in words that people understand, such as 0:12-0:31.
+
+What is counted is told with its last one, as HTTP counts octets: `byte=5,10` is bytes 5-9. Times
+and corners are told as they stand in the name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from permacite import pdi
+from permacite.errors import ParseError
+from permacite.scan import compile_pattern
+
+__all__ = ["Part", "clock", "part_of", "told", "told_of"]
+
+_NUMBER = compile_pattern(r"[0-9]+")
+_COUNTED = {"char": "character", "line": "line", "elt": "element", "byte": "byte"}
+_CORNERS = 4
+_SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a fragment names, as numbers."""
+
+    scheme: str
+    span: tuple[int, int] | None = None
+    """Of what is counted, from 0: the first, and the one after the last."""
+    names: tuple[str, str] | None = None
+    """Of the first and the last element."""
+    milliseconds: tuple[int, int] | None = None
+    """When it begins and ends, of sound and video."""
+    corners: tuple[int, int, int, int] | None = None
+    """Left, top, right, bottom; the last two are excluded."""
+    frame: int | None = None
+    """Which picture, from 0, where the name says so."""
+
+
+def part_of(fragment: pdi.FragmentPDI) -> Part:
+    """The numbers of a fragment."""
+    scheme, positions = fragment.scheme, fragment.positions
+    if scheme == "name":
+        return Part(scheme, names=(_name(positions[0]), _name(positions[-1])))
+    numbers = [int(digits) for digits in _NUMBER.findall(",".join(positions))]
+    if scheme in _COUNTED:
+        return Part(scheme, span=(numbers[0], numbers[1] + (scheme == "elt")))
+    if scheme == "rect":
+        left, top, right, bottom, *frame = numbers
+        return Part(scheme, corners=(left, top, right, bottom), frame=next(iter(frame), None))
+    if scheme not in {"sec", "msec", "crop"}:
+        return Part(scheme)
+    unit = positions[0] if scheme == "crop" else scheme
+    start, end, *corners = numbers
+    factor = _SECOND if unit == "sec" else 1
+    times = start * factor, end * factor
+    if len(corners) < _CORNERS:
+        return Part(scheme, milliseconds=times)
+    left, top, right, bottom = corners
+    return Part(scheme, milliseconds=times, corners=(left, top, right, bottom))
+
+
+def _name(position: str) -> str:
+    try:
+        return pdi.decapsulate(position)
+    except ParseError:  # its octets are no UTF-8
+        return position
+
+
+def told_of(reference: str) -> str:
+    """The part that a recorded citation names, in words; "" where it names none."""
+    name = pdi.parse(reference, strict=False)
+    return told(part_of(name)) if isinstance(name, pdi.FragmentPDI) else ""
+
+
+def told(part: Part) -> str:
+    """A part in words."""
+    words = []
+    if part.span is not None:
+        words.append(_counted(_COUNTED[part.scheme], *part.span))
+    if part.names is not None:
+        first, last = part.names
+        words.append(f"element {first}" if first == last else f"elements {first} to {last}")
+    if part.milliseconds is not None:
+        words.append("-".join(map(clock, part.milliseconds)))
+    if part.frame is not None:
+        words.append(f"frame {part.frame}")
+    if part.corners is not None:
+        words.append("rectangle from {},{} to {},{}".format(*part.corners))
+    return ", ".join(words) or part.scheme
+
+
+def _counted(what: str, start: int, end: int) -> str:
+    if end - start > 1:
+        return f"{what}s {start}-{end - 1}"
+    return f"{what} {start}" if end > start else f"before {what} {start}"
+
+
+def clock(milliseconds: int) -> str:
+    """A time as a clock shows it: 0:12, 1:02:03, 0:12.5."""
+    hours, rest = divmod(milliseconds, _HOUR)
+    minutes, rest = divmod(rest, _MINUTE)
+    seconds, thousandths = divmod(rest, _SECOND)
+    fraction = f".{thousandths:03}".rstrip("0") if thousandths else ""
+    if hours:
+        return f"{hours}:{minutes:02}:{seconds:02}{fraction}"
+    return f"{minutes}:{seconds:02}{fraction}"
