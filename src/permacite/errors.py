@@ -13,6 +13,7 @@ __all__ = [
     "CaptureError",
     "ClosedError",
     "ConflictError",
+    "DecodingError",
     "ErasedError",
     "IntegrityError",
     "LimitError",
@@ -196,6 +197,12 @@ class LimitError(PermaciteError):
         super().__init__(problem, hint=hint)
         self.limit = limit
         self.maximum = maximum
+
+
+class DecodingError(PermaciteError):
+    """A picture, a sound or a video that is broken, or in none of the formats that are read."""
+
+    code = "undecodable"
 
 
 class BusyError(PermaciteError):

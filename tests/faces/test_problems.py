@@ -24,6 +24,7 @@ def test_the_table_has_every_code_and_no_other() -> None:
         (errors.IntegrityError("changed", expected="a", actual="b"), 1, 409),
         (errors.ConflictError("taken", "urn:pdi://a.us/1"), 1, 409),
         (errors.LimitError("too deep", limit="depth", maximum=8), 1, 413),
+        (errors.DecodingError("it is broken"), 1, 422),
         (errors.CaptureError("no answer", uri="http://a/", reason="connect"), 1, 502),
         (errors.StorageError("full", path="a", reason="full"), 1, 503),
     ],

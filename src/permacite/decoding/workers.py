@@ -234,7 +234,7 @@ class _Worker:
             ) from error
         except EndedError as error:
             self._fail()
-            raise PermaciteError(
+            raise errors.DecodingError(
                 "it cannot be decoded: the decoder broke down over it, or took too much computing"
             ) from error
         self.usable = self._jobs < _JOBS
@@ -316,7 +316,13 @@ def _excerpt(said: dict[str, object], octets: bytes) -> Excerpt:
 
 _ERRORS: dict[str, type[PermaciteError]] = {
     kind.code: kind
-    for kind in (PermaciteError, errors.ParseError, errors.NotFoundError, errors.LimitError)
+    for kind in (
+        PermaciteError,
+        errors.DecodingError,
+        errors.LimitError,
+        errors.NotFoundError,
+        errors.ParseError,
+    )
 }
 
 

@@ -27,6 +27,7 @@ STATUS: dict[str, tuple[int, int, str]] = {
     "conflict": (1, 409, "What is committed never changes"),
     "limit": (1, 413, "A limit was reached"),
     "capture": (1, 502, "The page could not be fetched"),
+    "undecodable": (1, 422, "What has this name cannot be decoded"),
     "busy": (1, 503, "Too much is asked for at once"),
     "storage": (1, 503, "The archive cannot serve"),
 }

@@ -17,7 +17,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from permacite.errors import ParseError, PermaciteError
+from permacite.errors import DecodingError, ParseError, PermaciteError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,6 +82,9 @@ class Interval:
         return f"{self.start},{self.end}"[:80]
 
 
+_PLACE = compile_pattern(r" <[^<>]*>")
+"""What decoders say of the file object they were given, which says nothing to a user."""
+
 ADMISSION: ContextVar[Callable[[int], None] | None] = ContextVar("ADMISSION", default=None)
 """Whom to ask for memory, which raises LimitError where there is none. A library asks nobody."""
 
@@ -141,9 +145,10 @@ def opened(data: Octets, what: str) -> Iterator[Any]:
         raise undecodable(what, error) from error
 
 
-def undecodable(what: str, why: object) -> PermaciteError:
+def undecodable(what: str, why: object) -> DecodingError:
     """Return the error for a document that is broken, or of a kind that is not decoded."""
-    return PermaciteError(f"the {what} cannot be decoded: {str(why)[:200] or type(why).__name__}")
+    told = _PLACE.sub("", str(why))[:200]
+    return DecodingError(f"the {what} cannot be decoded: {told or type(why).__name__}")
 
 
 def empty(specifier: str, offset: int) -> ParseError:
