@@ -3,17 +3,19 @@
 A request is words and the octets of an object, as a descriptor of its file, which is mapped: a part
 of a large one costs no memory for the rest. Where the file is cut short underneath, the system ends
 this process, and nobody else. Before it takes more memory than its base, the work asks for it, and
-waits for the answer. An answer is an excerpt or an
-error of ours; of any other fault only its name is told, and the process ends.
+waits for the answer. An answer is an excerpt or an error of ours; of any other fault only its name
+is told, and the process ends. It ends too where a job leaves much memory behind, which the next
+would lack.
 """
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import mmap
 import os
 import socket
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.decoding.confinement import confine, limit_cpu, limit_memory
@@ -33,6 +35,9 @@ _DESCRIPTORS = 16
 _LARGEST_FILE = 1 << 36
 """How much may be mapped of files, beside the memory that is asked for."""
 
+_LEFT = 4
+"""A job may leave one in so many octets of its base behind."""
+
 
 def main(descriptor: int, name: str, budget_bytes: int) -> None:
     """Serve one channel: that of the descriptor."""
@@ -43,12 +48,13 @@ def main(descriptor: int, name: str, budget_bytes: int) -> None:
     except PermaciteError as error:
         send(channel, {"error": _said(error)})
         return
-    loaded = _written_bytes()
-    most = _mapped_bytes() + 2 * budget_bytes + _LARGEST_FILE
+    memory = _Memory()
+    loaded = memory.written_bytes
+    most = memory.mapped_bytes + 2 * budget_bytes + _LARGEST_FILE
     holds = confine(memory_bytes=most, descriptors=_DESCRIPTORS)
     try:
         send(channel, {"holds": holds})
-        while True:
+        while memory.tidied_bytes() <= loaded + kind.base_bytes // _LEFT:
             _Job(channel, kind, loaded).run(work, receive(channel))
     except EndedError:
         sys.exit(0)
@@ -121,18 +127,38 @@ def _content(request: Message) -> Octets:
         os.close(request.descriptor)
 
 
-def _written_bytes() -> int:
-    """How much memory for data is in use; the system's own limit counts the same."""
-    return _memory(5)
+class _Memory:
+    """What this process has of memory, as the system counts it, behind closed doors too."""
 
+    def __init__(self) -> None:
+        """Take what is there for good, which is then not looked through after each job."""
+        self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        try:
+            self._descriptor: int | None = os.open("/proc/self/statm", os.O_RDONLY)
+        except OSError:  # not Linux
+            self._descriptor = None
+        gc.collect()
+        gc.freeze()
 
-def _mapped_bytes() -> int:
-    return _memory(0)
+    @property
+    def mapped_bytes(self) -> int:
+        """All of it, files too."""
+        return self._column(0)
 
+    @property
+    def written_bytes(self) -> int:
+        """What is for data; the system's own limit counts the same."""
+        return self._column(5)
 
-def _memory(column: int) -> int:
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[column]
-    except OSError:  # not Linux
-        return 1 << 30
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    def tidied_bytes(self) -> int:
+        """What is for data once all is given back that is of no use: errors hold whole pictures."""
+        gc.collect()
+        if self._trim is not None:
+            self._trim(0)
+        return self.written_bytes if self._descriptor is not None else 0
+
+    def _column(self, number: int) -> int:
+        if self._descriptor is None:
+            return 1 << 30
+        pages = os.pread(self._descriptor, 200, 0).split()[number]
+        return int(pages) * mmap.PAGESIZE
