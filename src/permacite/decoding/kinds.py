@@ -6,6 +6,7 @@ nothing can be opened later; it returns the work itself.
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,12 +36,21 @@ class Kind:
     cpu_s: int
 
 
+_CHARSETS = (
+    "ISO6937 KSC_5601 GB2312 BIG5 UCS-2BE UTF-16 UTF-16LE "
+    "ISO-8859-5 ISO-8859-6 ISO-8859-7 ISO-8859-8 ISO-8859-9 ISO-8859-10 ISO-8859-11 ISO-8859-13 "
+    "ISO-8859-14 ISO-8859-15"
+)
+"""In which broadcasts, and others that FFmpeg reads, name themselves (ETSI EN 300 468 annex A)."""
+
+
 def _media() -> Work:
     """Load what cuts parts out of pictures, sound and video."""
     from permacite.extract import extract  # noqa: PLC0415 - the libraries are for this process alone
     from permacite.extract.media import decoders  # noqa: PLC0415 - the same
 
     decoders.preload()
+    _keep_charsets()
 
     def work(content: Octets, words: dict[str, object]) -> tuple[dict[str, object], bytes]:
         excerpt = extract(content, str(words["media_type"]), str(words["fragment"]))
@@ -48,6 +58,14 @@ def _media() -> Work:
         return said, said.pop("data")
 
     return work
+
+
+def _keep_charsets() -> None:
+    """Have the system's library open what it reads these by: it would when a file names itself."""
+    begin = getattr(ctypes.CDLL(None), "iconv_open", None)
+    if begin is not None:  # else it is no part of the system's library, and opens nothing
+        for name in _CHARSETS.split():
+            begin(b"UTF-8", name.encode())
 
 
 KINDS = {kind.name: kind for kind in [Kind("media", _media, base_bytes=384 * _MIB, cpu_s=60)]}
