@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.media.tricks import LISTS
 
 from permacite.errors import PermaciteError
 from permacite.extract import extract
@@ -22,30 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RATE = 8000
-SESSION = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n"
-
-PLAYLIST = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n{}#EXTINF:1,\nsecret.wav\n#EXT-X-ENDLIST\n"
-KEY = '#EXT-X-KEY:METHOD=AES-128,URI="secret.wav"\n'
-MANIFEST = """<?xml version="1.0"?>
-<MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><Period><AdaptationSet><Representation>
-<BaseURL>secret.wav</BaseURL></Representation></AdaptationSet></Period></MPD>
-"""
-SUBTITLES = """# VobSub index file, v7 (do not modify this line!)
-id: en, index: 0
-timestamp: 00:00:01:000, filepos: 000000000
-"""
-
-LISTS = [
-    # clause id, a document that is a list of others
-    ("media-limits-concat", "ffconcat version 1.0\nfile secret.wav\n"),
-    ("media-limits-sdp-audio", SESSION + "m=audio 49170 RTP/AVP 0\r\n"),
-    ("media-limits-sdp-video", SESSION + "m=video 49172 RTP/AVP 26\r\n"),
-    ("media-limits-hls", PLAYLIST.format("")),
-    ("media-limits-hls-key", PLAYLIST.format(KEY)),
-    ("media-limits-dash", MANIFEST),
-    ("media-limits-vobsub", SUBTITLES),
-]
-
 TYPES = [
     "audio/wav", "audio/mpeg", "audio/mp4", "audio/flac", "audio/ogg",
     "video/mp4", "video/webm", "video/matroska", "video/x-msvideo", "video/mp2t",

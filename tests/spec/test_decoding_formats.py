@@ -1,0 +1,201 @@
+"""Every format that is let in, and every trick, through the workers: the same parts, no doors.
+
+The formats and the tricks are those of `tests/media`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.media.formats import FORMATS, HEADS, content_of
+from tests.media.tricks import LISTS, TRICKS, trick_of
+
+from permacite.decoding import Workers
+from permacite.errors import DecodingError, LimitError, NotFoundError
+from permacite.extract import extract
+from permacite.extract.media import decoders, image
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.media.formats import Format
+    from tests.media.tricks import Trick
+
+pytest.importorskip("av", reason="needs the media extra")
+pytest.importorskip("PIL.Image", reason="needs the media extra")
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """Return workers for this whole file."""
+    made = Workers(most=2)
+    yield made
+    made.close()
+
+
+def test_the_list_has_every_format_that_is_let_in() -> None:
+    """media-apart: a format that is let in is tested here, or said to have no encoder at hand."""
+    let_in = {name.lower() for name in image._FORMATS}  # noqa: SLF001 - the lists themselves
+    let_in |= {name for names in decoders._FORMATS.values() for name in names.split()}  # noqa: SLF001 - the same
+    tested = {part for one in FORMATS for part in re.split(r"[-.]", one.name)} | set(HEADS)
+    same = {
+        "jpeg2000": "jp2", "mov": "mp4", "wv": "wavpack", "amrnb": "amr", "yuv4mpegpipe": "y4m",
+    }  # fmt: skip
+    assert {name for name in let_in if same.get(name, name) not in tested} == set()
+
+
+TIMELESS = pytest.mark.xfail(reason="media-time: the pictures of a raw stream have no times")
+ROWS = [
+    pytest.param(
+        one,
+        id=f"media-apart-{one.name}",
+        marks=[TIMELESS] if one.name in {"video-h264", "video-hevc"} else [],
+    )
+    for one in FORMATS
+]
+
+
+@pytest.mark.parametrize("one", ROWS)
+def test_a_worker_cuts_of_every_format_what_a_library_would(workers: Workers, one: Format) -> None:
+    content = content_of(one)
+    found = workers.extract(content, one.media_type, one.fragment)
+    assert found == extract(content, one.media_type, one.fragment)
+    assert found.data
+
+
+def test_the_same_samples_without_loss_have_the_same_digest(workers: Workers) -> None:
+    """media-digest: whatever format they are kept in."""
+    lossless = [
+        "wav", "w64", "aiff", "au", "caf", "flac", "tta", "wavpack", "ogg-flac", "matroska",
+        "mp4-alac", "mov", "avi",
+    ]  # fmt: skip
+    found = {
+        name: workers.extract(content_of(one), one.media_type, one.fragment).digest
+        for one in FORMATS
+        for name in lossless
+        if one.name == f"sound-{name}"
+    }
+    assert list(found) == lossless
+    assert len(set(found.values())) == 1
+
+
+QUICK = [one for one in TRICKS if not one.heavy]
+HEAVY = [one for one in TRICKS if one.heavy]
+
+
+@pytest.mark.parametrize("one", QUICK, ids=[f"media-limits-{one.name}" for one in QUICK])
+def test_a_trick_is_refused_or_right(workers: Workers, one: Trick) -> None:
+    try:
+        found = workers.extract(trick_of(one), one.media_type, one.fragment)
+    except (DecodingError, LimitError, NotFoundError):
+        assert one.colour is None
+    else:
+        assert found.data
+        if one.colour is not None:
+            assert colours(found.data) == {one.colour}
+
+
+@pytest.mark.slow
+def test_heavy_tricks_are_refused_or_right(
+    workers: Workers, times: Callable[[int, int], int]
+) -> None:
+    for one in HEAVY[: times(1, len(HEAVY))]:
+        test_a_trick_is_refused_or_right(workers, one)
+
+
+def colours(picture: bytes) -> set[tuple[int, ...]]:
+    """Return the colours that are in a picture."""
+    images = pytest.importorskip("PIL.Image")
+    with images.open(io.BytesIO(picture)) as opened:
+        return {colour for _, colour in opened.convert("RGBA").getcolors()}
+
+
+def test_what_is_refused_leaves_no_memory_behind() -> None:
+    """media-apart: each job has the whole of its share, whatever the jobs before it were."""
+    workers = Workers(most=1, budget_bytes=1 << 30)
+    refused = [one for one in TRICKS if one.name in {"tiff-hollow", "flac-long", "mpegts-streams"}]
+    film = next(one for one in FORMATS if one.name == "video-mp4-h264")
+    with closing(workers):
+        for one in refused * 4:
+            with pytest.raises((DecodingError, LimitError)):
+                workers.extract(trick_of(one), one.media_type, one.fragment)
+            assert workers.extract(content_of(film), film.media_type, film.fragment).data
+
+
+AT_WORK = """
+import json, sys
+from pathlib import Path
+from permacite.decoding import Workers
+from permacite.errors import PermaciteError
+workers = Workers(most=1)
+for name, path, media_type, fragment in json.load(sys.stdin):
+    try:
+        workers.extract(Path(path).read_bytes(), media_type, fragment)
+    except PermaciteError as error:
+        print(name, error.code)
+    else:
+        print(name, "cut")
+workers.close()
+"""
+
+
+def asked_of(folder: Path, tricks: list[Trick]) -> list[tuple[str, str, str, str]]:
+    """Write all documents that there are into a folder; return what is to be cut of each."""
+    rows = [(one.name, content_of(one), one.media_type, one.fragment) for one in FORMATS]
+    rows += [(one.name, trick_of(one), one.media_type, one.fragment) for one in tricks]
+    rows += [(name, head, "audio/wav", "msec=0,100") for name, head in HEADS.items()]
+    rows += [
+        (f"{name}-{kind}", text.encode(), f"{kind}/mp4", "msec=0,100")
+        for name, text in LISTS
+        for kind in ("audio", "video")
+    ]
+    for name, content, *_ in rows:
+        (folder / name).write_bytes(content)
+    return [(name, str(folder / name), kind, fragment) for name, _, kind, fragment in rows]
+
+
+def calls_behind_doors(trace: str) -> list[str]:
+    """Return the calls of workers, each from the moment its last door was closed."""
+    behind: set[str] = set()
+    calls = []
+    for line in trace.splitlines():
+        process, call = line.split(maxsplit=1)
+        if "PR_SET_SECCOMP" in call:
+            behind.add(process)
+        elif process in behind:
+            calls.append(call)
+            if call.startswith("clone"):
+                behind.add(call.rpartition("= ")[2])
+    return calls
+
+
+@pytest.mark.slow
+def test_workers_open_nothing_whatever_they_decode(
+    tmp_path: Path, tracer: str, times: Callable[[int, int], int]
+) -> None:
+    """media-apart: as the system sees it: no file, no socket, no program, not even tried."""
+    rows = asked_of(tmp_path, QUICK + HEAVY[: times(0, len(HEAVY))])
+    (tmp_path / "secret.wav").write_bytes(b"")
+    trace = tmp_path / "trace"
+    command = [tracer, "-f", "-o", str(trace), sys.executable, "-c", AT_WORK]
+    done = subprocess.run(
+        command, input=json.dumps(rows), capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    said = dict(line.split() for line in done.stdout.splitlines())
+    assert set(said) == {row[0] for row in rows}
+    assert {name for name, answer in said.items() if answer != "cut"}.isdisjoint(
+        one.name for one in FORMATS if one.name not in {"video-h264", "video-hevc"}
+    )
+    calls = calls_behind_doors(trace.read_text("utf-8", "replace"))
+    mapped = re.compile(r"mmap\(NULL, [0-9]+, PROT_READ, MAP_PRIVATE, [0-9]")
+    assert sum(bool(mapped.match(call)) for call in calls) >= len(rows)  # they did read
+    opened = re.compile(r"open|creat|socket|connect|bind|listen|exec|fork|vfork|memfd|ptrace|kill")
+    assert [call for call in calls if opened.match(call)] == []
