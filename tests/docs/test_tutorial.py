@@ -11,7 +11,7 @@ import shlex
 import subprocess
 import sys
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,9 +90,8 @@ def run(words: list[str], folder: Path) -> str:
 
 def test_the_commands_print_what_is_shown(tmp_path: Path, site: tuple[Path, str]) -> None:
     folder, address = site
-    today = f"{datetime.now(UTC):%Y/%m/%d}"
-    real = {_DAY: today, _ADDRESS: address, _FOLDER: str(tmp_path)}
-    real[_DAY.replace("/", "-")] = today.replace("/", "-")
+    real = {_ADDRESS: address, _FOLDER: str(tmp_path)}
+    first_day = datetime.now(UTC).date()
 
     def ours(text: str) -> str:
         """Put today, our server and our folder for those of the tutorial."""
@@ -108,6 +107,13 @@ def test_the_commands_print_what_is_shown(tmp_path: Path, site: tuple[Path, str]
         if words[0] != "permacite" or words[1] == "serve":
             continue
         output = "".join(f"{line.rstrip()}\n" for line in run(words, tmp_path).splitlines())
+        if words[1] == "save":  # the day of its name, should midnight come
+            day = date(*map(int, output.split("/")[3:6]))
+            assert first_day <= day <= datetime.now(UTC).date()
+            real |= {
+                _DAY: f"{day:%Y/%m/%d}",
+                f"{date.fromisoformat(_DAY.replace('/', '-'))}": f"{day}",
+            }
         if printed is not None:
             compared += 1
             flags = doctest.ELLIPSIS
