@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from permacite.pdi.minting import check_mintable
     from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
     from permacite.pdi.schemes import LINE, SCHEMES, FragmentScheme, Schemes
-    from permacite.pdi.specifier import Specifier, parse_specifier
-    from permacite.pdi.syntax import MAX_DEPTH, parse
+    from permacite.pdi.syntax import MAX_DEPTH, Specifier, parse, parse_specifier
 
 __all__ = [
     "LINE",
@@ -71,7 +70,6 @@ on_demand(
         "permacite.pdi.minting": "check_mintable",
         "permacite.pdi.model": "PDI, CitationPDI, FragmentPDI, PDIPattern",
         "permacite.pdi.schemes": "LINE, SCHEMES, FragmentScheme, Schemes",
-        "permacite.pdi.specifier": "Specifier, parse_specifier",
-        "permacite.pdi.syntax": "MAX_DEPTH, parse",
+        "permacite.pdi.syntax": "MAX_DEPTH, Specifier, parse, parse_specifier",
     },
 )

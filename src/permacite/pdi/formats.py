@@ -58,7 +58,7 @@ def token_for(content_type: str) -> str:
     if token is not None:
         return token
     major, _, minor = media_type.partition("/")
-    return f"{_escaped(major)}+{_escaped(minor)}"
+    return f"{encapsulate(major)}+{encapsulate(minor)}"
 
 
 def media_type_for(token: str) -> str | None:
@@ -107,10 +107,6 @@ def _content_type(text: str) -> tuple[str, str]:
     return found[0].lower(), charset
 
 
-def _escaped(name: str) -> str:
-    return encapsulate(name)
-
-
 @cache
 def _tokens() -> dict[str, str]:
     """Return media type to token, for every type whose token is not major+minor."""
@@ -118,7 +114,7 @@ def _tokens() -> dict[str, str]:
     for major, minors in REGISTERED.items():
         for minor in minors:
             if FIRST_ASSIGNMENT.get(minor, major) == major and minor not in _FIXED:
-                tokens[f"{major}/{minor}"] = _escaped(minor)
+                tokens[f"{major}/{minor}"] = encapsulate(minor)
     return tokens | {media_type: token for token, media_type in _FIXED.items()}
 
 
