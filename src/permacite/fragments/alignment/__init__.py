@@ -6,7 +6,7 @@
 | chains | what stands once in either of two sequences, in the same order |
 | aligning | the alignment of two texts |
 | regions, editing | what stands between anchors, compared word by word |
-| images, orphans | what came of a part of the old text; what else may have a claim to it |
+| images | what came of a part of the old text |
 | passages | the fate of a passage |
 | differences | what was changed in it, what matters most first |
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice, pairwise
@@ -21,8 +22,9 @@ from typing import TYPE_CHECKING
 
 from permacite.fragments.alignment import chains, words
 from permacite.fragments.alignment.chains import Block, Gap
-from permacite.fragments.alignment.orphans import Orphans, weigh
-from permacite.fragments.alignment.regions import Range, Region
+from permacite.fragments.alignment.editing import weigh
+from permacite.fragments.alignment.regions import Region
+from permacite.fragments.alignment.words import Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +37,40 @@ _RUNS = (16, 8)
 
 SAYS_ENOUGH = 30
 """What weighs less (three or four words) says too little to be known again elsewhere."""
+
+_MAX_SENTENCES = 100
+"""A word that stands in more sentences than this says little about any of them."""
+
+_MAX_CLAIMS = 8
+
+
+class Orphans:
+    """The sentences of a text most of whose words have no place in the other text.
+
+    Where one sentence is removed and another one changed, the new wording may look like either. The
+    alignment gives it to one by where it stands; here another is found that has as good a claim.
+    """
+
+    def __init__(self, old: Text, to_new: Sequence[int]) -> None:
+        self._old = old
+        self._holding: defaultdict[int, list[Range]] = defaultdict(list)
+        for start, end in pairwise(old.sentences):
+            lost = sum(place < 0 for place in to_new[start:end])
+            if 2 * lost >= end - start:
+                self._add(Range(start, end))
+
+    def _add(self, sentence: Range) -> None:
+        for number in set(self._old.ids[sentence.start : sentence.end]):
+            self._holding[number].append(sentence)
+
+    def like(self, new: Text, part: Range) -> list[Range]:
+        """Return the sentences with the most words of some part of the new text, the best first."""
+        common: Counter[Range] = Counter()
+        for number in set(new.ids[part.start : part.end]):
+            sentences = self._holding.get(number, ())
+            if len(sentences) <= _MAX_SENTENCES:
+                common.update(sentences)
+        return [sentence for sentence, _ in common.most_common(_MAX_CLAIMS)]
 
 
 @dataclass(frozen=True)

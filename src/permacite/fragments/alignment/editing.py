@@ -7,6 +7,7 @@ A word may stand for another: the sooner, the more they are alike.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +16,9 @@ from permacite.fragments.alignment.words import is_mark, is_number, is_word
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Side", "edit", "weight"]
+    from permacite.fragments.alignment.words import Range, Text
+
+__all__ = ["Side", "edit", "resemblance", "weigh", "weight"]
 
 _OPEN, _OPEN_AT_BOUND = 14, 3
 _CLOSE, _CLOSE_AT_BOUND = 10, 0
@@ -45,6 +48,19 @@ def weight(word: str) -> int:
     if not is_word(word):
         return 5
     return 10 if len(word) > 3 or is_number(word) else 6  # noqa: PLR2004 - short words are common
+
+
+def weigh(text: Text, part: Range) -> int:
+    """How much some words say."""
+    return sum(map(weight, text.words[part.start : part.end]))
+
+
+def resemblance(old: Text, part: Range, new: Text, other: Range) -> float:
+    """The share of their words that two parts have in common, by weight, in whatever order."""
+    mine = Counter(old.words[part.start : part.end])
+    its = Counter(new.words[other.start : other.end])
+    common = sum(weight(word) * count for word, count in (mine & its).items())
+    return 2 * common / max(1, weigh(old, part) + weigh(new, other))
 
 
 def edit(old: Side, new: Side) -> list[tuple[int, int]]:

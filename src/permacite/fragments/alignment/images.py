@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from permacite.fragments.alignment.editing import weight
-from permacite.fragments.alignment.orphans import weigh
-from permacite.fragments.alignment.regions import Range
-from permacite.fragments.alignment.words import is_word
+from permacite.fragments.alignment.editing import weigh, weight
+from permacite.fragments.alignment.words import Range, is_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Literal
 from permacite.fragments import quote as quotes
 from permacite.fragments.alignment.aligning import SAYS_ENOUGH
 from permacite.fragments.alignment.differences import Change, changes, negations
-from permacite.fragments.alignment.editing import weight
+from permacite.fragments.alignment.editing import resemblance, weigh, weight
 from permacite.fragments.alignment.images import Image, image_of, is_open
-from permacite.fragments.alignment.orphans import resemblance, weigh
-from permacite.fragments.alignment.regions import Range
+from permacite.fragments.alignment.words import Range
 from permacite.fragments.likeness import likeness
 
 if TYPE_CHECKING:

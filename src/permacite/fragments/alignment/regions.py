@@ -16,9 +16,9 @@ from permacite.fragments.alignment.editing import Side, edit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from permacite.fragments.alignment.words import Text
+    from permacite.fragments.alignment.words import Range, Text
 
-__all__ = ["Range", "Region"]
+__all__ = ["Region"]
 
 _RUNS = (8, 4, 2, 1)
 
@@ -27,13 +27,6 @@ _MAX_CELLS = 120_000
 
 _MAX_COMPARED = 8
 """How many parts of this size one question may lead to."""
-
-
-class Range(NamedTuple):
-    """Words from one place up to another."""
-
-    start: int
-    end: int
 
 
 class _Parts(NamedTuple):

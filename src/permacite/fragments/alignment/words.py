@@ -12,14 +12,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Text", "is_mark", "is_number", "is_word", "read"]
+__all__ = ["Range", "Text", "is_mark", "is_number", "is_word", "read"]
 
 _SPACED_CLAUSES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u17d5-\u17ff\u1a20-\u1aad\uaa60-\uaa7f"
 """Thai, Lao, Burmese, Khmer and scripts beside them: spaces stand between clauses."""
@@ -71,6 +71,13 @@ _ENDS = frozenset("\u3002\uff0e\uff01\uff1f\uff61\u0964\u0965\u104b\u17d4\u17d5\
 _CLOSES = frozenset(
     "\"')]}\u2019\u201d\u00bb\u203a\uff09\uff3d\uff5d\u300d\u300f\u3011\u3009\u300b\u3015"
 )
+
+
+class Range(NamedTuple):
+    """Words from one place up to another."""
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
