@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from permacite.archive.texts import SMALLEST_BYTES
 from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
-from permacite.text.labels import CODEC_OF_LABEL
+from permacite.text.first import CODEC_OF_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from permacite.extract.text import characters, document, lines
 from permacite.text.document import DocumentText
+from permacite.text.first import CODEC_OF_LABEL
 from permacite.text.index import Index
-from permacite.text.labels import CODEC_OF_LABEL
 
 labels = st.sampled_from(sorted(CODEC_OF_LABEL))
 octets = st.lists(
