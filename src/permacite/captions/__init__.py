@@ -1,0 +1,46 @@
+"""Captions: the words said in sound and video, with their times. WebVTT and SRT.
+
+| format | source | room |
+|---|---|---|
+| text/vtt | W3C WebVTT: The Web Video Text Tracks Format | webvtt, cue_text |
+| application/x-subrip | no specification | subrip |
+| the words as plain text | docs/explanation/the-words-of-recordings.md | rendition |
+
+`read_captions` reads either, `words_of` makes the text that is cited, with the time and the speaker
+of each word. Its rules are frozen, since citations count its characters: RENDITION_VERSION names
+them. All of it takes any text, in time in proportion to its length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.captions.model import Captions, Cue, Piece
+    from permacite.captions.reading import MEDIA_TYPES, read_captions
+    from permacite.captions.rendition import RENDITION_VERSION, Span, Turn, Words, turns, words_of
+
+__all__ = [
+    "MEDIA_TYPES",
+    "RENDITION_VERSION",
+    "Captions",
+    "Cue",
+    "Piece",
+    "Span",
+    "Turn",
+    "Words",
+    "read_captions",
+    "turns",
+    "words_of",
+]
+
+on_demand(
+    __name__,
+    {
+        "permacite.captions.model": "Captions, Cue, Piece",
+        "permacite.captions.reading": "MEDIA_TYPES, read_captions",
+        "permacite.captions.rendition": "RENDITION_VERSION, Span, Turn, Words, turns, words_of",
+    },
+)
