@@ -3,9 +3,9 @@ r"""Read SRT files (SubRip), for which there is no specification: the forms that
 A file is a row of cues: a number, a line with two times, lines of text, an empty line.
 
 Readings, after what ffmpeg, VLC and SubRip itself read and write:
-1.  A cue begins at a line with two times and `-->` between them, whatever stands before it. The line
-    right above, if it holds digits alone, is its number. What comes before the first such line is
-    no text.
+1.  A cue begins at a line with two times and `-->` between them, whatever stands before it. The
+    line right above, if it holds digits alone, is its number. What comes before the first such line
+    is no text.
 2.  A time is hours, minutes and seconds, each of one digit or more, and milliseconds behind a
     comma, a point or a colon. Hours may be missing, and so may milliseconds; of more than three
     digits the first three count. A time below zero is zero.

@@ -9,8 +9,8 @@
 | §4.1 WebVTT file body: the optional header | _language |
 
 Deviations: hours of more than nine digits are no time; the specification knows no bound. The text
-is decoded before it comes here, by the rules for all documents; the specification knows UTF-8 alone.
-Where cues are shown (regions, settings, style sheets) is read past, and not interpreted.
+is decoded before it comes here, by the rules for all documents; the specification knows UTF-8
+alone. Where cues are shown (regions, settings, style sheets) is read past, and not interpreted.
 
 Readings: a header line `Language: en`, which no rule forbids and some services write, tells the
 language; the specification skips the header.

@@ -1,7 +1,8 @@
 """What some bytes are: their type, charset, title and text, by one set of rules.
 
-A page (HTML or XHTML) gets its text by the written rendition. Plain text is its own text. Text in
-a multi-byte charset is named by the charset, other text `text` (PDI §3.4.1).
+A page (HTML or XHTML) gets its text by the written rendition, and captions (WebVTT, SRT) that of
+their words. Plain text is its own text. Text in a multi-byte charset is named by the charset, other
+text `text` (PDI §3.4.1).
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import mimetypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite import captions, pdi
 from permacite.archive import DERIVED, NewRepresentation, settle
+from permacite.errors import ParseError
 from permacite.markup import RENDITION_VERSION, Document
 from permacite.media_types import content_type
 
@@ -32,6 +35,8 @@ _SUFFIXES = {
     ".xht": "application/xhtml+xml",
     ".md": "text/markdown",
     ".txt": "text/plain",
+    ".vtt": "text/vtt",
+    ".srt": "application/x-subrip",
 }
 """Types that the system's table may lack or give another name."""
 
@@ -42,6 +47,8 @@ class Source:
 
     document: Document
     decoding: Decoding | None
+    words: str | None = None
+    """The words of captions, as text; None for anything else."""
 
     @property
     def title(self) -> str | None:
@@ -50,8 +57,8 @@ class Source:
 
     @property
     def text(self) -> str | None:
-        """The rendition of a page; None for anything else."""
-        return self.document.reading.rendition.text if self.document.is_page else None
+        """The rendition of a page, the words of captions; None for anything else."""
+        return self.document.reading.rendition.text if self.document.is_page else self.words
 
     @property
     def charset(self) -> str | None:
@@ -86,7 +93,18 @@ def read_source(content: bytes, field: str, *, charset: str | None = None) -> So
 
 def source_of(document: Document) -> Source:
     """Understand a document. Raises ParseError as `read_source` does."""
-    return Source(document, settle(document))
+    decoding = settle(document)
+    is_captions = decoding is not None and document.media_type in captions.MEDIA_TYPES
+    return Source(document, decoding, _words(document) if is_captions else None)
+
+
+def _words(document: Document) -> str | None:
+    """The words of captions; None where they are none, whatever they are called."""
+    kind = document.media_type
+    try:
+        return captions.words_of(captions.read_captions(document.source, kind), kind).text
+    except ParseError:
+        return None
 
 
 def _is_text(content: bytes) -> bool:
@@ -101,17 +119,20 @@ def _is_text(content: bytes) -> bool:
 
 
 def representations(source: Source) -> list[NewRepresentation]:
-    """The formats in which a document is committed: itself, and a page's text."""
+    """The formats in which a document is committed: itself, and its text, if it is made."""
     document = source.document
     own = NewRepresentation(document.content, document.media_type, decoding=source.decoding)
     if source.text is None:
         return [own]
+    rules = f"permacite-plain/{RENDITION_VERSION}"
+    if not document.is_page:
+        rules = f"permacite-captions/{captions.RENDITION_VERSION}"
     derived = NewRepresentation(
         source.text.encode(),
         "text/plain",
         decoding=DERIVED,
         format="utf-8",
-        derived_from="html" if document.media_type == "text/html" else "xhtml%2bxml",
-        rendition=f"permacite-plain/{RENDITION_VERSION}",
+        derived_from=pdi.token_for(document.media_type),
+        rendition=rules,
     )
     return [own, derived]

@@ -35,6 +35,8 @@ HEAD_BYTES = 1024
 """What `charset_of` wants to see."""
 
 _DECLARING = frozenset({"text/html", "text/css"})
+_TEXTS = frozenset({"application/x-subrip"})
+"""Texts by another name: those that are in no known charset stay octets."""
 _RULES = f"/{RULES_VERSION}"
 DERIVED = Decoding(f"utf-8{_RULES}")
 """Of texts that we write."""
@@ -47,11 +49,14 @@ def settle(document: markup.Document) -> Decoding | None:
     """
     media_type, label = document.media_type, document.label
     declaring = media_type in _DECLARING or document.is_xml
-    if label is None and not declaring and not media_type.startswith("text/"):
+    is_text = media_type.startswith("text/")
+    if label is None and not (declaring or is_text or media_type in _TEXTS):
         return None
     settled = document.settled
     if settled.by == "fallback" and label is None and not declaring:
-        raise _unknown(document.content)
+        if is_text:
+            raise _unknown(document.content)
+        return None
     return Decoding(settled.codec + _RULES, settled.by, label)
 
 

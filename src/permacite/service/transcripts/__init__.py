@@ -1,0 +1,1 @@
+"""Transcripts: which captions are of which recording, from words to seconds and back."""
