@@ -25,6 +25,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "pdi": (),
     "bibliography": (),
     "extract": (),
+    "captions": (),
 }
 """The packages that serve by themselves, each with the modules that are called by their name."""
 

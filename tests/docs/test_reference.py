@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("charsets", "uri", "fragments", "markup", "mhtml", "pdi", "extract", "errors")
+PACKAGES = (
+    "charsets",
+    "uri",
+    "fragments",
+    "markup",
+    "mhtml",
+    "pdi",
+    "extract",
+    "captions",
+    "errors",
+)
 ROOMS = ("rfc5147", "wilde00", "bre", "quote", "alignment", "convert")
 MODULES = (*PACKAGES, *(f"fragments.{room}" for room in ROOMS), "mhtml.links", "mhtml.export")
 

@@ -22,7 +22,10 @@ LEVELS = {"MUST", "SHALL", "SHOULD", "MAY", ""}
 
 # A clause id, with or without a tail. The ids of media are words: those are looked for by name,
 # since "media-type" and its like stand in tests for other reasons.
-_NUMBERED = r"(?:rfc[0-9]+|wilde00|pditext|capture|encoding|html|replay|webvtt|words)-[a-z][0-9]+|pdi-[0-9]+"
+_NUMBERED = (
+    r"(?:rfc[0-9]+|wilde00|pditext|capture|encoding|html|replay|webvtt|words)-[a-z][0-9]+"
+    r"|pdi-[0-9]+"
+)
 _WORDS = "|".join(sorted((name for name in CLAUSES if name.startswith("media-")), key=len)[::-1])
 NAMED = re.compile(rf"(?<![\w-])(?:{_NUMBERED}|{_WORDS})(?![\w])")
 

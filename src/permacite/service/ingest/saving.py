@@ -15,7 +15,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from permacite import pdi
+from permacite import captions, pdi
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance, Witness, of_all, with_indexes
 from permacite.archive.objects import digest_of
@@ -300,6 +300,10 @@ def _warnings(version: Version) -> Iterator[str]:
             yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
     for problem in details.get("defects", ()):
         yield f"{problem}: it may have been cut off"
+    made_from = {item.derived_from for item in version.representations}
+    for item in version.representations:
+        if item.media_type in captions.MEDIA_TYPES and item.format not in made_from:
+            yield f"{item.format}: nothing in it can be read as captions; it has no words to cite"
 
 
 def _as_progress(progress: Callable[[int, int, int], None]) -> Callable[[Progress], None]:
