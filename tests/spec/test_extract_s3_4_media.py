@@ -70,6 +70,8 @@ BOXES = [
     ("media-rect-default", "(2,1),(5,4)", (2, 1, 5, 4), False),
     ("media-rect-whole", "(0,0),(8,6)", (0, 0, 8, 6), False),
     ("media-rect-frame-0", "(2,1),(5,4),0", (2, 1, 5, 4), False),
+    ("pdi-66-rect", "rect=%282,1%29,%285,4%29", (2, 1, 5, 4), False),
+    ("pdi-67-rect", "%282%2c1%29%2C(5%2c4)%2c0", (2, 1, 5, 4), False),
     ("media-clip-right", "(6,1),(99,4)", (6, 1, 8, 4), True),
     ("media-clip-below", "(6,1),(8,99)", (6, 1, 8, 6), True),
 ]
@@ -105,6 +107,9 @@ EMPTY = [
     # clause id, media type, fragment, offset
     ("media-err-no-width", "image/png", "rect=(1,1),(1,2)", 5),
     ("media-err-no-height", "image/png", "(1,1),(2,1)", 0),
+    ("pdi-66-no-width", "image/png", "rect=%281,1%29,(1,2)", 5),
+    ("pdi-67-no-frame", "image/png", "(1,1)%2c(2,1)%2c7", 0),
+    ("pdi-67-crop", "video/mp4", "crop=sec%2c1,2,%280%2c0),(0,9%29", 5),
     ("media-time-empty", "audio/wav", "sec=1,1", 4),
     ("media-crop-empty-time", "video/mp4", "crop=sec,1,1", 5),
     ("media-crop-empty-area", "video/mp4", "crop=sec,1,2,(0,0),(0,9)", 5),
@@ -331,6 +336,7 @@ TIMES = [
     ("media-time-second", "sec=1,2", 8000, 16000, False),
     ("media-time-default", "0,1", 0, 8000, False),
     ("media-time-milliseconds", "msec=1,2", 8, 16, False),
+    ("pdi-67-time", "sec=1%2c2", 8000, 16000, False),
     ("media-time-case", "MSEC=999,1001", 7992, 8008, False),
     ("media-clip-sound", "sec=1,9", 8000, 20000, True),
     ("media-time-to-the-end", "msec=2000,2500", 16000, 20000, False),

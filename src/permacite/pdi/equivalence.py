@@ -30,7 +30,7 @@ __all__ = ["covers", "denotes_same", "lexically_equal"]
 
 Name = PDI | FragmentPDI | CitationPDI | PDIPattern
 
-_LEXICAL = {"unpadded-date", "comma-after-scheme", "urn-in-citation"}
+_LEXICAL = {"unpadded-date", "comma-after-scheme", "escaped-comma", "urn-in-citation"}
 """The tolerated faults that make a different text."""
 
 

@@ -33,11 +33,11 @@ WILDCARD = "*"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A fault that the lenient profile tolerates.
+    """A fault that the lenient profile tolerates; of "escaped-comma" the strict one does too.
 
     `rule` is "unpadded-date", "fragment-without-version", "citation-without-version",
-    "comma-after-scheme" or "urn-in-citation"; `found` the text at fault ("" where something is
-    missing), `offset` its place in the text that was parsed.
+    "comma-after-scheme", "escaped-comma" or "urn-in-citation"; `found` the text at fault ("" where
+    something is missing), `offset` its place in the text that was parsed.
     """
 
     rule: str

@@ -22,6 +22,9 @@ Readings:
 - `elt` also serves media types that are XML by their suffix (`+xml`), and `name` XHTML.
 - `rect` also serves video, where it names a single frame.
 - xml and sgml have no `name` (§3.4.2 SGML & XML gives them `elt` and `char` only).
+- `%28` and `%29` are the parentheses of a corner (§3.6.4 step 1: both are in OTHER). `%2c` between
+  numbers is read as the comma that alone can stand there; a comma is reserved, so step 1 leaves it
+  escaped: the text is another one, and means the same. In the name of an element it is data.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ __all__ = [
     "generic_positions",
     "interval",
     "time_interval",
+    "with_marks",
 ]
 
 MAX_DIGITS = 4000
@@ -57,8 +61,12 @@ _NUMBER = compile_pattern(r"[0-9]+")
 _INTERVAL = compile_pattern(r"([0-9]{1,18}),([0-9]{1,18})(?![0-9])")
 """The usual interval; what it does not match is read number by number, to say what is wrong."""
 
+_COMMA = compile_pattern(r",|%2[Cc]")
+_OPEN, _CLOSE = compile_pattern(r"\(|%28"), compile_pattern(r"\)|%29")
 _ELEMENT_NAME = compile_pattern(f"{UNIQUE_ID_CHARS}++")
-_GENERIC = compile_pattern(r"[A-Za-z0-9]++|\([A-Za-z0-9]++(?:,[A-Za-z0-9]++)*+\)")
+_GENERIC = compile_pattern(
+    r"[A-Za-z0-9]++|(?:\(|%28)[A-Za-z0-9]++(?:(?:,|%2[Cc])[A-Za-z0-9]++)*+(?:\)|%29)"
+)
 _UNIT = compile_pattern(r"sec|msec", re.IGNORECASE | re.ASCII)
 _FRACTION = compile_pattern(r"([0-9]+)\.([0-9]+)")
 
@@ -173,7 +181,7 @@ def _names(cursor: Cursor) -> tuple[str, ...]:
 def _rectangle(cursor: Cursor) -> tuple[str, ...]:
     """Parse start-coordinate "," end-coordinate ["," frame]   (PDI §3.4.5 Image)."""
     corners = _corners(cursor)
-    if not cursor.take(","):
+    if cursor.match(_COMMA) is None:
         return corners
     return *corners, _number(cursor, "the number of a frame")
 
@@ -185,7 +193,7 @@ def _clip(cursor: Cursor) -> tuple[str, ...]:
         cursor.fail("expected the unit, sec or msec")
     _comma(cursor, "and the start: crop=sec,23,51")
     times = time_interval(cursor)
-    corners = _corners(cursor) if cursor.take(",") else ()
+    corners = () if cursor.match(_COMMA) is None else _corners(cursor)
     return unit.lower(), *times, *corners
 
 
@@ -196,8 +204,8 @@ def generic_positions(cursor: Cursor) -> tuple[str, ...]:
         position = cursor.match(_GENERIC)
         if position is None:
             cursor.fail("expected a position: letters and digits, or (some,in,parentheses)")
-        positions.append(position)
-        if not cursor.take(","):
+        positions.append(with_marks(position))
+        if cursor.match(_COMMA) is None:
             return tuple(positions)
 
 
@@ -214,11 +222,13 @@ def _corners(cursor: Cursor) -> tuple[str, str]:
 
 def _coordinate(cursor: Cursor) -> tuple[str, str]:
     """Parse "(" x-coordinate "," y-coordinate ")"."""
-    cursor.expect("(", "expected a corner in parentheses, such as (5,10)")
+    if cursor.match(_OPEN) is None:
+        cursor.fail("expected a corner in parentheses, such as (5,10)")
     x = _number(cursor, "the x coordinate")
     _comma(cursor, "and the y coordinate")
     y = _number(cursor, "the y coordinate")
-    cursor.expect(")", "expected ')' after the y coordinate")
+    if cursor.match(_CLOSE) is None:
+        cursor.fail("expected ')' after the y coordinate")
     return x, y
 
 
@@ -245,7 +255,13 @@ def _time(cursor: Cursor) -> str:
 
 
 def _comma(cursor: Cursor, then: str) -> None:
-    cursor.expect(",", f"expected ',' {then}")
+    if cursor.match(_COMMA) is None:
+        cursor.fail(f"expected ',' {then}")
+
+
+def with_marks(positions: str) -> str:
+    """Positions with the parentheses and commas that are escaped in them."""
+    return positions.replace("%28", "(").replace("%29", ")").replace("%2c", ",").replace("%2C", ",")
 
 
 def _in_order(cursor: Cursor, begin: int, pair: tuple[str, str]) -> None:

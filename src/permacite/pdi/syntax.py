@@ -16,6 +16,7 @@ Readings:
   write, and reports each fault in `violations`: a month or day of one digit, a fragment or a
   citation without a version, `#sec,23,51` for `#sec=23,51`, and `@...=urn:pdi:`. All else that
   strict parsing refuses, it refuses.
+- `%2c` for the comma between positions is read by both profiles, and reported (`schemes`).
 - `#sec=23,57` is printed with its scheme demanded; the text makes it the default: both are read.
 - A wildcard stands for a whole field, never in a series, and in no fragment or citation.
 - An origin is one position in the default scheme of the composite document: a number, or (x,y) for
@@ -29,10 +30,11 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
+from permacite.pdi.escapes import unescaped
 from permacite.pdi.formats import default_scheme, media_type_for
 from permacite.pdi.grammar import Fields, Violation, fail, resource_identifier
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
-from permacite.pdi.schemes import MAX_DIGITS, SCHEMES, FragmentScheme, Schemes
+from permacite.pdi.schemes import MAX_DIGITS, SCHEMES, FragmentScheme, Schemes, with_marks
 from permacite.pdi.schemes import default_scheme as scheme_of_type
 from permacite.scan import Cursor, compile_pattern
 
@@ -42,9 +44,10 @@ MAX_DEPTH = 8
 """How many citations may stand within one another."""
 
 _SCHEME = compile_pattern(r"([A-Za-z][A-Za-z0-9\-]*+)=")
+_ESCAPED_COMMA = compile_pattern(r"%2[Cc]")
 _COMMA_SCHEME = compile_pattern(r"(m?sec),", re.IGNORECASE | re.ASCII)
 _ORIGIN = compile_pattern(r"[0-9]++")
-_CORNER = compile_pattern(r"\([0-9]++,[0-9]++\)")
+_CORNER = compile_pattern(r"(?:\(|%28)[0-9]++,[0-9]++(?:\)|%29)")
 _CITED_PREFIX = compile_pattern(r"pdi:", re.IGNORECASE | re.ASCII)
 _URN = compile_pattern(r"urn:(?=pdi:)", re.IGNORECASE | re.ASCII)
 
@@ -64,13 +67,13 @@ def parse(
 class Specifier:
     """A scheme (in lower case; `explicit`: whether it is written) and its positions, as written.
 
-    `comma`: the fault tolerated in `sec,23,51`, else None.
+    `violations`: the faults of it that were tolerated.
     """
 
     scheme: str
     explicit: bool
     positions: tuple[str, ...]
-    comma: Violation | None = None
+    violations: tuple[Violation, ...] = ()
 
 
 def parse_specifier(text: str, media_type: str, known: Schemes = SCHEMES) -> Specifier:
@@ -137,11 +140,14 @@ class _Parser:
         token = document.format or ""
         media_type = media_type_for(token) or ""
         part = _specifier(cursor, token[:40], media_type, self.schemes, strict=self.strict)
-        if part.comma is not None:
-            violations = (*violations, part.comma)
         written = cursor.source[begin:]
         return FragmentPDI(
-            document, part.scheme, part.explicit, part.positions, violations, written
+            document,
+            part.scheme,
+            part.explicit,
+            part.positions,
+            violations + part.violations,
+            written,
         )
 
     def _citation(self, document: PDI, begin: int, depth: int) -> CitationPDI:
@@ -209,7 +215,7 @@ def _origin(cursor: Cursor, token: str) -> str:
         fail(cursor, f"expected {what} where the citation begins", spec="PDI §3.5.2")
     if len(origin) > MAX_DIGITS:
         fail(cursor, f"expected at most {MAX_DIGITS} digits", at=begin, spec="PDI §3.5.2")
-    return origin
+    return with_marks(origin)
 
 
 def _specifier(
@@ -220,7 +226,7 @@ def _specifier(
     `shown`: the format or the media type, as errors name it.
     """
     start = cursor.offset
-    name, explicit, comma = _scheme_name(cursor, shown, media_type, strict=strict)
+    name, explicit, violations = _scheme_name(cursor, shown, media_type, strict=strict)
     scheme = _scheme(cursor, name, known, start)
     if not scheme.applies(media_type):
         names = ", ".join(each.name for each in known.known if each.applies(media_type))
@@ -230,30 +236,35 @@ def _specifier(
     positions = scheme.positions(cursor)
     if cursor.offset < len(cursor.source):
         _more(cursor)
-    return Specifier(scheme.name, explicit, positions, comma)
+    written = cursor.source[start:]
+    comma = _ESCAPED_COMMA.search(written) if "%" in written else None
+    if comma is not None and _ESCAPED_COMMA.search(",".join(positions)) is None:
+        fault = Violation("escaped-comma", unescaped(written), start + comma.start())
+        violations = (*violations, fault)
+    return Specifier(scheme.name, explicit, positions, violations)
 
 
 def _scheme_name(
     cursor: Cursor, shown: str, media_type: str, *, strict: bool
-) -> tuple[str, bool, Violation | None]:
+) -> tuple[str, bool, tuple[Violation, ...]]:
     """Parse [fragment-scheme "="]: the name, and whether it is written   (PDI §3.3)."""
     start = cursor.offset
     found = _SCHEME.match(cursor.source, start)
     if found is not None:
         cursor.offset = found.end()
-        return found[1].lower(), True, None
+        return found[1].lower(), True, ()
     default = scheme_of_type(media_type)
     if default is None:
         problem = f"expected a fragment scheme and '=', since {shown or 'it'} has no default one"
         fail(cursor, problem, spec="PDI §3.3", hint="such as byte=0,100")
     found = _COMMA_SCHEME.match(cursor.source, start) if default == "sec" else None
     if found is None:
-        return default, False, None
+        return default, False, ()
     if strict:
         hint = f"write {found[1]}=23,51"
         fail(cursor, "expected '=' after the scheme", at=found.end(1), spec="PDI §3.4.4", hint=hint)
     cursor.offset = found.end()
-    return found[1].lower(), True, Violation("comma-after-scheme", found[0], start)
+    return found[1].lower(), True, (Violation("comma-after-scheme", found[0], start),)
 
 
 def _scheme(cursor: Cursor, name: str, known: Schemes, start: int) -> FragmentScheme:

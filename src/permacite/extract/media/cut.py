@@ -20,7 +20,7 @@ _NUMBER = compile_pattern(r"[0-9]+")
 
 def part(data: Octets, kind: str, specifier: Specifier, written: str) -> Excerpt:
     """The part of a picture, a sound or a video that `specifier`, as `written`, names."""
-    first = len(written) - len(",".join(specifier.positions))
+    first = written.find("=") + 1
     numbers = [int(number) for number in _NUMBER.findall(",".join(specifier.positions))]
     if specifier.scheme == "rect":
         left, top, right, bottom, frame = (*numbers, 0)[:5]
