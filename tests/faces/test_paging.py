@@ -14,6 +14,7 @@ from tests.faces.test_http import ask
 
 from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.service.archive import Archive
+from permacite.service.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,6 +78,12 @@ def followed(server: Running, target: str, *, accept: str = "*/*") -> Iterator[A
         if link is None:
             return
         target = urljoin(target, link[1])
+
+
+def test_the_api_says_what_the_library_says(server: Running, shelf: tuple[Path, list[str]]) -> None:
+    with Archive.open(shelf[0]) as archive:
+        listing = archive.list(limit=3)
+    assert ask(server.base, "/-/api/documents?limit=3").json == plain(listing)
 
 
 @pytest.mark.parametrize("pattern", ["", f"pattern={SERIES}&"], ids=["all", "pattern"])

@@ -239,8 +239,19 @@ def test_finds_versions_by_their_source_newest_first(archive: Repository) -> Non
     second = archive.commit([page("<p>two")], replaces=first.pdi, provenance=source)
     archive.commit([page("<p>other")], provenance=Provenance(uri="http://b.example/"))
     for uri in ("http://a.example/", "https://a.example/x"):
-        assert list(archive.find_by_uri(uri)) == [second, first]
+        assert [version.pdi for version in archive.find_by_uri(uri)] == [second.pdi, first.pdi]
     assert list(archive.find_by_uri("http://a.example")) == []
+
+
+def test_lists_leave_out_the_details_alone(archive: Repository) -> None:
+    uri = "http://a.example/"
+    given = Provenance("A", uri, uri, datetime(2026, 11, 21, tzinfo=UTC), {"requests": [1]})
+    version = archive.commit([page()], provenance=given)
+    assert "requests" in archive.version(version.pdi).provenance.details
+    listed = dataclasses.replace(version, provenance=dataclasses.replace(given, details={}))
+    assert list(archive.list()) == [listed]
+    assert archive.page(limit=1).items == (listed,)
+    assert list(archive.find_by_uri(uri)) == [listed]
 
 
 def cite(archive: Repository, version: Version, quote: str, note: str | None = None) -> str:

@@ -107,7 +107,10 @@ class Provenance:
     """After redirects."""
     retrieved_at: datetime | None = None
     details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
-    """Anything else on record (requests, their status and headers, failures); keys are words."""
+    """Anything else on record (requests, their status and headers, failures); keys are words.
+
+    It may be long: versions in lists come without it, one that is asked for by its name has it.
+    """
 
 
 @dataclass(frozen=True, slots=True)

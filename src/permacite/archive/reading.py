@@ -250,8 +250,7 @@ class Reading:
         items, restrictions = self._gate.told([version for _, version in stretch.versions])
         following = None if stretch.next is None else names.full_name(stretch.next[1])
         if following is not None and until is None:
-            ((_, last),) = self._catalog.read(versions.everything, after=newest - 1, limit=1)
-            until = names.full_name(last)
+            until = names.full_name(self._catalog.read(listing.at, newest)[1])
         return Page(tuple(items), following, until, restrictions)
 
     def documents(self) -> int:

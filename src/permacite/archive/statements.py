@@ -146,14 +146,14 @@ class Statements:
 
     def tombstones(self, representations: Iterable[Representation]) -> dict[PDI, Withdrawal]:
         """The tombstones over those of `representations` that are not given out."""
-        pairs = list({each.pdi: self._subjects(each) for each in representations}.items())
+        pairs = [(each.pdi, self._subjects(each)) for each in representations]
         tombstones: dict[PDI, Withdrawal] = {}
         for start in range(0, len(pairs), _ASKED_AT_ONCE):
             page = pairs[start : start + _ASKED_AT_ONCE]
             subjects = list(dict.fromkeys(subject for _, pair in page for subject in pair))
-            said = enumerate(self._catalog.read(statements.assertions, subjects, EFFECTS))
-            latest = {each.subject: (place, each) for place, each in said}
-            for name, pair in page:
+            said = self._catalog.read(statements.assertions, subjects, EFFECTS)
+            latest = {each.subject: (place, each) for place, each in enumerate(said)}
+            for name, pair in page if latest else ():
                 places = [latest[subject] for subject in pair if subject in latest]
                 _, last = max(places, default=(0, None))
                 if last is not None and last.predicate == _WITHDRAWN:

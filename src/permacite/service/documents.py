@@ -59,6 +59,19 @@ class Document:
     restricted: Restriction | None = None
     """Why nothing of it is given out; None where any format is."""
 
+    @property
+    def full_name(self) -> str:
+        """The name of the first format that is given out, or else of the first one."""
+        for item in self.formats:
+            if item.restricted is None:
+                return item.pdi
+        return self.formats[0].pdi if self.formats else self.pdi
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of its formats."""
+        return tuple([item.format for item in self.formats])
+
 
 @dataclass(frozen=True, slots=True)
 class VersionNote:

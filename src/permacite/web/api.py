@@ -10,15 +10,14 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from permacite import media_types
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
-from permacite.service.plain import plain
 from permacite.web import headers, paging
-from permacite.web.requests import ask, body_of
+from permacite.web.requests import JSONAnswer, ask, body_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -77,13 +76,13 @@ async def proof(request: Request) -> Response:
 async def quotes(request: Request) -> Response:
     """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
     quotations = await ask(request, Archive.quotes, _wanted(request, "name"))
-    return JSONResponse(plain(quotations), headers=headers.reader_headers())
+    return JSONAnswer(quotations, headers=headers.reader_headers())
 
 
 async def quoters(request: Request) -> Response:
     """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
     quotations = await ask(request, Archive.quoters, _wanted(request, "name"))
-    return JSONResponse(plain(quotations), headers=headers.reader_headers())
+    return JSONAnswer(quotations, headers=headers.reader_headers())
 
 
 async def statements(request: Request) -> Response:
@@ -108,8 +107,8 @@ async def statements(request: Request) -> Response:
     fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page.next)
     if "application/ld+json" in request.headers.get("accept", ""):
         linked = await ask(request, Archive.json_ld, list(page.items))
-        return JSONResponse(linked, headers=fields, media_type="application/ld+json")
-    return JSONResponse(plain(page.items), headers=fields)
+        return JSONAnswer(linked, headers=fields, media_type="application/ld+json")
+    return JSONAnswer(page.items, headers=fields)
 
 
 async def cite(request: Request) -> Response:
@@ -184,4 +183,4 @@ def _wanted(request: Request, name: str) -> str:
 
 
 def _json(value: object, status: int = 200, fields: dict[str, str] | None = None) -> Response:
-    return JSONResponse(plain(value), status, headers.reader_headers() | (fields or {}))
+    return JSONAnswer(value, status, headers.reader_headers() | (fields or {}))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
-from permacite.service.plain import plain
 from permacite.web import headers
-from permacite.web.requests import ask
+from permacite.web.requests import JSONAnswer, ask
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -30,7 +29,7 @@ async def log(request: Request) -> Response:
     since = request.query_params.get("since")
     wanted = None if since is None else _count(since)
     state = await ask(request, Archive.log, since=wanted)
-    return JSONResponse(plain(state), headers=headers.reader_headers())
+    return JSONAnswer(state, headers=headers.reader_headers())
 
 
 async def checkpoint(request: Request) -> Response:

@@ -6,13 +6,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from permacite.errors import BusyError, PermaciteError
-from permacite.service.plain import plain
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
 from permacite.web.names.negotiation import chosen_view
+from permacite.web.requests import JSONAnswer
 from permacite.web.templates import render
 
 if TYPE_CHECKING:
@@ -60,4 +60,4 @@ def _answer(
     if view == "reader":
         page = render("problem.html", problem=details, shown=shown)
         return Response(page, status, fields, "text/html")
-    return JSONResponse(plain(details), status, fields, "application/problem+json")
+    return JSONAnswer(details, status, fields, "application/problem+json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from email.utils import format_datetime
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.resolution.holdings import Listing
+    from permacite.service.resolution.holdings import About, Listing
 
 __all__ = ["FRAME_SCRIPT", "document", "frame", "home"]
 
@@ -38,23 +39,22 @@ async def home(request: Request) -> Response:
     parameters = request.query_params
     pattern = parameters.get("pattern") or None
     before = parameters.get("before") or None
-    about = await ask(request, Archive.about)
-    listing = await ask(
+    about, listing = await ask(
         request,
-        Archive.list,
+        _shown_at_home,
         pattern,
-        limit=_SHOWN_AT_ONCE,
         after=before or parameters.get("after") or None,
         until=parameters.get("until") or None,
         newest_first=before is None,
     )
     documents = listing.documents if before is None else listing.documents[::-1]
+    days = groupby(documents, key=lambda document: document.committed_at.date())
     newer, older = _neighbours(parameters, listing)
     page = render(
         "home.html",
         about=about,
         listing=listing,
-        documents=documents,
+        days=[(day, list(of_day)) for day, of_day in days],
         pattern=pattern or "",
         newer=newer,
         older=older,
@@ -62,6 +62,21 @@ async def home(request: Request) -> Response:
     )
     fields = headers.reader_headers() | (paging.link_to(older) if older else {})
     return Response(page, headers=fields, media_type="text/html")
+
+
+def _shown_at_home(
+    archive: Archive,
+    pattern: str | None,
+    *,
+    after: str | None,
+    until: str | None,
+    newest_first: bool,
+) -> tuple[About, Listing]:
+    """What home shows, asked for at once: each way into a thread and back has its cost."""
+    listing = archive.list(
+        pattern, limit=_SHOWN_AT_ONCE, after=after, until=until, newest_first=newest_first
+    )
+    return archive.about(), listing
 
 
 def _neighbours(parameters: Mapping[str, str], listing: Listing) -> tuple[str | None, str | None]:

@@ -1,11 +1,15 @@
-"""What requests need: a use case of the archive, asked in a thread; and their bodies."""
+"""What requests need: a use case of the archive, asked in a thread; bodies; answers in JSON."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from permacite.service.plain import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
 
-__all__ = ["ask", "body_of"]
+__all__ = ["JSONAnswer", "ask", "body_of"]
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -29,6 +33,17 @@ async def ask(
     """What a use case answers; the archive waits for its disk, and nobody else waits for it."""
     archive: Archive = request.app.state.archive
     return await run_in_threadpool(use_case, archive, *arguments, **options)
+
+
+class JSONAnswer(JSONResponse):
+    """A value that a use case gave, as JSON (`service.plain`)."""
+
+    def render(self, content: object) -> bytes:
+        """The octets of the answer."""
+        text = json.dumps(
+            content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=opened
+        )
+        return text.encode()
 
 
 async def body_of(request: Request, *, most_bytes: int) -> bytes:

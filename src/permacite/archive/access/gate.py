@@ -230,22 +230,12 @@ class Gate:
     def _hidden(self, names: Sequence[PDI]) -> set[PDI]:
         """Return those of `names` that are restricted, wholly or, where open, in any format."""
         wanted = list(dict.fromkeys(names))
-        known = dict(zip(wanted, self._catalog.read(versions.named, wanted), strict=True))
-        formats = [
-            representation
-            for v in known.values()
-            if v is not None
-            for representation in v.representations
-        ]
-        restricted = self.restrictions(formats)
+        formats = self._catalog.read(versions.formats_named, wanted)
+        restricted = self.restrictions(item for each in formats for item in each)
         return {
             name
-            for name, version in known.items()
-            if version is not None
-            and any(
-                representation.pdi in restricted and name.format in {None, representation.format}
-                for representation in version.representations
-            )
+            for name, each in zip(wanted, formats, strict=True)
+            if any(item.pdi in restricted and name.format in {None, item.format} for item in each)
         }
 
 
@@ -255,6 +245,8 @@ _TELLING = frozenset({"version", "format", "citation", "assertion"})
 
 def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restriction | None:
     """Return the restriction of a version of which nothing is given out: its last; else None."""
+    if not restricted:
+        return None
     restrictions = [
         restricted.get(representation.pdi) for representation in version.representations
     ]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.records.rows import VERSION, Effort, in_order, storable
+from permacite.archive.records.rows import LISTED, Effort, in_order, storable
 from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import Selection, Version
 
-__all__ = ["Stretch", "documents", "highest_place", "stretch"]
+__all__ = ["Stretch", "at", "documents", "highest_place", "stretch"]
 
 
 Condition = tuple[str, str | int]
@@ -106,10 +106,10 @@ def _stretch(
     versions = versions_of(connection, rows[:limit])
     if len(rows) > limit:
         return Stretch(versions, versions[-1])
-    return Stretch(versions, None if last is None else _at(connection, last))
+    return Stretch(versions, None if last is None else at(connection, last))
 
 
-def _at(connection: sqlite3.Connection, place: int) -> tuple[int, Version]:
+def at(connection: sqlite3.Connection, place: int) -> tuple[int, Version]:
     """A place with the version there. Raises LookupError where the row is lost."""
     rows = _rows(connection, _BY_PLACE, [], (place, place), order="1", limit=1)
     if not rows:
@@ -137,7 +137,7 @@ def _rows(
     low, high = places
     bounds = [("v.version_id >= ?", low), ("v.version_id <= ?", high)]
     rows = connection.execute(
-        f"SELECT {VERSION} FROM {tables}"
+        f"SELECT {LISTED} FROM {tables}"
         f" WHERE {_SAME_DOCUMENT} AND {_all_of([*conditions, *bounds])} ORDER BY {order} LIMIT ?",
         (*(value for _, value in conditions), low, high, limit),
     ).fetchall()

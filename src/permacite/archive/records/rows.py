@@ -25,6 +25,7 @@ __all__ = [
     "DAYS",
     "ERASABLE",
     "ERASED_DIGEST",
+    "LISTED",
     "STAGED",
     "VERSION",
     "Effort",
@@ -56,6 +57,9 @@ v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
 v.title, v.uri, v.final_uri, v.retrieved_at, v.details
 """
 """The columns that `version_of` reads."""
+
+LISTED = VERSION.replace("v.details", "'{}'")
+"""The same for lists, without `details`: those of a page (all its requests) outweigh the rest."""
 
 
 class Transaction(NamedTuple):

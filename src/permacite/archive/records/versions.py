@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from permacite import pdi as grammar
 from permacite.archive.names import nearest
 from permacite.archive.records.rows import (
+    LISTED,
     VERSION,
     Key,
     document_key,
@@ -40,6 +41,7 @@ __all__ = [
     "answering",
     "everything",
     "find",
+    "formats_named",
     "from_uri",
     "is_serial",
     "named",
@@ -59,8 +61,6 @@ __all__ = [
 _CANDIDATES = 5
 _MAX_DIGITS = 18
 """More do not fit the integers of SQLite."""
-
-_VERSIONS = f"SELECT {VERSION} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
 
 _REPRESENTATIONS = """
 SELECT version_id, format, media_type, charset, size_bytes, digest, received_digest,
@@ -181,7 +181,8 @@ def numbers(connection: sqlite3.Connection, pdi: PDI) -> list[int]:
 def from_uri(connection: sqlite3.Connection, uri: str) -> list[Version]:
     """The versions with this requested or final URI, newest first."""
     condition = "v.uri = ? OR v.final_uri = ?"
-    rows = versions_where(connection, condition, (uri, uri), order="v.version_id DESC")
+    order = "v.version_id DESC"
+    rows = versions_where(connection, condition, (uri, uri), columns=LISTED, order=order)
     return [known for _, known in rows]
 
 
@@ -267,6 +268,19 @@ def representations_named(
     return representations
 
 
+def formats_named(
+    connection: sqlite3.Connection, names: Sequence[PDI]
+) -> list[list[Representation]]:
+    """The formats of the version that each name has, likewise; none where it is unknown."""
+    formats: list[list[Representation]] = [[] for _ in names]
+    for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
+        key = document_key(names[place])
+        formats[place] = [
+            representation_of(key, row[2], row[_FORMAT_FROM:]) for row in rows if row[1] is not None
+        ]
+    return formats
+
+
 def _named(
     connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]], columns: str
 ) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
@@ -296,12 +310,14 @@ def versions_where(
     condition: str,
     parameters: Iterable[str | int | None],
     *,
+    columns: str = VERSION,
     order: str = "v.version_id",
     limit: int = -1,
 ) -> list[tuple[int, Version]]:
     """Return the versions that meet `condition`, each with its place in the order of commit."""
     rows = connection.execute(
-        f"{_VERSIONS} WHERE {condition} ORDER BY {order} LIMIT {int(limit)}",
+        f"SELECT {columns} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
+        f" WHERE {condition} ORDER BY {order} LIMIT {int(limit)}",
         tuple(parameters),
     ).fetchall()
     return versions_of(connection, rows)
@@ -323,8 +339,8 @@ def _with_formats(
     """Return the versions of `rows`, with their formats."""
     formats: dict[int, list[tuple[Any, ...]]] = {row[0]: [] for row in rows}
     question = _REPRESENTATIONS.format(marks=",".join("?" * len(rows)))
-    for version_id, *fields in connection.execute(question, tuple(formats)):
-        formats[version_id].append(tuple(fields))
+    for fields in connection.execute(question, tuple(formats)):
+        formats[fields[0]].append(fields[1:])
     return [(row[0], version_of(row, formats[row[0]])) for row in rows]
 
 

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.service.archive import Archive
-from permacite.service.plain import plain
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
 from permacite.web.names import writing
 from permacite.web.names.negotiation import chosen_view
-from permacite.web.requests import ask
+from permacite.web.requests import JSONAnswer, ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +84,7 @@ async def _part(request: Request, reference: str, view: str) -> Response:
     if isinstance(part, Response):
         return part
     if view == "json":
-        return JSONResponse(plain(part), headers=_naming(part))
+        return JSONAnswer(part, headers=_naming(part))
     return _bytes(request, part)
 
 
@@ -130,7 +129,7 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     if "text/uri-list" in request.headers.get("accept", ""):
         body = "".join(f"{name}\r\n" for name in page.names)
         return Response(body, headers=fields, media_type="text/uri-list")
-    return JSONResponse(plain(page), headers=fields)
+    return JSONAnswer(page, headers=fields)
 
 
 def _restored(request: Request, collapsed: re.Match[str]) -> str:

@@ -23,15 +23,14 @@ from urllib.parse import unquote, urlencode
 
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.names import from_path
-from permacite.service.plain import plain
 from permacite.web import headers, paging
 from permacite.web.names import resolver
-from permacite.web.requests import ask
+from permacite.web.requests import JSONAnswer, ask
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -85,7 +84,7 @@ async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
         return _alternatives(await ask(request, Archive.instances, names[0]))
     if asked in {"C", "CS"}:
         shown = await ask(request, Archive.show, names[0])
-        return JSONResponse(plain(shown), headers=_fields(names[0]))
+        return JSONAnswer(shown, headers=_fields(names[0]))
     return _listed(request, asked, names)
 
 
@@ -98,7 +97,7 @@ async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     if asked in {"NS", "LS"}:
         return _listed(request, asked, known.names, fields)
     if asked in {"C", "CS"}:
-        return JSONResponse(plain(known), headers=headers.reader_headers() | fields)
+        return JSONAnswer(known, headers=headers.reader_headers() | fields)
     raise HTTPException(405, "a set is listed (N2Ns, N2Ls) or described (N2Cs), not given out")
 
 

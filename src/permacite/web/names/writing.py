@@ -10,17 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
 
 from permacite.errors import ConflictError
 from permacite.service.archive import Archive
-from permacite.service.plain import plain
 from permacite.web import headers
 from permacite.web.addresses import reference_of
-from permacite.web.requests import ask, body_of
+from permacite.web.requests import JSONAnswer, ask, body_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
 
 
 __all__ = ["allowed", "put"]
@@ -62,4 +61,4 @@ async def put(request: Request) -> Response:
         "Content-Location": saved.pdi,
         "Location": f"/{saved.pdi}",
     }
-    return JSONResponse(plain(saved), 201, fields)
+    return JSONAnswer(saved, 201, fields)
