@@ -308,10 +308,16 @@ def _sealed(content: bytes) -> Iterator[int]:
 
 def _excerpt(said: dict[str, object], octets: bytes) -> Excerpt:
     """What a worker cut out; what it says is checked like anything from outside."""
-    media_type, digest, clipped = said.get("media_type"), said.get("digest"), said.get("clipped")
-    if not (isinstance(media_type, str) and isinstance(digest, str) and isinstance(clipped, bool)):
+    media_type, digest = said.get("media_type"), said.get("digest")
+    clipped, damaged = said.get("clipped"), said.get("damaged")
+    if not (
+        isinstance(media_type, str)
+        and isinstance(digest, str)
+        and isinstance(clipped, bool)
+        and isinstance(damaged, bool)
+    ):
         raise PermaciteError("the decoder's answer is not an excerpt")
-    return Excerpt(octets, media_type, None, None, clipped, digest)
+    return Excerpt(octets, media_type, None, None, clipped, digest, damaged)
 
 
 _ERRORS: dict[str, type[PermaciteError]] = {

@@ -16,7 +16,9 @@ Readings:
   document names nothing (NotFoundError); one that reaches beyond its end is cut there and marked
   as clipped. An empty fragment of a picture or a sound is a ParseError too; of a text, a point.
 - Pictures, sound and video are decoded, and need the `media` extra. Their parts are files of their
-  own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures.
+  own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures and
+  the sound of the same time.
+- What is damaged in a recording is stepped over: it takes its time, and a part of it is flagged.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ class Excerpt:
     excluded, None where the document was decoded. `clipped`: whether the fragment reaches beyond
     the end of the document; then it is not to be cited. `digest`: a layout and the SHA-256 of the
     content in it, such as "rgba8:ab12...": of pixels, samples, the text in UTF-8, or octets. It
-    stays the same when the document is encoded otherwise.
+    stays the same when the document is encoded otherwise; of pictures with sound it is both, with a
+    "+" between. `damaged`: whether it has, or lacks, what could not be decoded; then it is cited by
+    those alone who ask for that.
     """
 
     data: bytes
@@ -30,6 +32,7 @@ class Excerpt:
     source_range: tuple[int, int] | None
     clipped: bool
     digest: str
+    damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

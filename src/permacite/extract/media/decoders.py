@@ -15,6 +15,8 @@ import pkgutil
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from permacite.errors import DecodingError, ParseError, PermaciteError
@@ -22,7 +24,6 @@ from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from fractions import Fraction
 
 __all__ = [
     "ADMISSION",
@@ -69,9 +70,10 @@ class Interval:
     end: int
     per_second: int
 
-    def samples(self, rate: int) -> tuple[int, int]:
-        """Return the first sample n with start <= n/rate, and the first with end <= n/rate."""
-        return -(-self.start * rate // self.per_second), -(-self.end * rate // self.per_second)
+    def samples(self, rate: int, since: Fraction) -> tuple[int, int]:
+        """Return the first sample n with start <= since + n/rate, and the first with end <= it."""
+        start, end = Fraction(self.start, self.per_second), Fraction(self.end, self.per_second)
+        return ceil((start - since) * rate), ceil((end - since) * rate)
 
     def holds(self, time: Fraction) -> bool:
         """Whether a time in seconds is in the interval."""

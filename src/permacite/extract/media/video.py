@@ -1,23 +1,26 @@
 """Cut time, area and stills out of video (PDI §3.4.4, §3.4.5 Video).
 
-The frames of a part are those with start <= time < end, an area is in the picture as displayed.
-What is cut is encoded without loss: FFV1 in Matroska, in the sampling of the source where the area
-allows it, else with as many colour samples as pixels. Sound is not taken along.
+The pictures of a part are those with start <= time < end, an area is in the picture as displayed.
+Time 0 is the first picture. The sound of a part is that of the same time: sample n belongs if
+start <= time of n < end, by the time stamps of the container. `film` writes both without loss, in
+the sampling of the source where the area allows it, else with as many colour samples as pixels.
+
+What is before the last key picture that owes nothing to others need not be decoded (`keys`). A part
+in which something is damaged is decoded again from the start, picture after picture, so that it is
+always the same. What is damaged lasts until the next key picture.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.errors import LimitError
+from permacite.errors import LimitError, NotFoundError, PermaciteError
 from permacite.extract.excerpt import Excerpt, nothing
+from permacite.extract.media import keys, sound
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
-    MAX_OUTPUT_PIXELS,
     Interval,
     Octets,
     admit,
@@ -25,20 +28,21 @@ from permacite.extract.media.decoders import (
     opened,
     undecodable,
 )
-from permacite.extract.media.image import Area, area
-from permacite.scan import compile_pattern
+from permacite.extract.media.film import Film
+from permacite.extract.media.image import area
+from permacite.extract.media.timeline import packets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 Corners = tuple[int, int, int, int]
 
 __all__ = ["Corners", "clip", "still"]
 
-_TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("rotate", "PI")}
-_TURNS |= {-180: _TURNS[180], 270: _TURNS[-90], -270: _TURNS[90]}
 _RATE = Fraction(25)
-_OCTETS_OF_A_PIXEL, _FRAMES_AT_ONCE = 3, 32
+_THREADS = 2
+_OCTETS_OF_A_PIXEL, _FRAMES_AT_ONCE = 3, 24
 """What decoding keeps: frames that others refer to, and those under way in several threads."""
-_SHALLOW = 8
-_SUBSAMPLED = compile_pattern(r"^yuvj?4[0-9]{2}p")
 _MAX_PIXELS_ON_THE_WAY = 50_000_000_000
 
 
@@ -46,154 +50,175 @@ def still(data: Octets, first: tuple[int, int], second: tuple[int, int], number:
     """Return an area of frame `number`, counted from 0."""
     if number > MAX_FRAMES:
         raise LimitError("the frame is too far on", limit="frames", maximum=MAX_FRAMES)
-
-    with opened(data, "video") as container:
-        stream = _stream(container)
-        for index, frame in enumerate(_frames(container, stream)):
-            if index == number:
-                found = area(first, second, _shown(frame))
-                return _encode([frame], found, stream, clipped=found.clipped)
-        return nothing(str(number), f"the video has {stream.frames or 'fewer'} frames")
+    return _once_or_twice(data, partial(_still, first=first, second=second, number=number))
 
 
 def clip(data: Octets, time: Interval, corners: Corners | None) -> Excerpt:
-    """Return the frames of an interval, of them an area where `corners` says one (x, y, x, y)."""
+    """Return the frames of an interval, of them an area where `corners` says one (x, y, x, y).
+
+    Their sound goes with them.
+    """
     with opened(data, "video") as container:
-        stream = _stream(container)
-        chosen, end = _chosen(container, stream, time)
-        if not chosen:
-            nothing(str(time), f"the video lasts {float(end):.3f} seconds")
-        found = area(corners[:2], corners[2:], _shown(chosen[0])) if corners else None
-        late = end * time.per_second < time.end
-        return _encode(chosen, found, stream, clipped=late or (found is not None and found.clipped))
+        zero = next(_Reel(container, careful=True).pictures()).time
+    part, is_whole = _sound(data, time, zero)
+    cut = partial(_clip, time=time, corners=corners, zero=zero, part=part, damaged=not is_whole)
+    return _once_or_twice(data, cut)
 
 
-def _chosen(container: Any, stream: Any, time: Interval) -> tuple[list[Any], Fraction]:
-    """Return the frames of an interval, and where the last of those read ends."""
-    chosen: list[Any] = []
-    origin = end = Fraction(0)
-    for index, frame in enumerate(_frames(container, stream)):
-        at = Fraction(frame.pts or 0) * frame.time_base
-        origin = at if index == 0 else origin
-        end = at - origin + Fraction(frame.duration or 0) * frame.time_base
-        if time.holds(at - origin):
-            chosen.append(frame)
-            _check_size(frame, len(chosen))
-            if len(chosen) % _FRAMES_AT_ONCE == 0:
-                admit(frame.width * frame.height * _OCTETS_OF_A_PIXEL * _FRAMES_AT_ONCE)
-        elif (at - origin) * time.per_second >= time.end:
-            return chosen, Fraction(time.end)
-    return chosen, end
+def _once_or_twice(data: Octets, cut: Callable[[_Reel], Excerpt]) -> Excerpt:
+    """Cut quickly; where something is damaged, again with care."""
+    with opened(data, "video") as container:
+        reel = _Reel(container, careful=False)
+        try:
+            excerpt = cut(reel)
+        except NotFoundError:
+            if not reel.broken:
+                raise
+        else:
+            if not reel.broken:
+                return excerpt
+    with opened(data, "video") as container:
+        return cut(_Reel(container, careful=True))
 
 
-def _stream(container: Any) -> Any:
-    if not container.streams.video:
-        raise undecodable("video", "there are no pictures in it")
-    stream = container.streams.video[0]
-    size = stream.codec_context
-    admit(size.width * size.height * _OCTETS_OF_A_PIXEL * _FRAMES_AT_ONCE)
-    return stream
+def _still(reel: _Reel, *, first: tuple[int, int], second: tuple[int, int], number: int) -> Excerpt:
+    for index, shown in enumerate(reel.pictures()):
+        if index == number:
+            found = area(first, second, _size(shown.frame))
+            film = Film(found, reel.rate, shown.time, None)
+            film.add(shown.frame, shown.time)
+            # Which number a picture has is not known behind one that is missing.
+            return _excerpt(film, clipped=found.clipped, damaged=reel.broken)
+    return nothing(str(number), f"the video has {reel.stream.frames or 'fewer'} frames")
 
 
-def _frames(container: Any, stream: Any) -> Any:
-    """Decode from the start, within limits."""
-    pixels = 0
-    for frame in container.decode(stream):
-        pixels += frame.width * frame.height
-        if pixels > _MAX_PIXELS_ON_THE_WAY:
-            raise LimitError(
-                "the part is too far on", limit="pixels", maximum=_MAX_PIXELS_ON_THE_WAY
-            )
-        yield frame
+def _clip(
+    reel: _Reel,
+    *,
+    time: Interval,
+    corners: Corners | None,
+    zero: Fraction,
+    part: sound.Part | None,
+    damaged: bool,
+) -> Excerpt:
+    film, found, end, late = None, None, Fraction(0), True
+    start = Fraction(time.start, time.per_second)
+    for shown in reel.pictures(zero + start):
+        at = shown.time - zero
+        if at * time.per_second >= time.end:
+            late = False
+            break
+        end = shown.end - zero
+        if time.holds(at):
+            if film is None:
+                found = area(corners[:2], corners[2:], _size(shown.frame)) if corners else None
+                film = Film(found, reel.rate, at if part is None else start, part)
+            damaged |= shown.damaged or not film.add(shown.frame, at)
+    if film is None:
+        return nothing(str(time), f"the video lasts {float(end):.3f} seconds")
+    late = late and end * time.per_second < time.end
+    clipped = late or (found is not None and found.clipped)
+    return _excerpt(film, clipped=clipped, damaged=damaged)
 
 
-def _check_size(frame: Any, count: int) -> None:
-    if count > MAX_FRAMES or count * frame.width * frame.height > 8 * MAX_OUTPUT_PIXELS:
-        raise LimitError(
-            "the part has too many frames", limit="pixels", maximum=8 * MAX_OUTPUT_PIXELS
-        )
+def _excerpt(film: Film, *, clipped: bool, damaged: bool) -> Excerpt:
+    file, digest = film.end()
+    return Excerpt(file, "video/matroska", None, None, clipped, digest, damaged)
 
 
-def _shown(frame: Any) -> tuple[int, int]:
+def _sound(data: Octets, time: Interval, zero: Fraction) -> tuple[sound.Part | None, bool]:
+    """The sound of an interval, None where there is none; whether it is as it was recorded."""
+    with opened(data, "video") as container:
+        if not container.streams.audio:
+            return None, True
+        try:
+            part = sound.gather(container, time, zero=zero)
+        except LimitError:
+            raise
+        except PermaciteError:  # of a kind that is not decoded, or wholly broken
+            return None, False
+    return (part if part.form is not None else None), not part.damaged
+
+
+def _size(frame: Any) -> tuple[int, int]:
     """Return the size of the displayed picture."""
     if frame.rotation in {90, -90, 270, -270}:
         return frame.height, frame.width
     return frame.width, frame.height
 
 
-def _encode(frames: list[Any], found: Area | None, stream: Any, *, clipped: bool) -> Excerpt:
-    av = load("av")
-    graph = _graph(av, frames[0], found)
-    target = io.BytesIO()
-    digest = hashlib.sha256()
-    layout = ""
-    with av.open(target, "w", format="matroska", options={"fflags": "+bitexact"}) as out:
-        encoder = None
-        for number, frame in enumerate(frames):
-            graph.push(frame)
-            cut = graph.pull()
-            if encoder is None:
-                encoder = out.add_stream("ffv1", rate=stream.average_rate or _RATE)
-                encoder.width, encoder.height = cut.width, cut.height
-                encoder.pix_fmt = layout = cut.format.name
-                encoder.time_base = cut.time_base
-            _update(digest, cut)
-            cut.pts = number if cut.pts is None else cut.pts - (frames[0].pts or 0)
-            out.mux(encoder.encode(cut))
-        if encoder is not None:
-            out.mux(encoder.encode(None))
-    name = f"{layout}:{digest.hexdigest()}"
-    return Excerpt(target.getvalue(), "video/matroska", None, None, clipped, name)
+class _Shown(NamedTuple):
+    """A picture, the time stamps of its start and end, and whether it may not be as recorded."""
+
+    frame: Any
+    time: Fraction
+    end: Fraction
+    damaged: bool
 
 
-def _graph(av: Any, frame: Any, found: Area | None) -> Any:
-    """Build the filter that turns the picture as displayed and cuts the area out of it."""
-    graph = av.filter.Graph()
-    nodes = [
-        graph.add_buffer(
-            width=frame.width,
-            height=frame.height,
-            format=frame.format.name,
-            time_base=frame.time_base,
-        )
-    ]
-    if frame.rotation in _TURNS:
-        nodes.append(graph.add(*_TURNS[frame.rotation]))
-    box = (0, 0, 0, 0) if found is None else found.box
-    kept = _layout(av, frame, box[0], box[1])
-    if kept != frame.format.name:
-        nodes.append(graph.add("format", kept))
-    if found is not None:
-        left, top, right, bottom = box
-        nodes.append(graph.add("crop", f"{right - left}:{bottom - top}:{left}:{top}:exact=1"))
-    nodes.append(graph.add("buffersink"))
-    for one, next_ in pairwise(nodes):
-        one.link_to(next_)
-    graph.configure()
-    return graph
+class _Reel:
+    """The pictures of a video, one after the other. `broken`: whether any was not decoded.
 
+    `careful`: from the start, in one thread.
+    """
 
-def _layout(av: Any, frame: Any, left: int, top: int) -> str:
-    """Return the layout to cut in: one with a colour for each pixel where the edges need it."""
-    name: str = frame.format.name
-    planes = frame.planes
-    odd = len(planes) > 1 and (
-        (left % 2 and planes[1].width < frame.width)
-        or (top % 2 and planes[1].height < frame.height)
-    )
-    if odd:
-        name = _SUBSAMPLED.sub("yuv444p", name)
-    known = {each.name for each in av.Codec("ffv1", "w").video_formats}
-    return name if name in known and not (odd and name == frame.format.name) else "yuv444p"
+    def __init__(self, container: Any, *, careful: bool) -> None:
+        if not container.streams.video:
+            raise undecodable("video", "there are no pictures in it")
+        self.stream = container.streams.video[0]
+        self.broken = False
+        self._container = container
+        self._careful = careful
+        self._bad: Fraction | None = None
+        self._fault: Exception | None = None
+        codec = self.stream.codec_context
+        admit(codec.width * codec.height * _OCTETS_OF_A_PIXEL * _FRAMES_AT_ONCE)
+        codec.thread_type = "SLICE" if careful else "AUTO"
+        codec.thread_count = 1 if careful else _THREADS
 
+    @property
+    def rate(self) -> Fraction:
+        """Pictures a second, as told."""
+        return Fraction(self.stream.average_rate or _RATE)
 
-def _update(digest: Any, frame: Any) -> None:
-    """Add the samples of each plane, without the padding of its rows."""
-    for number, plane in enumerate(frame.planes):
-        component = frame.format.components[number]
-        octets = bytes(plane)
-        width = plane.width * (2 if component.bits > _SHALLOW else 1)
-        if len(frame.planes) == 1:  # the samples of a pixel stand side by side
-            width = plane.width * frame.format.padded_bits_per_pixel // 8
-        for row in range(plane.height):
-            digest.update(octets[row * plane.line_size : row * plane.line_size + width])
+    def pictures(self, start: Fraction | None = None) -> Iterator[_Shown]:
+        """All pictures; from about the time stamp `start` on, where that gives the same.
+
+        Raises PermaciteError where there is none, LimitError where there are too many.
+        """
+        pixels, end = 0, Fraction(0)
+        source = packets(self._container, self.stream)
+        if start is not None and not self._careful:
+            source = keys.late(source, self.stream, start)
+        for packet in source:
+            for frame in self._decoded(packet):
+                pixels += frame.width * frame.height
+                if pixels > _MAX_PIXELS_ON_THE_WAY:
+                    raise LimitError(
+                        "the part is too far on", limit="pixels", maximum=_MAX_PIXELS_ON_THE_WAY
+                    )
+                time = end if frame.pts is None else frame.pts * frame.time_base
+                length = (frame.duration or 0) * frame.time_base or 1 / self.rate
+                end = time + length
+                yield _Shown(frame, time, end, self._is_damaged(frame, time))
+        if not pixels:
+            raise undecodable("video", self._fault or "there are no pictures in it")
+
+    def _decoded(self, packet: Any) -> list[Any]:
+        try:
+            frames: list[Any] = packet.decode()
+        except load("av").FFmpegError as fault:
+            frames, self._fault = [], self._fault or fault
+        else:
+            if not packet.is_corrupt:
+                return frames
+        self.broken = True
+        self._bad = Fraction(0) if packet.pts is None else packet.pts * packet.time_base
+        return frames
+
+    def _is_damaged(self, frame: Any, time: Fraction) -> bool:
+        if frame.is_corrupt:
+            self.broken, self._bad = True, time
+        elif frame.key_frame and self._bad is not None and time > self._bad:
+            self._bad = None
+        return self._bad is not None

@@ -1,0 +1,200 @@
+"""What is heard of a recording, in order of time, packet by packet (PDI §3.4.4).
+
+Time 0 is the first sample after what the encoder put before the sound; from there on samples are
+counted. Where something is damaged, time goes on:
+
+- A packet that cannot be decoded lasts as long as its container says. Where there is none to say so
+  (`_BARE`), it lasts as long as frames of the mean size so far that would fill it; tags last no
+  time.
+- Where the time stamps of a container jump ahead, by more than a tenth of a second or behind a
+  packet that could not be decoded, the hole is as long as they say. Octets that are lost without a
+  trace, such as a page of Ogg, are found in this way.
+- Where the rate or the channels change, as in recordings that were joined, a new stretch begins.
+
+Time in which nothing is heard is a hole: the next stretch begins behind it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from permacite.extract.media.decoders import load, undecodable
+from permacite.extract.media.wave_file import LAYOUTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MAX_SECONDS", "Form", "Heard", "Stretch", "heard", "packets"]
+
+MAX_SECONDS = 6 * 60 * 60
+_LOSSY = "s16"
+_BARE = frozenset({"aac", "ac3", "amr", "amrnb", "amrwb", "dts", "eac3", "gsm", "mp3"})
+"""Formats of packets alone: their time stamps are counted by whoever reads them."""
+_JUMP_S, _ROUNDING_S = 0.1, 0.002
+_SETTLING_S = 1
+"""How long a lossy decoder may be wrong for want of what was before: so long is damaged, too."""
+_TAG = b"ID3"
+
+
+class Form(NamedTuple):
+    """How samples are given: a key of LAYOUTS, samples a second, and channels."""
+
+    layout: str
+    rate: int
+    channels: int
+
+    @property
+    def size(self) -> int:
+        """Octets of a sample of all channels."""
+        return LAYOUTS[self.layout][1] // 8 * self.channels
+
+    def silence(self, count: int) -> bytes:
+        """So many samples of nothing."""
+        return (b"\x80" if self.layout == "u8" else b"\0") * (count * self.size)
+
+
+class Stretch(NamedTuple):
+    """Samples of one form that follow each other, the first at `since` seconds."""
+
+    form: Form
+    since: Fraction
+
+
+class Heard(NamedTuple):
+    """What one packet adds to a stretch; `damaged`: it is not what was recorded."""
+
+    stretch: Stretch
+    length: int = 0
+    octets: bytes = b""
+    damaged: bool = False
+
+
+def heard(
+    container: Any, stream: Any, zero: Fraction | None = None
+) -> Iterator[tuple[Any, Heard | None]]:
+    """Decode a stream of sound from its start: each packet, and what is heard of it, if anything.
+
+    `zero`: the time stamp at which time begins, in seconds; None is where the sound begins.
+    Raises PermaciteError where nothing can be decoded at all.
+    """
+    kind = container.format.name
+    if stream.codec_context.name == "flac" and kind != "flac":
+        stream.codec_context.options = {"err_detect": "crccheck+explode"}
+    listener = Listener(stream, zero, is_bare=kind in _BARE, tells_damage=kind == "flac")
+    for packet in packets(container, stream):
+        yield packet, listener.listen(packet)
+    yield None, listener.end()
+
+
+def packets(container: Any, *streams: Any) -> Iterator[Any]:
+    """The packets of some streams, as far as the file can be read."""
+    try:
+        yield from container.demux(*streams)
+    except load("av").FFmpegError:
+        return
+
+
+class Listener:
+    """Decodes packets, and keeps the time where they cannot be decoded."""
+
+    def __init__(
+        self, stream: Any, zero: Fraction | None, *, is_bare: bool, tells_damage: bool
+    ) -> None:
+        """`zero` as in `heard`.
+
+        `tells_damage`: packets without a time stamp are such as the reader could not make out.
+        They are decoded, as the decoder keeps the time there.
+        """
+        self._zero = zero
+        self._codec = stream.codec_context
+        self._is_bare = is_bare
+        self._tells_damage = tells_damage
+        self._errors = load("av").FFmpegError
+        self._fault: Exception | None = None
+        self._stretch: Stretch | None = None
+        self._resampler: Any = None
+        self._heard = 0
+        self._lost = Fraction(0)
+        self._next: float | None = None
+        self._octets = self._frames = 0
+        self._frame = Fraction(0)
+        self._settled: Fraction | None = None
+
+    def listen(self, packet: Any) -> Heard | None:
+        """What is heard of a packet; None where it is nothing."""
+        try:
+            frames = self._codec.decode(packet)
+        except self._errors as fault:
+            self._fault = self._fault or fault
+            self._lost += self._duration(packet)
+            return None
+        damaged = bool(packet.is_corrupt or (self._tells_damage and packet.pts is None))
+        octets, count = bytearray(), 0
+        for frame in frames:
+            damaged = damaged or bool(frame.is_corrupt)
+            stretch = self._place(frame)
+            for each in self._resampler.resample(frame):
+                octets += bytes(each.planes[0])[: each.samples * stretch.form.size]
+                count += each.samples
+        self._octets += packet.size
+        self._frames += len(frames)
+        damaged = damaged or (self._settled is not None and self._now() < self._settled)
+        self._heard += count
+        return Heard(self._stretch, count, bytes(octets), damaged) if self._stretch else None
+
+    def end(self) -> Heard:
+        """What is left at the end: a hole, where the last packets could not be decoded."""
+        if self._stretch is None:
+            raise undecodable("sound", self._fault or "there is no sound in it")
+        return Heard(Stretch(self._stretch.form, self._now() + self._lost))
+
+    def _now(self) -> Fraction:
+        """When the last of what was heard ended."""
+        if self._stretch is None:
+            return Fraction(0)
+        return self._stretch.since + Fraction(self._heard, self._stretch.form.rate)
+
+    def _place(self, frame: Any) -> Stretch:
+        """Find the stretch that a frame is in: a new one behind a hole, or of another form."""
+        hole, form = self._hole(frame), self._form(frame)
+        if self._stretch is None or hole or form != self._stretch.form:
+            if self._stretch is None or form != self._stretch.form:
+                self._resampler = load("av").AudioResampler(form.layout, frame.layout, form.rate)
+            since = self._now() + hole
+            if self._stretch is None and self._zero is not None and frame.pts is not None:
+                since = frame.pts * frame.time_base - self._zero
+            self._stretch, self._heard = Stretch(form, since), 0
+            if hole and not self._codec.codec.lossless:
+                self._settled = since + _SETTLING_S
+        return self._stretch
+
+    def _form(self, frame: Any) -> Form:
+        packed = frame.format.packed.name
+        lossless = self._codec.codec.lossless and packed in LAYOUTS
+        channels = len(frame.layout.channels)
+        return Form(packed if lossless else _LOSSY, frame.sample_rate, channels)
+
+    def _hole(self, frame: Any) -> Fraction:
+        """How long nothing was heard before a frame, in whole samples."""
+        lost, self._lost = self._lost, Fraction(0)
+        at = None if frame.pts is None else float(frame.pts * frame.time_base)
+        length = float(lost)
+        if at is not None and self._next is not None and not self._is_bare:
+            jump = at - self._next
+            if abs(jump - length) > _ROUNDING_S:
+                length = jump if jump > _JUMP_S or lost else 0.0
+        begun = self._next if at is None else at
+        self._frame = Fraction(frame.samples, frame.sample_rate)
+        self._next = None if begun is None else begun + float(self._frame)
+        length = length if 0 < length < MAX_SECONDS else 0.0
+        return Fraction(round(length * frame.sample_rate), frame.sample_rate)
+
+    def _duration(self, packet: Any) -> Fraction:
+        """How long a packet lasts that cannot be decoded."""
+        if not self._is_bare:
+            return Fraction((packet.duration or 0) * packet.time_base)
+        if not self._octets:
+            return Fraction(0)
+        octets, _, _ = bytes(packet).partition(_TAG)
+        return self._frame * round(len(octets) * self._frames / self._octets)
