@@ -13,12 +13,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, AnyStr, Generic, NoReturn, cast
+from typing import AnyStr, Generic, NoReturn, cast
 
 from permacite.errors import ParseError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Cursor", "atomic", "compile_pattern"]
 
@@ -153,13 +150,6 @@ class Cursor:
             return None
         self.offset = found.end()
         return found.group()
-
-    def take_while(self, wanted: Callable[[str], bool]) -> str:
-        """Move past the longest run of characters that are `wanted` and return it."""
-        start = self.offset
-        while self.offset < len(self.source) and wanted(self.source[self.offset]):
-            self.offset += 1
-        return self.source[start : self.offset]
 
     def number(self) -> int | None:
         """Move past 1*DIGIT (ASCII only) and return its value; None where no digit stands.

@@ -99,20 +99,16 @@ def _body(profile: Profile) -> re.Pattern[str]:
     return compile_pattern(rf"{literal}{QUERY}(?:#{QUERY})?+")
 
 
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use."""
-    return compile_pattern(source)
-
-
 _WRAPPED = {
-    opening: rf"{opening}[{_WHITE}]*+(?:(?i:url):[{_WHITE}]*+)?+({SCHEME}):([^<>\"]*+){closing}"
+    opening: compile_pattern(
+        rf"{opening}[{_WHITE}]*+(?:(?i:url):[{_WHITE}]*+)?+({SCHEME}):([^<>\"]*+){closing}"
+    )
     for opening, closing in ("<>", '""')
 }
-_WHITE_RUN = rf"[{_WHITE}]++"
-_HYPHEN_BREAK = rf"-[ \t]*+[\r\n][{_WHITE}]*+"
-_LETTER_OR_DIGIT = "[A-Za-z0-9]"
-_USUAL_AT_END = rf"(?<=[+.\-])(?:{_USUAL})\Z"
+_WHITE_RUN = compile_pattern(rf"[{_WHITE}]++")
+_HYPHEN_BREAK = compile_pattern(rf"-[ \t]*+[\r\n][{_WHITE}]*+")
+_LETTER_OR_DIGIT = compile_pattern("[A-Za-z0-9]")
+_USUAL_AT_END = compile_pattern(rf"(?<=[+.\-])(?:{_USUAL})\Z")
 
 Step = tuple[Found | None, int]
 """What was found at a place, and where to look on."""
@@ -121,13 +117,13 @@ Step = tuple[Found | None, int]
 def _wrapped(text: str, begin: re.Match[str], profile: Profile) -> Step:
     """Read <...> or "..." as one reference; look inside where it is none."""
     inside = begin.end()
-    matched = _pattern(_WRAPPED[begin[0]]).match(text, begin.start())
+    matched = _WRAPPED[begin[0]].match(text, begin.start())
     if matched is None:
         return None, inside
     start = matched.start(1)
     content = text[start : matched.end(2)].rstrip()
-    gaps: list[str] = _pattern(_WHITE_RUN).findall(content)
-    if not _pattern(_LETTER_OR_DIGIT).search(matched[2]):
+    gaps: list[str] = _WHITE_RUN.findall(content)
+    if not _LETTER_OR_DIGIT.search(matched[2]):
         return None, inside
     recognised = matched[2].startswith("//") or matched[1].lower() in OPAQUE_SCHEMES
     if begin[0] == "<":
@@ -145,8 +141,7 @@ def _wrapped(text: str, begin: re.Match[str], profile: Profile) -> Step:
 
 def _readings(content: str, profile: Profile) -> list[str]:
     """The readings of a broken reference, the one with all hyphens first."""
-    white = _pattern(_WHITE_RUN)
-    first, *rest = (white.sub("", piece) for piece in _pattern(_HYPHEN_BREAK).split(content))
+    first, *rest = (_WHITE_RUN.sub("", piece) for piece in _HYPHEN_BREAK.split(content))
     if len(rest) > _MOST_HYPHENS:
         choices = [("-",) * len(rest), ("",) * len(rest)]
     else:
@@ -163,7 +158,7 @@ def _bare(text: str, begin: re.Match[str], profile: Profile) -> Step:
     """Read a reference that only white space, or another excluded character, ends."""
     scheme = begin["scheme"]
     start = begin.start()
-    if scheme and (usual := _pattern(_USUAL_AT_END).search(scheme)):
+    if scheme and (usual := _USUAL_AT_END.search(scheme)):
         start += usual.start()
     colon = begin.end() - 1
     opaque = text[start:colon].lower() in OPAQUE_SCHEMES
@@ -173,9 +168,7 @@ def _bare(text: str, begin: re.Match[str], profile: Profile) -> Step:
     stop = matched.end() if matched else colon + 1
     end = _without_sentence(text, colon + 1, stop)
     uri = text[start:end]
-    if not _pattern(_LETTER_OR_DIGIT).search(text, colon + 1, end) or not GRAMMARS[
-        profile
-    ].reference(uri):
+    if not _LETTER_OR_DIGIT.search(text, colon + 1, end) or not GRAMMARS[profile].reference(uri):
         return None, stop
     return Found(uri, start, end), end
 

@@ -58,17 +58,16 @@ _LITERAL = {
 }
 _WHITE = "".join(map(chr, range(0x21)))  # C0 controls and the space
 _LINE_BREAKS = {ord(character): None for character in "\t\n\r"}
-_AUTHORITY = r"((?:[A-Za-z][A-Za-z0-9+.\-]*+:)?+//)([^/?#]*+)"
 _LEGAL = r"A-Za-z0-9_.!~*'()\-;/?:@&=+$,"
+_ALL_LEGAL = compile_pattern(rf"[{_LEGAL}]*+(?:#[{_LEGAL}]*+)?+")
+_EXCLUDED = compile_pattern(rf"[^{_LEGAL}%]++|%(?![0-9A-Fa-f][0-9A-Fa-f])")
+_AUTHORITY = compile_pattern(r"((?:[A-Za-z][A-Za-z0-9+.\-]*+:)?+//)([^/?#]*+)")
+_HOST_AND_PORT = compile_pattern(r"(\[[^\[\]@]*+\]|[^:]*+)(.*+)")
+_FIRST_SEGMENT = compile_pattern(r"(?:[A-Za-z][A-Za-z0-9+.\-]*+:|[^:/?#]*+(?:[/?#]|\Z))")
 _LONGEST_HOST = 1024  # characters; the codec takes quadratic time, and no name is as long
-_TWO_DIGITS = "[0-9A-Fa-f][0-9A-Fa-f]"
-_ESCAPE_OR_CHARACTER = "(?s:%..|.)"
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use: what is right needs none of these."""
-    return compile_pattern(source)
+_TWO_DIGITS = compile_pattern("[0-9A-Fa-f][0-9A-Fa-f]")
+_ESCAPE_OR_CHARACTER = compile_pattern("(?s:%..|.)")
+_HIGH_ESCAPES = compile_pattern("(?:%[89A-Fa-f][0-9A-Fa-f])++")
 
 
 @cache
@@ -107,7 +106,7 @@ def unquote_to_bytes(component: str) -> bytes:
     octets = [first.encode("utf-8", "surrogatepass")]
     offset = len(first)
     for piece in pieces:
-        if not _pattern(_TWO_DIGITS).match(piece):
+        if not _TWO_DIGITS.match(piece):
             problem = 'expected two hexadecimal digits after "%"'
             raise ParseError(problem, component, offset, "RFC 2396 §2.4.1")
         octets.append(bytes.fromhex(piece[:2]))
@@ -134,7 +133,7 @@ def unquote(component: str) -> str:
 def _offset_of_octet(component: str, wanted: int) -> int:
     """Where in `component` its octet number `wanted` is written."""
     offsets: list[int] = []
-    for piece in _pattern(_ESCAPE_OR_CHARACTER).finditer(component):
+    for piece in _ESCAPE_OR_CHARACTER.finditer(component):
         octets = 1 if len(piece[0]) > 1 else len(piece[0].encode("utf-8", "surrogatepass"))
         offsets += [piece.start()] * octets
     return offsets[wanted]
@@ -151,7 +150,7 @@ def from_iri(text: str, profile: Profile = "rfc2396") -> str:
     behind it, which RFC 2396 does not allow.
     """
     text = text.strip(_WHITE).translate(_LINE_BREAKS)
-    if _pattern(rf"[{_LEGAL}]*+(?:#[{_LEGAL}]*+)?+").fullmatch(text) is None:
+    if _ALL_LEGAL.fullmatch(text) is None:
         document, mark, fragment = text.partition("#")
         text = _document(document, profile) + mark + _escape(fragment)
     return _disarm(text)
@@ -159,7 +158,7 @@ def from_iri(text: str, profile: Profile = "rfc2396") -> str:
 
 def _document(text: str, profile: Profile) -> str:
     """Encode what stands before the fragment, the host apart."""
-    found = _pattern(_AUTHORITY).match(text)
+    found = _AUTHORITY.match(text)
     if found is None:
         return _escape(text)
     authority = _authority(found[2], profile)
@@ -169,9 +168,7 @@ def _document(text: str, profile: Profile) -> str:
 def _authority(authority: str, profile: Profile) -> str:
     """Encode an authority: its host by IDNA, its userinfo and port as text."""
     userinfo, at, server = authority.rpartition("@")
-    found = _pattern(
-        r"(\[[^\[\]@]*+\]|[^:]*+)(.*+)",
-    ).fullmatch(server)
+    found = _HOST_AND_PORT.fullmatch(server)
     host, port = found.groups() if found else (server, "")
     if not (profile == "rfc3986" and host.startswith("[")):
         host = _escape(_to_ascii(host))
@@ -190,8 +187,7 @@ def _to_ascii(host: str) -> str:
 
 def _escape(text: str) -> str:
     """Percent-encode each excluded character and each lone "%" (§2.4)."""
-    pattern = _pattern(rf"[^{_LEGAL}%]++|%(?![0-9A-Fa-f][0-9A-Fa-f])")
-    return pattern.sub(_escaped, text)
+    return _EXCLUDED.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -210,7 +206,7 @@ def to_iri(uri: str) -> str:
     IDNA is shown in Unicode. `from_iri` gives back the same reference, escapes in upper case.
     Text that is no URI reference comes back with no more than that done to it.
     """
-    found = _pattern(_AUTHORITY).match(uri)
+    found = _AUTHORITY.match(uri)
     if found is None:
         return _readable(uri)
     userinfo, at, server = found[2].rpartition("@")
@@ -232,7 +228,7 @@ def _to_unicode(host: str) -> str:
 
 def _readable(text: str) -> str:
     """Decode the runs of escapes that are printable characters outside ASCII."""
-    return _pattern("(?:%[89A-Fa-f][0-9A-Fa-f])++").sub(_decoded, text)
+    return _HIGH_ESCAPES.sub(_decoded, text)
 
 
 def _decoded(found: re.Match[str]) -> str:
@@ -249,6 +245,6 @@ def _decoded(found: re.Match[str]) -> str:
 
 def _disarm(text: str) -> str:
     """Put "./" before a first segment that holds a colon and does not begin with a scheme."""
-    if _pattern(r"(?:[A-Za-z][A-Za-z0-9+.\-]*+:|[^:/?#]*+(?:[/?#]|\Z))").match(text) is None:
+    if _FIRST_SEGMENT.match(text) is None:
         return "./" + text
     return text

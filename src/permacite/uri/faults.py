@@ -51,7 +51,7 @@ _HOST_RUN = run("$,;&=+")
 
 @cache
 def _pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use: a reference that parses needs none of these."""
+    """The pattern of some legal characters, made once."""
     return compile_pattern(source)
 
 

@@ -27,7 +27,6 @@ Readings:
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.scan import compile_pattern
@@ -54,12 +53,6 @@ DEFAULT_PORTS = {
 _EMPTY_PATH_IS_ROOT = frozenset({"ftp", "gopher", "http", "https", "rtsp", "ws", "wss"})
 
 
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use."""
-    return compile_pattern(source)
-
-
 def normalize(
     reference: str | Reference, level: Level = "syntax", profile: Profile | None = None
 ) -> Reference:
@@ -75,7 +68,7 @@ def normalize(
             new.profile = profile or "rfc2396"
             new.__class__ = Unread
             return new  # type: ignore[no-any-return]  # it is a Reference since the line above
-        plain = _pattern(_PLAIN).fullmatch(reference)
+        plain = _PLAIN.fullmatch(reference)
         if plain and "/." not in reference:
             if level == "scheme" and plain.lastindex == _NO_PATH:
                 reference = _rooted(reference, plain.end(_NO_PATH))
@@ -110,13 +103,15 @@ def equivalent(
 
 _LEGAL = r"A-Za-z0-9_.!~*'()\-;:@&=+$,/"
 _NO_PATH = 1
+_ESCAPE = compile_pattern("%..")
 _ESCAPED = r"%(?:[0189A-F][0-9A-F]|2[02-6BCF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # what stays escaped
 _PORTS = "|".join(map(str, sorted(set(DEFAULT_PORTS.values()))))
 # Most URIs that are met are normal at every level already. Two patterns know them: the first is the
 # usual case, the second allows ports, escapes, a missing path and an opaque part. Neither holds
 # capitals in scheme and host, userinfo, ports that may be left out, escapes that may be decoded.
 _USUAL = rf"[a-z][a-z0-9+.\-]*+://[a-z0-9.\-]++/[{_LEGAL}?]*+(?:#[{_LEGAL}?]*+)?+"
-_PLAIN = (  # group 1: where a path would begin; 2: a path, and a query; 3: an opaque part
+_PLAIN = compile_pattern(
+    # group 1: where a path would begin; 2: a path, and a query; 3: an opaque part
     rf"[a-z][a-z0-9+.\-]*+:(?://[a-z0-9.\-]++(?::(?!0|(?:{_PORTS})?(?![0-9]))[0-9]++)?+()"
     rf"(/[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)?+"
     rf"|(?!/)([{_LEGAL}])[{_LEGAL}?]*+(?:{_ESCAPED}[{_LEGAL}?]*+)*+)"
@@ -169,8 +164,8 @@ class _Normal:
         if "%" not in component:
             return component
         if not self.decodes:
-            return _pattern("%..").sub(_upper, component)
-        return _pattern("%..").sub(self.escape, component)
+            return _ESCAPE.sub(_upper, component)
+        return _ESCAPE.sub(self.escape, component)
 
     def escape(self, found: re.Match[str]) -> str:
         """Return the character that an escape stands for if it is unreserved, else the escape."""
@@ -184,7 +179,7 @@ class _Normal:
         """[ userinfo "@" ] host [ ":" port ], or a reg_name, which has no case to fold."""
         reference = self.reference
         if reference.host is None:  # decoded, a reg_name could turn into a server
-            return _pattern("%..").sub(_upper, reference.authority or "")
+            return _ESCAPE.sub(_upper, reference.authority or "")
         userinfo = "" if reference.userinfo is None else self.escapes(reference.userinfo) + "@"
         # Decoding first: an escaped letter is folded too. Escapes then get their upper case back.
         host = self.escapes(self.escapes(reference.host).lower())
