@@ -129,12 +129,12 @@ def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None]
     if clear["kind"] in {"version", "format"}:
         own = {FORMAT + described["format"]: described for described in said["formats"]}
         clear["formats"] = [
-            own[part] if part in gone else _kept(told, own[part], "canonical_digest")
-            for part, told in parts.items()
+            own[part] if part in gone else _kept(fields, own[part], "canonical_digest")
+            for part, fields in parts.items()
         ]
     else:
-        for told in parts.values():
-            clear |= told
+        for fields in parts.values():
+            clear |= fields
     if "subject" in clear:
         clear["name"] = clear.pop("subject")
         clear |= {"version": None, "format": None}
@@ -142,9 +142,11 @@ def in_clear(entry: Entry, said: Mapping[str, Any], gone: Collection[str | None]
     return Sealed(content, leaf_hash(content), {})
 
 
-def _kept(told: Mapping[str, JSON], said: Mapping[str, JSON] = {}, *others: str) -> dict[str, JSON]:
+def _kept(
+    fields: Mapping[str, JSON], said: Mapping[str, JSON] = {}, *others: str
+) -> dict[str, JSON]:
     """Return the members that have a value, and those of `others` as they were `said`."""
-    members = {name: value for name, value in told.items() if value is not None}
+    members = {name: value for name, value in fields.items() if value is not None}
     return members | {name: said[name] for name in others if name in said}
 
 
@@ -214,12 +216,12 @@ def commitments(entry: Mapping[str, Any]) -> dict[str, str]:
 def tokens(entry: Mapping[str, Any]) -> list[str]:
     """Return the formats that an entry of either schema commits, also where they are erased."""
     formats = entry.get("formats", ())
-    told = [
+    listed = [
         member.get("format") if isinstance(member, dict) else member
         for member in (formats if isinstance(formats, list) else ())
     ]
     return [
-        *(token for token in told if isinstance(token, str)),
+        *(token for token in listed if isinstance(token, str)),
         *(part.removeprefix(FORMAT) for part in commitments(entry) if part.startswith(FORMAT)),
     ]
 

@@ -187,16 +187,16 @@ def parse_target(uri: str) -> Target:
     is not exactly a host and a port, "address" for a number that only some programs take for an
     IPv4 address.
     """
-    found = _HTTP_URI.match(uri)
-    if found is None:
+    match = _HTTP_URI.match(uri)
+    if match is None:
         raise _not_http(uri)
-    rest = found["rest"]
-    if bad := _ILLEGAL.search(found[0]):
+    rest = match["rest"]
+    if bad := _ILLEGAL.search(match[0]):
         raise _syntax(uri, f"a URI has no {bad[0]!r}")
-    authority = _AUTHORITY.fullmatch(found["authority"])
+    authority = _AUTHORITY.fullmatch(match["authority"])
     if authority is None:
-        raise _syntax(uri, _authority_problem(found["authority"]))
-    scheme = found["scheme"].lower()
+        raise _syntax(uri, _authority_problem(match["authority"]))
+    scheme = match["scheme"].lower()
     port = int(authority["port"] or _PORTS[scheme])
     if not 0 < port <= _MAX_PORT:
         raise _syntax(uri, f"there is no port {port}")
@@ -204,7 +204,7 @@ def parse_target(uri: str) -> Target:
     literal = _is_literal(uri, host)
     # Request URIs start with a slash (RFC 2396 §3: an empty path of http means "/").
     path = rest if rest.startswith("/") else "/" + rest
-    return Target(f"{scheme}://{found['authority'].lower()}{path}", scheme, host, port, literal)
+    return Target(f"{scheme}://{match['authority'].lower()}{path}", scheme, host, port, literal)
 
 
 def _is_literal(uri: str, host: str) -> bool:

@@ -88,10 +88,10 @@ class Collector:
 
     def _shown(self, exchange: Exchange) -> Iterator[tuple[Link, str]]:
         """Yield each reference of a page or style sheet with the base it is resolved against."""
-        base, found = exchange.final_uri, False
+        base, has_base = exchange.final_uri, False
         for link in references_of(exchange.document):
-            if link.role == "base" and not found:
-                base, found = _absolute(link.value, exchange.final_uri) or base, True
+            if link.role == "base" and not has_base:
+                base, has_base = _absolute(link.value, exchange.final_uri) or base, True
             yield link, base
 
     def _meet(self, link: Link, base: str, by: _Resource) -> None:

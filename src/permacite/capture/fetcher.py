@@ -154,8 +154,8 @@ class Fetcher:
             if content is not None:
                 break
             if sent is not None:
-                told = f"{uri} redirects a request that is made only once"
-                raise CaptureError(told, uri=uri, reason="redirects")
+                problem = f"{uri} redirects a request that is made only once"
+                raise CaptureError(problem, uri=uri, reason="redirects")
             chain.append(Redirect(target.uri, answer.status, _field(answer, "location")))
             target = self._next(uri, target, chain, seen)
         received = _field(answer, "content-type")

@@ -71,8 +71,8 @@ class PinnedHosts(AbstractResolver):
 
     async def _ask_system(self, host: str, port: int) -> list[str]:
         ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-        found = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
-        return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+        addresses = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+        return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in addresses))
 
     async def resolve(
         self,

@@ -115,10 +115,10 @@ def resolve(label: str) -> Charset:
     """
     if not _LABEL.fullmatch(label):
         raise ParseError("expected the name of a charset", label, 0, _SPEC)
-    found = _resolved(label.lower())
-    if found is None:
+    charset = _resolved(label.lower())
+    if charset is None:
         raise ParseError("expected a charset that can be decoded", label, 0, _SPEC)
-    return replace(found, label=label)
+    return replace(charset, label=label)
 
 
 @lru_cache(maxsize=256)

@@ -66,8 +66,8 @@ class Rules(NamedTuple):
 
 def rules_of(codec: str) -> Rules | None:
     """Return the rules of a codec; None where it is not one of these."""
-    made = _RULES.get(codec)
-    return None if made is None else made()
+    rules = _RULES.get(codec)
+    return None if rules is None else rules()
 
 
 @cache

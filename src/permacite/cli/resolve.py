@@ -131,8 +131,8 @@ def verify(
         ctx.exit(status)
     if any(option is not None for option in (key, policy, checkpoint, tsa_ca)):
         options = "--key, --policy, --checkpoint and --tsa-ca"
-        told = "--all" if reference is None else reference
-        raise click.UsageError(f"{options} are for the file of a proof; {told} is none")
+        subject = "--all" if reference is None else reference
+        raise click.UsageError(f"{options} are for the file of a proof; {subject} is none")
     with Resolution.open(ctx.obj) as archive, counted("verifying") as progress:
         report = archive.verify(reference, progress=progress)
     erased = [finding for finding in report.findings if finding.kind == "erased"]

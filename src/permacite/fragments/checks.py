@@ -45,23 +45,23 @@ def checked(
 ) -> tuple[Check, ...]:
     """Evaluate all checks (§3.1, §4.4); those for another charset only if `transcode` (§2.3)."""
     transcoded: dict[str, tuple[str, ...]] = {}
-    found = []
+    answers = []
     for check in checks:
         charset = check.charset or entity.charset.label
         elsewhere = not charsets.same(charset, entity.charset.label)
         if not check.known:
-            found.append(Check(check.name, "unknown", check.value))
+            answers.append(Check(check.name, "unknown", check.value))
         elif elsewhere and not transcode:
-            found.append(Check(check.name, "other-charset", check.value))
+            answers.append(Check(check.name, "other-charset", check.value))
         elif not run:
-            found.append(Check(check.name, "not-run", check.value))
+            answers.append(Check(check.name, "not-run", check.value))
         elif not elsewhere:
-            found.append(_compared(entity, check, (entity.md5,) if check.name == "md5" else ()))
+            answers.append(_compared(entity, check, (entity.md5,) if check.name == "md5" else ()))
         else:
             if charset not in transcoded:
                 transcoded[charset] = _fingerprints(entity.reader, charset)
-            found.append(_compared_elsewhere(entity, check, transcoded[charset]))
-    return tuple(found)
+            answers.append(_compared_elsewhere(entity, check, transcoded[charset]))
+    return tuple(answers)
 
 
 def _compared(entity: Entity, check: rfc5147.IntegrityCheck, md5s: tuple[str, ...]) -> Check:
@@ -80,8 +80,10 @@ def _compared_elsewhere(
     """Compare a check for another charset; without fingerprints the entity is not to be had so."""
     if not md5s:
         return Check(check.name, "other-charset", check.value)
-    found = _compared(entity, check, md5s)
-    return Check(found.name, found.result, found.expected, found.actual, transcoded=True)
+    compared = _compared(entity, check, md5s)
+    return Check(
+        compared.name, compared.result, compared.expected, compared.actual, transcoded=True
+    )
 
 
 def _fingerprints(reader: Reader, label: str) -> tuple[str, ...]:

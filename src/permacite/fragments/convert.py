@@ -205,14 +205,14 @@ def _from_rfc5147(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
 def _from_pdi(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
     mode = text.line_endings
     _in_order(start, end, text.end.pdi(mode), _PDI)
-    found = []
+    places = []
     for position, place in zip((start, end), text.places("pdi", [start, end]), strict=True):
         after = place
         if place.pdi(mode) != position:
             after = text.place("char", place.char(mode) + 1)
         stored = after.code_point - place.code_point != 1
-        found.append(_Place(place, after, stored))
-    return found[0], found[1]
+        places.append(_Place(place, after, stored))
+    return places[0], places[1]
 
 
 def _from_wilde00(text: Text, first: int, last: int) -> tuple[_Place, _Place]:
@@ -220,13 +220,13 @@ def _from_wilde00(text: Text, first: int, last: int) -> tuple[_Place, _Place]:
     _in_order(first, last, text.end.code_point, _WILDE00)
     if first == 0:
         raise ParseError("counts begin at 1", f"{first},{last}", 0, _WILDE00)
-    found = []
+    places = []
     for place in text.places("code_point", [first - 1, last]):
         # Inside a line ending, a place counts as many characters as the one after it.
         after = text.place("char", place.char(mode))
         before = place if after == place else text.place("char", place.char(mode) - 1)
-        found.append(_Place(before, after, stored=True))
-    return found[0], found[1]
+        places.append(_Place(before, after, stored=True))
+    return places[0], places[1]
 
 
 def _to_rfc5147(text: Text, start: _Place, end: _Place) -> Converted:

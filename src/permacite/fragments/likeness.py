@@ -98,10 +98,10 @@ def nearest(text: str, pattern: str, limit: int) -> list[Match]:
     """
     if not pattern or not text:
         return []
-    found = [_within(text, pattern, window) for window in _windows(text, pattern)]
-    found.sort(key=lambda match: (-match.score, match.start))
+    matches = [_within(text, pattern, window) for window in _windows(text, pattern)]
+    matches.sort(key=lambda match: (-match.score, match.start))
     chosen: list[Match] = []
-    for match in found:
+    for match in matches:
         apart = all(match.end <= other.start or match.start >= other.end for other in chosen)
         if match.end > match.start and apart:
             chosen.append(match)

@@ -33,24 +33,24 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     if not words:
         return []
     folded = likeness.fold(text)
-    found = []
+    spans = []
     place = folded.text.find(words)
     while place >= 0:
         end = place + len(words)
-        found.append((folded.start(place), folded.end(end)))
+        spans.append((folded.start(place), folded.end(end)))
         place = folded.text.find(words, end)
     exact = quote.strip()
-    found.sort(key=lambda span: (text[span[0] : span[1]] != exact, span))
-    return found
+    spans.sort(key=lambda span: (text[span[0] : span[1]] != exact, span))
+    return spans
 
 
 def nearest(text: str, quote: str, limit: int = 3) -> list[Candidate]:
     """Return up to `limit` disjoint parts of `text` that are most like `quote`, the best first."""
     folded = likeness.fold(text)
-    found = []
+    candidates = []
     for start, end, score in likeness.nearest(
         folded.text, likeness.fold(quote.strip()).text, limit
     ):
         first, last = folded.start(start), folded.end(end)
-        found.append(Candidate(first, last, text[first:last], score))
-    return found
+        candidates.append(Candidate(first, last, text[first:last], score))
+    return candidates

@@ -92,10 +92,10 @@ class Text(Entity):
         """
         parsed = rfc5147.parse(fragment) if isinstance(fragment, str) else fragment
         location = self.locate(parsed, force=force, transcode=transcode)
-        for one in location.checks:
-            if one.result == "failed" and not force:
+        for check in location.checks:
+            if check.result == "failed" and not force:
                 raise IntegrityError(
-                    location.problem, expected=one.expected, actual=one.actual or ""
+                    location.problem, expected=check.expected, actual=check.actual or ""
                 )
         return "".join(self.slice(span) for span in location.spans)
 
@@ -119,8 +119,8 @@ class Text(Entity):
             problem = f"expected positions in order, from 0 to {maximum}"
             raise ParseError(problem, written, 0, "RFC 5147 §4.2")
         kind: rfc5147.Kind = "position" if end is None else "range"
-        made = tuple(integrity.check_of(self, name) for name in checks)
-        return rfc5147.TextFragment(scheme, start, last, kind, made)
+        integrity_checks = tuple(integrity.check_of(self, name) for name in checks)
+        return rfc5147.TextFragment(scheme, start, last, kind, integrity_checks)
 
     def _notes(self) -> tuple[str, ...]:
         stripped = ("bom-stripped",) if self.encoding.mark_bytes else ()

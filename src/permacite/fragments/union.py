@@ -99,8 +99,8 @@ class _Finder:
         if isinstance(part, wilde00.Match):
             return self._match(part, newline=newline, gnu=gnu)
         if part.problem is not None:
-            told = {"order": "its end is not after its start", "zero": "counts begin at 1"}
-            problem = f"{part} is ignored: {told[part.problem]}"
+            problems = {"order": "its end is not after its start", "zero": "counts begin at 1"}
+            problem = f"{part} is ignored: {problems[part.problem]}"
             return Located(str(part), "ignored", part.problem, problem=problem)
         last = part.first if part.last is None else part.last
         if part.scheme == "char":
@@ -146,8 +146,8 @@ class _Finder:
         if reader.encoding.family == "utf-8" and not self.survey.invalid:
             mark = reader.encoding.mark_bytes
             with reader.source.whole() as data, memoryview(data)[mark:] as view:
-                found = list(_few(pattern.find_in_utf8(view if mark else data)))
-            yield from self._spans("byte", [(mark + start, mark + end) for start, end in found])
+                spans = list(_few(pattern.find_in_utf8(view if mark else data)))
+            yield from self._spans("byte", [(mark + start, mark + end) for start, end in spans])
             return
         if reader.source.size > _MAX_DECODED_BYTES:
             problem = "an entity that is not valid UTF-8 is too large to be searched"
@@ -165,9 +165,9 @@ class _Finder:
             yield _span(start, end, self.mode)
 
 
-def _few(found: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _few(pairs: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Pass matches on. Raises LimitError where there are too many."""
-    for count, pair in enumerate(found, 1):
+    for count, pair in enumerate(pairs, 1):
         if count > _MAX_MATCHES:
             raise LimitError("there are too many matches", limit="matches", maximum=_MAX_MATCHES)
         yield pair

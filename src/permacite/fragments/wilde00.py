@@ -200,14 +200,14 @@ def _match_scheme(cursor: Cursor, warnings: list[str]) -> Match:
     """StringWithBalancedParens ")"   (§3), then unescaped."""
     start = cursor.offset
     depth = 1
-    for found in _PARENTHESIS.finditer(cursor.source, start):
-        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+    for match in _PARENTHESIS.finditer(cursor.source, start):
+        depth += {"(": 1, ")": -1}.get(match.group(), 0)
         if depth == 0:
             break
     else:
         cursor.fail("expected ')': the parentheses do not balance", at=len(cursor.source))
-    cursor.offset = found.end()
-    written = cursor.source[start : found.start()]
+    cursor.offset = match.end()
+    written = cursor.source[start : match.start()]
     if any(lone.group(1) for lone in _LONE.finditer(written)):
         warnings.append("a '^' that escapes nothing stays as it is; an anchor is written '^^'")
     return Match(_ESCAPE.sub(r"\1", written))
@@ -220,18 +220,18 @@ def _unbalanced(written: str) -> list[int]:
     """Where parentheses stand that have no partner."""
     opened: list[int] = []
     closed: list[int] = []
-    for found in _PARENTHESIS.finditer(written):
-        if found.group() == "(":
-            opened.append(found.start())
-        elif found.group() == ")" and opened:
+    for match in _PARENTHESIS.finditer(written):
+        if match.group() == "(":
+            opened.append(match.start())
+        elif match.group() == ")" and opened:
             opened.pop()
-        elif found.group() == ")":
-            closed.append(found.start())
+        elif match.group() == ")":
+            closed.append(match.start())
     return sorted(opened + closed)
 
 
-def _encoded(found: re.Match[str]) -> str:
+def _encoded(match: re.Match[str]) -> str:
     """Percent-encode one character; a lone surrogate, which has no octets, as U+FFFD."""
-    octets = found.group().encode("utf-8", "surrogatepass")
+    octets = match.group().encode("utf-8", "surrogatepass")
     octets = octets if octets.decode("utf-8", "ignore") else b"\xef\xbf\xbd"
     return "".join(f"%{octet:02X}" for octet in octets)

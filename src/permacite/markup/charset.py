@@ -161,14 +161,14 @@ def _attributes(head: str, at: int) -> tuple[dict[str, str], int]:
     """Return the attributes from `at` on, names in lower case, and where they end; -1: cut off."""
     attributes: dict[str, str] = {}
     while True:
-        found = _ATTRIBUTE.match(head, at)
-        if found is None or found.end() >= len(head):
+        match = _ATTRIBUTE.match(head, at)
+        if match is None or match.end() >= len(head):
             return attributes, -1
-        at = found.end()
-        name = found[1].lower()
+        at = match.end()
+        name = match[1].lower()
         if not name:
             return attributes, at
-        value = next((group for group in found.groups()[1:] if group is not None), "")
+        value = next((group for group in match.groups()[1:] if group is not None), "")
         attributes.setdefault(name, decode_references(value, attribute=True))
         if head[at] == ">":
             return attributes, at
@@ -226,8 +226,8 @@ _CHARSET_VALUE = compile_pattern(r"\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r ;\"'][^\
 def charset_in(content: str) -> str | None:
     """Return the label in a value such as "text/html; charset=utf-8", None where there is none."""
     start = _CHARSET_IS.search(content)
-    found = start and _CHARSET_VALUE.match(content, start.end())
-    return None if found is None else next(filter(None, found.groups()), "")
+    match = start and _CHARSET_VALUE.match(content, start.end())
+    return None if match is None else next(filter(None, match.groups()), "")
 
 
 _XML = compile_pattern(
@@ -241,8 +241,8 @@ def _xml_declaration(head: str) -> _Declared:
     for start, wide in _XML_16:
         if head.startswith(start):
             return wide, wide
-    found = _XML.match(head)
-    return _labelled(found[1] or found[2] or "") if found else None
+    match = _XML.match(head)
+    return _labelled(match[1] or match[2] or "") if match else None
 
 
 def _css_rule(head: str) -> _Declared:

@@ -155,11 +155,11 @@ class _Scanner:
 
     def _name(self, start: int) -> str:
         """Move past the identifier at `start`, and return it unescaped, in lower case."""
-        found = _IDENT.match(self.source, start)
-        if found is None:
+        match = _IDENT.match(self.source, start)
+        if match is None:
             return ""
-        self.at = found.end()
-        return _unescape(found.group()).lower()
+        self.at = match.end()
+        return _unescape(match.group()).lower()
 
     def _function(self, low: int, start: int) -> CssUrl | None:
         """Read the function whose name goes on at `start`, and begins there or behind `low`."""
@@ -199,9 +199,9 @@ class _Scanner:
         return None
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self.source, self.at)
-        if found is not None:
-            self.at = found.end()
+        match = pattern.match(self.source, self.at)
+        if match is not None:
+            self.at = match.end()
 
 
 def _continues_name(character: str) -> bool:
@@ -221,8 +221,8 @@ def _unescape(raw: str, *, cut_off: str = "\ufffd") -> str:
     return _UNESCAPE.sub(_unescaped, raw)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    digits, line_end, character = found.groups()
+def _unescaped(match: re.Match[str]) -> str:
+    digits, line_end, character = match.groups()
     if digits is not None:
         number = int(digits, 16)
         valid = 0 < number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF  # noqa: PLR2004 - Unicode

@@ -47,21 +47,21 @@ _REPLACEMENT = "\ufffd"
 
 
 def resolve(
-    found: re.Match[str], *, attribute: bool = False, xml: bool = False
+    match: re.Match[str], *, attribute: bool = False, xml: bool = False
 ) -> tuple[str, int] | None:
     """What a match of REFERENCE stands for and the offset where the reference ends.
 
     None where it is no reference, but text. `attribute`: in an attribute value of HTML, where a
     name without semicolon before "=" or a letter or digit is text, as in `?a=1&copy=2`.
     """
-    hexadecimal, decimal, name = found.group(1, 2, 3)
+    hexadecimal, decimal, name = match.group(1, 2, 3)
     if name is None:
         digits, base = (decimal, 10) if hexadecimal is None else (hexadecimal, 16)
-        return _code_point(digits, base), found.end()
-    closed = found.end() > found.end(3)
+        return _code_point(digits, base), match.end()
+    closed = match.end() > match.end(3)
     if closed and f"{name};" in html5:
-        return html5[f"{name};"], found.end()
-    return None if xml else _legacy(found, name, attribute=attribute)
+        return html5[f"{name};"], match.end()
+    return None if xml else _legacy(match, name, attribute=attribute)
 
 
 def _code_point(digits: str, base: int) -> str:
@@ -75,13 +75,13 @@ def _code_point(digits: str, base: int) -> str:
     return _C1.get(number) or chr(number)
 
 
-def _legacy(found: re.Match[str], name: str, *, attribute: bool) -> tuple[str, int] | None:
+def _legacy(match: re.Match[str], name: str, *, attribute: bool) -> tuple[str, int] | None:
     """Return the longest name without semicolon that `name` starts with (§13.2.5.73)."""
     for length in range(min(len(name), _LONGEST_LEGACY), 1, -1):
         if name[:length] in _LEGACY:
-            end = found.start(3) + length
+            end = match.start(3) + length
             if attribute:
-                following = found.string[end : end + 1]
+                following = match.string[end : end + 1]
                 if following == "=" or (following.isascii() and following.isalnum()):
                     return None
             return html5[name[:length]], end
@@ -97,12 +97,12 @@ def decode(raw: str, *, attribute: bool = False, xml: bool = False, nul: str = "
     if "\x00" in raw:
         raw = raw.replace("\x00", nul)
 
-    def replace(found: re.Match[str]) -> str:
-        resolved = resolve(found, attribute=attribute, xml=xml)
+    def replace(match: re.Match[str]) -> str:
+        resolved = resolve(match, attribute=attribute, xml=xml)
         if resolved is None:
-            return found.group()
+            return match.group()
         value, end = resolved
-        return value + raw[end : found.end()]
+        return value + raw[end : match.end()]
 
     return REFERENCE.sub(replace, raw) if "&" in raw else raw
 
@@ -119,13 +119,13 @@ def decode_mapped(
     pieces: list[str] = []
     offsets: list[int] = []
     done = 0
-    for found in _MAPPED.finditer(raw):
-        value, end = _mapped_value(found, attribute=attribute, xml=xml, references=references)
+    for match in _MAPPED.finditer(raw):
+        value, end = _mapped_value(match, attribute=attribute, xml=xml, references=references)
         if value is None:
             continue
-        pieces += raw[done : found.start()], value
-        offsets += range(done, found.start())
-        offsets += [found.start()] * len(value)
+        pieces += raw[done : match.start()], value
+        offsets += range(done, match.start())
+        offsets += [match.start()] * len(value)
         done = end
     pieces.append(raw[done:])
     offsets += range(done, len(raw) + 1)
@@ -133,11 +133,11 @@ def decode_mapped(
 
 
 def _mapped_value(
-    found: re.Match[str], *, attribute: bool, xml: bool, references: bool
+    match: re.Match[str], *, attribute: bool, xml: bool, references: bool
 ) -> tuple[str | None, int]:
     """What a match of _MAPPED becomes and where it ends; None: nothing changes."""
-    first = found.string[found.start()]
+    first = match.string[match.start()]
     if first != "&":
-        return ("\n" if first == "\r" else _REPLACEMENT), found.end()
-    resolved = resolve(found, attribute=attribute, xml=xml) if references else None
-    return resolved or (None, found.end())
+        return ("\n" if first == "\r" else _REPLACEMENT), match.end()
+    resolved = resolve(match, attribute=attribute, xml=xml) if references else None
+    return resolved or (None, match.end())

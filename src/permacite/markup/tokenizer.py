@@ -83,8 +83,8 @@ def _html_tokens(source: str) -> Iterator[Token]:  # noqa: C901 - one loop, for 
     names: dict[str, str] = {}
     start = at = 0
     while (at := source.find("<", at)) >= 0:
-        found = _TAG.match(source, at)
-        if found is None:
+        match = _TAG.match(source, at)
+        if match is None:
             token = _declaration(source, at, cdata=foreign.takes_cdata)
             if token is None:
                 at += 1
@@ -96,8 +96,8 @@ def _html_tokens(source: str) -> Iterator[Token]:  # noqa: C901 - one loop, for 
             continue
         if start < at:
             yield Text(start, at, "data", source)
-        slash, raw, tail, closed = found.groups()
-        start = found.end()
+        slash, raw, tail, closed = match.groups()
+        start = match.end()
         if not closed:
             yield Ignored(at, len(source), source)
             return
@@ -193,8 +193,8 @@ def _markup_declaration(source: str, at: int, *, cdata: bool) -> Token:
 
 def _after(source: str, mark: str, at: int) -> int:
     """Return the offset behind the next `mark`, or of the end."""
-    found = source.find(mark, at)
-    return len(source) if found < 0 else found + len(mark)
+    offset = source.find(mark, at)
+    return len(source) if offset < 0 else offset + len(mark)
 
 
 def _bogus_comment(source: str, at: int, data: int) -> Comment:
@@ -211,9 +211,9 @@ def _comment(source: str, at: int) -> Comment:
     for abrupt in (">", "->"):
         if source.startswith(abrupt, data):
             return Comment(at, data + len(abrupt), data, data, source)
-    found = _COMMENT_END.search(source, data)
-    if found is not None:
-        return Comment(at, found.end(), data, found.start(), source)
+    match = _COMMENT_END.search(source, data)
+    if match is not None:
+        return Comment(at, match.end(), data, match.start(), source)
     end = len(source)
     for cut in ("--!", "--", "-"):
         if source.endswith(cut) and end - len(cut) >= data:

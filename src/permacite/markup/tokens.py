@@ -89,8 +89,8 @@ class StartTag(NamedTuple):
     def all_attributes(self) -> Iterator[Attribute]:
         """Yield the attributes as they are written, those that do not count included."""
         start = self.start + 1 + len(self.name)
-        for found in _ATTRIBUTE.finditer(self.source, start, self.end - 1):
-            yield _attribute(found, xml=self.xml)
+        for match in _ATTRIBUTE.finditer(self.source, start, self.end - 1):
+            yield _attribute(match, xml=self.xml)
 
     def get(self, name: str) -> str | None:
         """Return the value of an attribute, None where it is absent."""
@@ -105,17 +105,17 @@ class StartTag(NamedTuple):
         return f"StartTag({self.source[self.start : self.end]!r}, {self.start}, {self.end})"
 
 
-def _attribute(found: re.Match[str], *, xml: bool) -> Attribute:
-    raw_name = found[1]
+def _attribute(match: re.Match[str], *, xml: bool) -> Attribute:
+    raw_name = match[1]
     name = raw_name if xml else canonical_name(raw_name)
-    start, end = found.span(1)
+    start, end = match.span(1)
     for group, quote in ((3, '"'), (4, "'"), (5, "")):
-        raw = found[group]
+        raw = match[group]
         if raw is not None:
             value = references.decode(raw, attribute=True, xml=xml)
-            return Attribute(name, value, start, end, *found.span(group), quote)
-    if found[2] is not None:
-        return Attribute(name, "", start, end, found.end(2), found.end(2), "")
+            return Attribute(name, value, start, end, *match.span(group), quote)
+    if match[2] is not None:
+        return Attribute(name, "", start, end, match.end(2), match.end(2), "")
     return Attribute(name, "", start, end, end, end, None)
 
 
@@ -234,8 +234,8 @@ class Doctype(NamedTuple):
         return f"Doctype({self.source[self.start : self.end]!r}, {self.start}, {self.end})"
 
 
-def _identifier(found: re.Match[str]) -> str:
-    raw = found[3] if found[1] is None else found[1]
+def _identifier(match: re.Match[str]) -> str:
+    raw = match[3] if match[1] is None else match[1]
     return raw.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
 
 

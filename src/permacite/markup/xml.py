@@ -59,15 +59,15 @@ def xml_tokens(source: str) -> Iterator[Token]:
 
 def _token(source: str, at: int) -> Token | None:
     """Return the token that `<` opens; None where it is text, which only malformed XML has."""
-    found = _TAG.match(source, at)
-    if found is None:
+    match = _TAG.match(source, at)
+    if match is None:
         return _declaration(source, at)
-    slash, name, tail, closed = found.groups()
+    slash, name, tail, closed = match.groups()
     if not closed:
         return Ignored(at, len(source), source)
     if slash:
-        return EndTag(name, at, found.end(), source)
-    return StartTag(name, at, found.end(), tail.endswith("/"), source, xml=True)
+        return EndTag(name, at, match.end(), source)
+    return StartTag(name, at, match.end(), tail.endswith("/"), source, xml=True)
 
 
 def _declaration(source: str, at: int) -> Token | None:
@@ -82,8 +82,8 @@ def _declaration(source: str, at: int) -> Token | None:
         end = source.find("?>", at + 2)
         return ProcessingInstruction(at, len(source) if end < 0 else end + 2, source)
     if source.startswith("<!DOCTYPE", at):
-        found = _DOCTYPE.match(source, at)
-        return Doctype(at, _after_mark(source, at) if found is None else found.end(), source)
+        match = _DOCTYPE.match(source, at)
+        return Doctype(at, _after_mark(source, at) if match is None else match.end(), source)
     if source.startswith("<!", at):
         return Ignored(at, _after_mark(source, at), source)
     return None

@@ -42,9 +42,9 @@ def escaped(text: str) -> str:
     Raises ParseError where the text holds U+0000, which no URN can, or half a surrogate pair.
     """
     for wrong, problem in ((_NUL, "U+0000 cannot be written in a URN"), (_SURROGATE, _HALF)):
-        found = wrong.search(text)
-        if found:
-            raise ParseError(problem, text, found.start(), "RFC 2141 §2.4")
+        match = wrong.search(text)
+        if match:
+            raise ParseError(problem, text, match.start(), "RFC 2141 §2.4")
     if text.isascii():  # its characters are its octets
         return text.translate(_OCTETS)
     return "".join(_OCTETS[octet] for octet in text.encode())

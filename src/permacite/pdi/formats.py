@@ -93,18 +93,18 @@ def default_scheme(token: str) -> str | None:
 def _content_type(text: str) -> tuple[str, str]:
     """content-type = major-type "/" minor-type *(";" parameter ["=" value])   (PDI §2.5)."""
     start = len(text) - len(text.lstrip(" \t"))
-    found = _TYPE.match(text, start)
-    if found is None:
+    match = _TYPE.match(text, start)
+    if match is None:
         raise ParseError("expected a media type, such as text/html", text, start, "PDI §2.5")
     charset = ""
-    offset = found.end()
+    offset = match.end()
     while parameter := _PARAMETER.match(text, offset):
         if (parameter[1] or "").lower() == "charset" and not charset:
             charset = (parameter[2] or parameter[3] or "").strip()
         offset = parameter.end()
     if text[offset:].strip(" \t"):
         raise ParseError("expected ';' and a parameter", text, offset, "PDI §2.5")
-    return found[0].lower(), charset
+    return match[0].lower(), charset
 
 
 @cache

@@ -58,8 +58,8 @@ def check_mintable(
         missing = "format and a version" if value.format is None else "version"
         raise ParseError(f"expected a {missing} to mint", text, len(text), "PDI §3.6.1")
     if value.violations:
-        found = value.violations[0]
-        raise ParseError("expected the date as yyyy/mm/dd", text, found.offset, "PDI §2.3")
+        violation = value.violations[0]
+        raise ParseError("expected the date as yyyy/mm/dd", text, violation.offset, "PDI §2.3")
     _check_series(value, text, user_assigned=user_assigned)
     _check_unique_id(value, text)
 

@@ -135,10 +135,10 @@ def default_scheme(media_type: str) -> str | None:
 def interval(cursor: Cursor) -> tuple[str, ...]:
     """Parse start "," end   (digits "," digits)."""
     begin = cursor.offset
-    found = _INTERVAL.match(cursor.source, begin)
-    if found is not None and int(found[1]) <= int(found[2]):
-        cursor.offset = found.end()
-        return found[1], found[2]
+    match = _INTERVAL.match(cursor.source, begin)
+    if match is not None and int(match[1]) <= int(match[2]):
+        cursor.offset = match.end()
+        return match[1], match[2]
     start = _number(cursor, "the start")
     _comma(cursor, "and the end, which is excluded: 37,38 is one position")
     end = _number(cursor, "the end")
@@ -245,11 +245,11 @@ def _number(cursor: Cursor, what: str) -> str:
 
 def _time(cursor: Cursor) -> str:
     """Parse time = digits."""
-    found = _FRACTION.match(cursor.source, cursor.offset)
-    if found is not None:
+    match = _FRACTION.match(cursor.source, cursor.offset)
+    if match is not None:
         cursor.fail(
             "expected whole numbers; for fractions of a second use msec, as in msec=1500,2000",
-            at=found.end(1),
+            at=match.end(1),
         )
     return _number(cursor, "a time")
 

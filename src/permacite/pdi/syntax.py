@@ -249,22 +249,22 @@ def _scheme_name(
 ) -> tuple[str, bool, tuple[Violation, ...]]:
     """Parse [fragment-scheme "="]: the name, and whether it is written   (PDI §3.3)."""
     start = cursor.offset
-    found = _SCHEME.match(cursor.source, start)
-    if found is not None:
-        cursor.offset = found.end()
-        return found[1].lower(), True, ()
+    match = _SCHEME.match(cursor.source, start)
+    if match is not None:
+        cursor.offset = match.end()
+        return match[1].lower(), True, ()
     default = scheme_of_type(media_type)
     if default is None:
         problem = f"expected a fragment scheme and '=', since {shown or 'it'} has no default one"
         fail(cursor, problem, spec="PDI §3.3", hint="such as byte=0,100")
-    found = _COMMA_SCHEME.match(cursor.source, start) if default == "sec" else None
-    if found is None:
+    match = _COMMA_SCHEME.match(cursor.source, start) if default == "sec" else None
+    if match is None:
         return default, False, ()
     if strict:
-        hint = f"write {found[1]}=23,51"
-        fail(cursor, "expected '=' after the scheme", at=found.end(1), spec="PDI §3.4.4", hint=hint)
-    cursor.offset = found.end()
-    return found[1].lower(), True, (Violation("comma-after-scheme", found[0], start),)
+        hint = f"write {match[1]}=23,51"
+        fail(cursor, "expected '=' after the scheme", at=match.end(1), spec="PDI §3.4.4", hint=hint)
+    cursor.offset = match.end()
+    return match[1].lower(), True, (Violation("comma-after-scheme", match[0], start),)
 
 
 def _scheme(cursor: Cursor, name: str, known: Schemes, start: int) -> FragmentScheme:

@@ -28,14 +28,14 @@ class Report:
         cls, findings: Iterable[Finding], progress: Callable[[Finding], None] | None = None
     ) -> Self:
         """A report of `findings`, of which `progress` is told one by one."""
-        checked, told = 0, []
+        checked, faults = 0, []
         for finding in findings:
             checked += 1
             if finding.kind != "ok":
-                told.append(finding)
+                faults.append(finding)
             if progress is not None:
                 progress(finding)
-        return cls(checked, tuple(told))
+        return cls(checked, tuple(faults))
 
     @property
     def bad(self) -> tuple[Finding, ...]:

@@ -176,7 +176,7 @@ def _family(codec: str) -> Family:
     decoder = codecs.getincrementaldecoder(codec)
     alone = [decoder("replace").decode(bytes([byte])) for byte in range(256)]
     ends_are_unique = all(alone.count(ending) <= 1 for ending in "\r\n\x85")
-    return "single" if ends_are_unique and all(len(one) == 1 for one in alone) else "other"
+    return "single" if ends_are_unique and all(len(each) == 1 for each in alone) else "other"
 
 
 @lru_cache(maxsize=64)

@@ -93,7 +93,7 @@ class Index:
         with ThreadPoolExecutor(2) as pool:
             digests = [pool.submit(digest, bytes_of, name) for name in ("md5", "sha256")]
             columns, valid = _checkpoints(reader, Plan(lines=True, nel=mode == "all"), step_bytes)
-            md5, sha256 = (one.result() for one in digests)
+            md5, sha256 = (future.result() for future in digests)
         return cls(
             charset=resolved.label,
             mark_bytes=encoding.mark_bytes,

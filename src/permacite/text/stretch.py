@@ -87,9 +87,9 @@ def safe_cut(data: memoryview, place: int, encoding: Encoding) -> int:
     return place
 
 
-def are_high(some: bytes) -> bool:
+def are_high(octets: bytes) -> bool:
     """Whether none of the bytes is an ASCII character."""
-    return all(octet >= _CONTINUATION.start for octet in some)
+    return all(octet >= _CONTINUATION.start for octet in octets)
 
 
 class PlainCounter:
@@ -115,16 +115,16 @@ class PlainCounter:
             return None
         cr, lf, nel = self._endings
         lines, with_nel = self._plan
-        some = bool(cr) and data.find(cr, start, end) >= 0
+        has_cr = bool(cr) and data.find(cr, start, end) >= 0
         nels = data.count(nel, start, end) if with_nel and nel else 0
         return Tally(
             end - start,
             code_points,
-            data.count(cr, start, end) if lines and some else 0,
+            data.count(cr, start, end) if lines and has_cr else 0,
             data.count(lf, start, end) if lines and lf else 0,
-            self._pairs(data, start, end) if some and lf else 0,
+            self._pairs(data, start, end) if has_cr and lf else 0,
             nels,
-            data.count(cr + nel, start, end) if some and nels else 0,
+            data.count(cr + nel, start, end) if has_cr and nels else 0,
         )
 
     def _single(self, data: bytearray, start: int, end: int) -> int | None:

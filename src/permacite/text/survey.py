@@ -107,13 +107,13 @@ class Survey:
         Reads the entity once, up to the last of them.
         """
         wanted = sorted(set(targets))
-        found: dict[int, Tally] = {}
+        tallies: dict[int, Tally] = {}
         with closing(self._approaches(measure, wanted)) as approaches:
             for target, (start, more) in zip(wanted, approaches, strict=True):
-                found[target] = start.tally
+                tallies[target] = start.tally
                 if more:
-                    found[target] = self._walk(measure, target, start)
-        return [found[target] for target in targets]
+                    tallies[target] = self._walk(measure, target, start)
+        return [tallies[target] for target in targets]
 
     def each(
         self, unit: Literal["code_point", "byte"], positions: Sequence[int], mode: LineEndings

@@ -103,9 +103,9 @@ def _suited(left: int, step: int | None) -> tuple[Literal["vectors", "decoding"]
     return "vectors" if left >= _WORTH_THE_IMPORT_BYTES else "decoding", lead
 
 
-def _added(here: Mark, found: Iterable[Counts]) -> Iterator[Mark]:
+def _added(here: Mark, counted: Iterable[Counts]) -> Iterator[Mark]:
     """Yield a mark after each slice."""
-    for counts, invalid in found:
+    for counts, invalid in counted:
         here = Mark(here.tally.plus(counts), None, here.invalid or invalid)
         yield here
 
@@ -134,8 +134,8 @@ def _counters(reader: Reader, plan: Plan, stretch: int, *, threads: int) -> list
     other longer than they count.
     """
     size = stretch + 2 * _AROUND_BYTES
-    made = [vector_counter(reader.encoding, plan, size) for _ in range(threads)]
-    return [one for one in made if one is not None]
+    counters = [vector_counter(reader.encoding, plan, size) for _ in range(threads)]
+    return [counter for counter in counters if counter is not None]
 
 
 class _Seat(NamedTuple):

@@ -214,9 +214,9 @@ def _last_place(text: str, target: int, mode: LineEndings) -> int:
 def _line_ending(text: str, before: int, mode: LineEndings) -> tuple[int, int]:
     """Return start and end of the line ending that so many stand before; the end if none is."""
     low, _, left = _halved(text, "line", before, mode, few=_FEW)
-    for found in _PATTERNS[mode].finditer(text, low):
+    for match in _PATTERNS[mode].finditer(text, low):
         if left == 0:
-            return found.span()
+            return match.span()
         left -= 1
     return len(text), len(text)
 

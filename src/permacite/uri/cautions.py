@@ -63,6 +63,6 @@ def _cautions(reference: Reference) -> Iterator[Caution]:
         start += len(reference.host or "") + 1
         problem = f"port {port} belongs to another protocol"
         yield Caution("reserved-port", problem, start, start + len(reference.port_text or ""))
-    for found in re.finditer(r"(?i:%0[ad])+", text):
+    for match in re.finditer(r"(?i:%0[ad])+", text):
         problem = "an escaped line break could start another command"
-        yield Caution("escaped-line-break", problem, found.start(), found.end())
+        yield Caution("escaped-line-break", problem, match.start(), match.end())

@@ -74,13 +74,13 @@ def find(text: str, *, abbreviated: bool = False, profile: Profile = "rfc2396") 
     offset = 0
     while begin := start.search(text, offset):
         if begin[0] in _WRAPPED:
-            found, offset = _wrapped(text, begin, profile)
+            reference, offset = _wrapped(text, begin, profile)
         elif begin["abbreviation"]:
-            found, offset = _abbreviated(text, begin)
+            reference, offset = _abbreviated(text, begin)
         else:
-            found, offset = _bare(text, begin, profile)
-        if found is not None:
-            yield found
+            reference, offset = _bare(text, begin, profile)
+        if reference is not None:
+            yield reference
 
 
 @cache

@@ -158,18 +158,18 @@ def from_iri(text: str, profile: Profile = "rfc2396") -> str:
 
 def _document(text: str, profile: Profile) -> str:
     """Encode what stands before the fragment, the host apart."""
-    found = _AUTHORITY.match(text)
-    if found is None:
+    match = _AUTHORITY.match(text)
+    if match is None:
         return _escape(text)
-    authority = _authority(found[2], profile)
-    return found[1] + authority + _escape(text[found.end() :])
+    authority = _authority(match[2], profile)
+    return match[1] + authority + _escape(text[match.end() :])
 
 
 def _authority(authority: str, profile: Profile) -> str:
     """Encode an authority: its host by IDNA, its userinfo and port as text."""
     userinfo, at, server = authority.rpartition("@")
-    found = _HOST_AND_PORT.fullmatch(server)
-    host, port = found.groups() if found else (server, "")
+    match = _HOST_AND_PORT.fullmatch(server)
+    host, port = match.groups() if match else (server, "")
     if not (profile == "rfc3986" and host.startswith("[")):
         host = _escape(_to_ascii(host))
     return _escape(userinfo) + at + host + _escape(port)
@@ -190,12 +190,12 @@ def _escape(text: str) -> str:
     return _EXCLUDED.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escaped(match: re.Match[str]) -> str:
     """Return the octets of a run of excluded characters as escapes."""
-    if found[0] == "%":
+    if match[0] == "%":
         return "%25"
     # A surrogate has no octets in UTF-8; browsers put the replacement character there.
-    clean = found[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    clean = match[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return "".join(f"%{octet:02X}" for octet in clean.encode())
 
 
@@ -206,13 +206,13 @@ def to_iri(uri: str) -> str:
     IDNA is shown in Unicode. `from_iri` gives back the same reference, escapes in upper case.
     Text that is no URI reference comes back with no more than that done to it.
     """
-    found = _AUTHORITY.match(uri)
-    if found is None:
+    match = _AUTHORITY.match(uri)
+    if match is None:
         return _readable(uri)
-    userinfo, at, server = found[2].rpartition("@")
+    userinfo, at, server = match[2].rpartition("@")
     host, colon, port = server.partition(":")
     authority = _readable(userinfo) + at + _to_unicode(host) + colon + port
-    return found[1] + authority + _readable(uri[found.end() :])
+    return match[1] + authority + _readable(uri[match.end() :])
 
 
 def _to_unicode(host: str) -> str:
@@ -231,9 +231,9 @@ def _readable(text: str) -> str:
     return _HIGH_ESCAPES.sub(_decoded, text)
 
 
-def _decoded(found: re.Match[str]) -> str:
+def _decoded(match: re.Match[str]) -> str:
     """Return a run of escapes with what can be shown of it decoded."""
-    octets = bytes.fromhex(found[0].replace("%", ""))
+    octets = bytes.fromhex(match[0].replace("%", ""))
     text = octets.decode("utf-8", "surrogateescape")  # what is not UTF-8 becomes surrogates
     return "".join(
         character

@@ -84,8 +84,8 @@ class _Walk:
 
     def until(self, stops: str, start: int) -> int:
         """Return the offset of the first of `stops` from `start` on, or the end."""
-        found = _pattern(f"[^{stops}]*+").match(self.text, start)
-        return found.end() if found else len(self.text)
+        match = _pattern(f"[^{stops}]*+").match(self.text, start)
+        return match.end() if match else len(self.text)
 
     def reference(self) -> Iterator[ParseError]:
         """[ absoluteURI | relativeURI ] [ "#" fragment ]   (RFC 2396 §4)."""
@@ -164,8 +164,8 @@ class _Walk:
         """Yield one fault for each character of [start, end) that `what` cannot hold."""
         pattern = _pattern(legal)
         while start < end:
-            found = pattern.match(self.text, start, end)
-            start = found.end() if found else start
+            match = pattern.match(self.text, start, end)
+            start = match.end() if match else start
             if start < end:
                 yield self.illegal(start, what)
             start += 1

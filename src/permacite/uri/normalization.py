@@ -167,13 +167,13 @@ class _Normal:
             return _ESCAPE.sub(_upper, component)
         return _ESCAPE.sub(self.escape, component)
 
-    def escape(self, found: re.Match[str]) -> str:
+    def escape(self, match: re.Match[str]) -> str:
         """Return the character that an escape stands for if it is unreserved, else the escape."""
         # RFC 3986 took !*'() out of the unreserved characters of RFC 2396 §2.3.
         marks = "-_.~" if self.reference.profile == "rfc3986" else "-_.!~*'()"
-        character = chr(int(found[0][1:], 16))
+        character = chr(int(match[0][1:], 16))
         unreserved = character in marks or (character.isascii() and character.isalnum())
-        return character if unreserved else found[0].upper()
+        return character if unreserved else match[0].upper()
 
     def authority(self) -> str:
         """[ userinfo "@" ] host [ ":" port ], or a reg_name, which has no case to fold."""

@@ -143,8 +143,8 @@ def _plain_ancestors(root: str, directory: str) -> list[str]:
     """
     if not root or directory[:1] != "/" or "//" in directory or "/." in directory:
         return []
-    found: list[str] = []
-    while len(found) < _MOST_ANCESTORS and directory:
-        found.append(root + directory)
+    ancestors: list[str] = []
+    while len(ancestors) < _MOST_ANCESTORS and directory:
+        ancestors.append(root + directory)
         directory = directory[: directory.rfind("/", 0, -1) + 1]
-    return found
+    return ancestors

@@ -146,9 +146,15 @@ class Gate:
     ) -> NoReturn:
         """Raise the error that says why something is not given out."""
         error, said = _ERRORS[restriction.kind]
-        told = (_EMBARGO if restriction.until else said).format(**dataclasses.asdict(restriction))
+        problem = (_EMBARGO if restriction.until else said).format(
+            **dataclasses.asdict(restriction)
+        )
         raise error(
-            told, asked, status=restriction.status, reason=restriction.reason, candidates=candidates
+            problem,
+            asked,
+            status=restriction.status,
+            reason=restriction.reason,
+            candidates=candidates,
         )
 
     def version(self, version: Version) -> Version:

@@ -58,9 +58,9 @@ class Agreement:
     def check(self, version: Version) -> Version:
         """Return a version that the log tells of as it is. Raises IntegrityError."""
         if version not in self._right:
-            told = self.check_document(version.pdi, version.number)
+            formats = self.check_document(version.pdi, version.number)
             for representation in version.representations:
-                if representation.format not in told:
+                if representation.format not in formats:
                     raise _differs(representation.pdi, f"no entry tells of {representation.pdi}")
             if len(self._right) > _MOST:
                 self._right.clear()
@@ -87,7 +87,7 @@ class Agreement:
 
 def _told(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[str]:
     """The formats that entries without fault tell of. Raises IntegrityError for a fault."""
-    told: set[str] = set()
+    formats: set[str] = set()
     for leaf in leaves.entries(connection, pdi):
         try:
             entry = entries.read(leaf.content)
@@ -97,8 +97,8 @@ def _told(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[s
             problem = entry_fault(connection, leaf)
             if problem:
                 raise _differs(pdi, problem)
-            told.update(entries.tokens(entry))
-    return told
+            formats.update(entries.tokens(entry))
+    return formats
 
 
 def _differs(pdi: PDI, problem: str) -> IntegrityError:

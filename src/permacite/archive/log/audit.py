@@ -137,30 +137,32 @@ def _counts(catalog: Catalog, leaf: Leaf) -> dict[str, int]:
 
 
 def _count_faults(
-    catalog: Catalog, log: Log, committed: dict[str, int], told: Counter[str]
+    catalog: Catalog, log: Log, committed: dict[str, int], logged: Counter[str]
 ) -> Iterator[Finding]:
     """Return the tables that have more rows than the log tells, or fewer, and the rows untold."""
-    differing = [table for table, count in committed.items() if told[table] != count]
+    differing = [table for table, count in committed.items() if logged[table] != count]
     if differing:
         yield from _untold(catalog, log)
     for table in differing:
-        detail = f"{committed[table]} rows of {table}, {told[table]} in the log"
+        detail = f"{committed[table]} rows of {table}, {logged[table]} in the log"
         yield Finding(_LOG, "log", detail)
 
 
 def _untold(catalog: Catalog, log: Log) -> Iterator[Finding]:
     """Return the rows that no entry tells, by name."""
     names = list(_full_names(catalog))  # first: what is committed from now on is told
-    told = {name for leaf in log.leaves() for name in _names(_told(catalog, leaf))}
+    logged = {name for leaf in log.leaves() for name in _names(_told(catalog, leaf))}
     for name in names:
-        if name not in told:
+        if name not in logged:
             yield Finding(name, "log", "no entry of the log tells of it")
     for citation in catalog.read(citations.citations):
         if catalog.read(citations.leaf_of, citation) is None:
             yield Finding(citation.fragment, "log", "no entry of the log tells of this citation")
-    for said in catalog.read(statements.assertions):
-        if f"{said.subject} {said.predicate} {said.object}" not in told:
-            yield Finding(said.subject, "log", f"no entry of the log says its {said.predicate!r}")
+    for assertion in catalog.read(statements.assertions):
+        if f"{assertion.subject} {assertion.predicate} {assertion.object}" not in logged:
+            yield Finding(
+                assertion.subject, "log", f"no entry of the log says its {assertion.predicate!r}"
+            )
 
 
 def _full_names(catalog: Catalog) -> Iterator[str]:

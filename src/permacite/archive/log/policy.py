@@ -107,8 +107,8 @@ class Policy:
         if signer is None:
             return Verdict(f"no log of the policy signed the checkpoint of {origin}", None, names)
         if self.quorum not in self._reached(names):
-            told = ", ".join(map(shown, names)) or "nobody"
-            fault = f"the quorum {shown(self.quorum)!r} is not reached: cosigned by {told}"
+            witnesses = ", ".join(map(shown, names)) or "nobody"
+            fault = f"the quorum {shown(self.quorum)!r} is not reached: cosigned by {witnesses}"
             return Verdict(fault, signer, names)
         return Verdict("", signer, names)
 
@@ -213,8 +213,8 @@ class _Reader:
         except ParseError as error:
             raise error.within(self.source, word.offset) from error
         if key.key_type not in types:
-            told = " or ".join(f"{key_type.value}" for key_type in types)
-            self._fail(f"expected a key of type {told}; this one has {key.key_type.value}", word)
+            wanted = " or ".join(f"{key_type.value}" for key_type in types)
+            self._fail(f"expected a key of type {wanted}; this one has {key.key_type.value}", word)
         if key.public_key in seen:
             self._fail("an earlier line gave the same key", word)
         seen.add(key.public_key)

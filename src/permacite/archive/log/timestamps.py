@@ -80,12 +80,12 @@ def read(response: bytes) -> Stamp:
     """Read a TimeStampResp in DER. Raises ParseError, StorageError as `Request.about`."""
     answer = _decoded(response)
     try:
-        told = answer.tst_info
+        info = answer.tst_info
         return Stamp(
-            stamped_at=told.gen_time,
-            imprint=bytes(told.message_imprint.message),
-            algorithm=told.message_imprint.hash_algorithm.dotted_string,
-            nonce=told.nonce,
+            stamped_at=info.gen_time,
+            imprint=bytes(info.message_imprint.message),
+            algorithm=info.message_imprint.hash_algorithm.dotted_string,
+            nonce=info.nonce,
             granted=answer.status == 0,
         )
     except Exception as error:

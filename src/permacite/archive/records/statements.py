@@ -254,21 +254,21 @@ def _delegation_entry(row: tuple[Any, ...]) -> Entry:
     """The entry of a delegation."""
     kind, series, first, last, target, recorded_at = row
     clear: dict[str, JSON] = {"kind": "delegation", "name": series, "recorded_at": recorded_at}
-    told: dict[str, JSON] = {"of": kind, "first": first, "last": last, "target": target}
-    return Entry(clear, {"delegation": told})
+    delegation: dict[str, JSON] = {"of": kind, "first": first, "last": last, "target": target}
+    return Entry(clear, {"delegation": delegation})
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     """The entry of a statement: in clear only which document it is about."""
     subject, predicate, text, who, stated_at = row
     clear: dict[str, JSON] = {"kind": "assertion", **_about(subject), "stated_at": stated_at}
-    told: dict[str, JSON] = {
+    statement: dict[str, JSON] = {
         "subject": subject,
         "predicate": predicate,
         "object": text,
         "who": who,
     }
-    return Entry(clear, {"statement": told})
+    return Entry(clear, {"statement": statement})
 
 
 def _about(subject: str) -> dict[str, JSON]:

@@ -68,8 +68,8 @@ def reading_rows(path: Path) -> Iterator[None]:
 def _refusal(error: Exception, path: Path) -> StorageError:
     """Return the error of a catalog that SQLite, or whoever reads its rows, does not understand."""
     if not isinstance(error, sqlite3.Error) or "decode" in str(error):
-        told = " ".join(str(error).split())
-        return StorageError(f"the catalog is damaged: {told}", path=str(path), reason="damaged")
+        detail = " ".join(str(error).split())
+        return StorageError(f"the catalog is damaged: {detail}", path=str(path), reason="damaged")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     reason, problem = _REASONS.get(code, ("io", f"the catalog refuses: {error}"))
     return StorageError(problem, path=str(path), reason=reason)

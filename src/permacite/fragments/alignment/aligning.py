@@ -94,21 +94,21 @@ class Alignment:
 
     def counterparts(self, first: int, last: int) -> list[int]:
         """The new word for each of some words, the same or another; -1 for none."""
-        found = list(self.to_new[first:last])
+        places = list(self.to_new[first:last])
         for part, region in _meeting(self.old_free, first, last):
             for mine, its in region.pairs_of_old(part, self.old, self.new):
                 if part.start <= mine < part.end:
-                    found[mine - first] = its
-        return found
+                    places[mine - first] = its
+        return places
 
     def origins(self, first: int, last: int) -> list[int]:
         """The old word for each of some words of the new text; -1 for none."""
-        found = list(self.to_old[first:last])
+        places = list(self.to_old[first:last])
         for part, region in _meeting(self.new_free, first, last):
             for mine, its in region.pairs_of_new(part, self.old, self.new):
                 if part.start <= its < part.end:
-                    found[its - first] = mine
-        return found
+                    places[its - first] = mine
+        return places
 
     def are_lost_between(self, part: Range, other: Range) -> bool:
         """Whether no word that has a place stands between two parts of the old text."""
@@ -151,12 +151,14 @@ def align(old: str, new: str) -> Alignment:
     return Alignment(first, second, to_new, to_old, *rests)
 
 
-def _narrowed(gaps: list[Gap], found: list[Block], step: Callable[[Gap], list[Block]]) -> list[Gap]:
+def _narrowed(
+    gaps: list[Gap], anchors: list[Block], step: Callable[[Gap], list[Block]]
+) -> list[Gap]:
     """Add what a step finds in each gap; return what is left of them."""
     rests = []
     for gap in gaps:
         blocks = step(gap)
-        found += blocks
+        anchors += blocks
         rests += chains.between(blocks, gap)
     return rests
 

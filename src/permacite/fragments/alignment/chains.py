@@ -95,19 +95,19 @@ def common_items(old: Sequence[int], new: Sequence[int], strong: Container[int])
 
     Only those that are `strong` count between: others may stand in two places by chance.
     """
-    found: list[Block] = []
+    blocks: list[Block] = []
     gaps = [Gap(0, len(old), 0, len(new))]
     for _ in range(_ROUNDS):
-        gaps = [rest for gap in gaps for rest in _anchored(old, new, gap, found, strong)]
+        gaps = [rest for gap in gaps for rest in _anchored(old, new, gap, blocks, strong)]
         if not gaps:
             break
-    return sorted(found)
+    return sorted(blocks)
 
 
 def _anchored(  # noqa: PLR0917 - both sequences, the part of them, and what is known of them
-    old: Sequence[int], new: Sequence[int], gap: Gap, found: list[Block], strong: Container[int]
+    old: Sequence[int], new: Sequence[int], gap: Gap, blocks: list[Block], strong: Container[int]
 ) -> list[Gap]:
-    """Add what a gap begins and ends with and its anchors to `found`; return what is left of it."""
+    """Add what a gap begins and ends with and its anchors to `blocks`; return what is left."""
     i, k = gap.old_start, gap.new_start
     while i < gap.old_end and k < gap.new_end and old[i] == new[k]:
         i, k = i + 1, k + 1
@@ -121,16 +121,16 @@ def _anchored(  # noqa: PLR0917 - both sequences, the part of them, and what is 
         weak = _weak(old[j : min(gap.old_end, j + _GIVEN_BACK)], strong)
         j, m = j + weak, m + weak
     if i > gap.old_start:
-        found.append(Block(gap.old_start, gap.new_start, i - gap.old_start))
+        blocks.append(Block(gap.old_start, gap.new_start, i - gap.old_start))
     if j < gap.old_end:
-        found.append(Block(j, m, gap.old_end - j))
+        blocks.append(Block(j, m, gap.old_end - j))
     if i == j or k == m:
         return []
     pairs = unique_pairs(
         zip(old[i:j], range(i, j), strict=True), zip(new[k:m], range(k, m), strict=True)
     )
     chain = _longest_chain([pair for pair in pairs if old[pair.old] in strong])
-    found += chain
+    blocks += chain
     return between(chain, Gap(i, j, k, m)) if chain else []
 
 

@@ -74,12 +74,12 @@ def changes(
     `pairs` are the words that are the same in both, in order. Of one kind, changes stand in the
     order of the text.
     """
-    found: list[Change] = []
+    differences: list[Change] = []
     i, k = whole[0], whole[2]
     for mine, its in (*pairs, (whole[1], whole[3])):
-        found += _change(old, new, (i, mine), (k, its))
+        differences += _change(old, new, (i, mine), (k, its))
         i, k = mine + 1, its + 1
-    return tuple(sorted(found, key=lambda change: _ORDER.index(change.kind)))
+    return tuple(sorted(differences, key=lambda change: _ORDER.index(change.kind)))
 
 
 def _change(old: Text, new: Text, was: tuple[int, int], now: tuple[int, int]) -> Iterator[Change]:

@@ -171,14 +171,14 @@ def _new_places(alignment: Alignment, passage: Range) -> list[Range]:
     """Where the words stand that stood nowhere there before: two places at most."""
     old, new = alignment.old, alignment.new
     wanted = old.ids[slice(*passage)]
-    found = (
+    places = (
         place
         for span in quotes.occurrences(new.text, _text(old, passage))
         if new.ids[slice(*(place := Range(*new.covering(*span))))] == wanted
         and not _has_origin(alignment, passage, place)
         and _says_enough(alignment, passage, place)
     )
-    return list(islice(found, 2))
+    return list(islice(places, 2))
 
 
 def _has_origin(alignment: Alignment, passage: Range, place: Range) -> bool:
@@ -258,8 +258,8 @@ def _overlap(one: Range, other: Range) -> bool:
 def _changed(image: Image) -> Fate:
     """Tell what stands there, and what is other in it."""
     old, new = image.alignment.old, image.alignment.new
-    told = changes(old, new, image.same, (*image.part, *image.whole))
-    return Fate("changed", *_span(new, image.whole), _likeness(image), changes=told)
+    differences = changes(old, new, image.same, (*image.part, *image.whole))
+    return Fate("changed", *_span(new, image.whole), _likeness(image), changes=differences)
 
 
 def _likeness(image: Image) -> float:

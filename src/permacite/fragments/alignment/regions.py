@@ -69,11 +69,11 @@ class Region:
     def _pairs(
         self, parts: _Parts, texts: tuple[Text, Text], is_asked: Callable[[Gap], bool]
     ) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        pairs: list[tuple[int, int]] = []
         for i, k, length in parts.same:
             if is_asked(Gap(i, i + length, k, k + length)):
                 its = parts.new_places[k : k + length]
-                found += zip(parts.old_places[i : i + length], its, strict=True)
+                pairs += zip(parts.old_places[i : i + length], its, strict=True)
         cells = 0
         for gap in filter(is_asked, parts.gaps):
             if gap not in self._edits:
@@ -81,8 +81,8 @@ class Region:
                 if max(_cells(gap), cells / _MAX_COMPARED) > _MAX_CELLS:
                     continue
                 self._edits[gap] = _edited(parts, gap, *texts)
-            found += self._edits[gap]
-        return found
+            pairs += self._edits[gap]
+        return pairs
 
     def _parted(self, old: Text, new: Text) -> _Parts:
         old_places = [place for part in self.old for place in range(*part)]
@@ -94,11 +94,11 @@ class Region:
         for length in _RUNS:
             narrower = []
             for gap in gaps:
-                found = []
+                runs = []
                 if _cells(gap) > _MAX_CELLS:
-                    found = chains.common_runs(old_ids, new_ids, length, gap)
-                same += found
-                narrower += chains.between(found, gap)
+                    runs = chains.common_runs(old_ids, new_ids, length, gap)
+                same += runs
+                narrower += chains.between(runs, gap)
             gaps = narrower
         return _Parts(old_places, new_places, same, gaps)
 

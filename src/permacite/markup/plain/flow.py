@@ -70,13 +70,13 @@ class Flow:
         """Write text whose white space collapses; `raw`: without references."""
         source = self.source
         special = _SPECIAL_RAW if raw else _SPECIAL
-        for found in special.finditer(source, start, end):
-            at = found.start()
+        for match in special.finditer(source, start, end):
+            at = match.start()
             if start < at:
                 self._words(start, at)
-            start = found.end()
+            start = match.end()
             if source[at] == "&":
-                start = self._reference(found, pre=False)
+                start = self._reference(match, pre=False)
             elif source[at] != "\x00":
                 self.white_space(at, start)
         if start < end:
@@ -108,12 +108,12 @@ class Flow:
         """Write text whose white space counts; `raw`: without references."""
         source = self.source
         lines = _LINES_RAW if raw else _LINES
-        for found in lines.finditer(source, start, end):
-            at = found.start()
+        for match in lines.finditer(source, start, end):
+            at = match.start()
             self._line(start, at)
-            start = found.end()
+            start = match.end()
             if source[at] == "&":
-                start = self._reference(found, pre=True)
+                start = self._reference(match, pre=True)
             elif source[at] != "\x00":
                 self.held.append(("\r\n", at, start))
         self._line(start, end)
@@ -136,10 +136,10 @@ class Flow:
         if last < end:
             self.held.append((source[last:end], last, end))
 
-    def _reference(self, found: re.Match[str], *, pre: bool) -> int:
+    def _reference(self, match: re.Match[str], *, pre: bool) -> int:
         """Write a reference, and return where what follows it begins."""
-        start = found.start()
-        value, end = references.resolve(found, xml=self.xml) or (found.group(), found.end())
+        start = match.start()
+        value, end = references.resolve(match, xml=self.xml) or (match.group(), match.end())
         if value not in _WHITE_SPACE:
             self._separate(start)
             self._piece(value, start, end)

@@ -72,12 +72,12 @@ def _dispatch(tree: Tree, token: Token) -> None:
 
 def _characters(token: Text) -> list[Characters]:
     """Return a text in two: leading white space, and the rest."""
-    found = _NOT_BLANK.search(token.source, token.start, token.end)
-    end = token.end if found is None else found.start()
+    match = _NOT_BLANK.search(token.source, token.start, token.end)
+    end = token.end if match is None else match.start()
     pieces = []
     if token.source[token.start : end].strip("\0"):
         pieces.append(Characters(token.start, end, blank=True))
-    if found is not None:
+    if match is not None:
         pieces.append(Characters(end, token.end, blank=False))
     return pieces
 

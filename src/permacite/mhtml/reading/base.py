@@ -117,7 +117,7 @@ class Base:
         return _undisguise(lowered(resolved.uri(self._browser)))
 
 
-def base_of(octets: str, text: str, found: Found, path: str) -> Base | None:
+def base_of(octets: str, text: str, base: Found, path: str) -> Base | None:
     """A base; None where the URI is relative, opaque or malformed."""
     try:
         rfc = uri.Base(_disguise(octets), same_scheme="loose")
@@ -129,7 +129,7 @@ def base_of(octets: str, text: str, found: Found, path: str) -> Base | None:
         browser = uri.Base(legal, profile="rfc3986", same_scheme="loose")
     except ParseError:
         browser = None
-    return Base(octets, text, found, path, rfc, browser)
+    return Base(octets, text, base, path, rfc, browser)
 
 
 def this_message() -> Base:

@@ -176,8 +176,8 @@ def _annotation(item: Assertion, iri: str, value: Json) -> Json:
 
 def _annotation_iri(item: Assertion) -> str:
     """The name of a statement: a digest over what is stated, and when."""
-    told = canonical_json([item.subject, item.predicate, item.object, _utc(item.stated_at)])
-    return _ASSERTION + hashlib.sha256(told).hexdigest()
+    content = canonical_json([item.subject, item.predicate, item.object, _utc(item.stated_at)])
+    return _ASSERTION + hashlib.sha256(content).hexdigest()
 
 
 def _body(value: Json) -> Json:

@@ -267,5 +267,5 @@ def key_in(text: str) -> str:
         with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
             return str(json.loads(text)["key"])
     lines = [line.strip() for line in text[:_LONGEST_KEY].splitlines() if line.strip()]
-    told = [line.removeprefix(_TOLD).strip() for line in lines if line.startswith(_TOLD)]
-    return next(iter([*told, *lines]), "")
+    named = [line.removeprefix(_TOLD).strip() for line in lines if line.startswith(_TOLD)]
+    return next(iter([*named, *lines]), "")

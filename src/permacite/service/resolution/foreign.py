@@ -142,7 +142,7 @@ _RESULTS = {
 
 def _warnings(location: Location) -> tuple[str, ...]:
     """What the user should know about how the fragment was interpreted (RFC 5147 §4.3)."""
-    told = [_NOTES.get(note, note) for note in location.notes]
-    told += [f"{_RESULTS[c.result]}: {c.name}" for c in location.checks if c.result in _RESULTS]
-    told += [f"a part is ignored: {part.part}" for part in location.parts if part.reason]
-    return tuple(told)
+    warnings = [_NOTES.get(note, note) for note in location.notes]
+    warnings += [f"{_RESULTS[c.result]}: {c.name}" for c in location.checks if c.result in _RESULTS]
+    warnings += [f"a part is ignored: {part.part}" for part in location.parts if part.reason]
+    return tuple(warnings)

@@ -185,11 +185,11 @@ def _entry(
     if described:
         return entry, dict(described[0]), f"what {_OPENING} opens is in clear"
     try:
-        told = opened(entry, f"{FORMAT}{pdi.format}", files.get(_OPENING, b""))
+        format_ = opened(entry, f"{FORMAT}{pdi.format}", files.get(_OPENING, b""))
     except ValueError as error:
         return entry, {}, str(error)
-    same = told.get("format") == pdi.format
-    return entry, told, "" if same else f"{_OPENING} is about the format {told.get('format')}"
+    same = format_.get("format") == pdi.format
+    return entry, format_, "" if same else f"{_OPENING} is about the format {format_.get('format')}"
 
 
 def _said(files: dict[str, bytes]) -> object:
@@ -206,8 +206,8 @@ def _content(content: bytes, described: dict[str, object]) -> Check:
     """Compare the octets with what the entry says of them."""
     digest, size = digest_of(content), len(content)
     recorded = described.get("digest"), described.get("size_bytes")
-    told = f"{digest}, {size} bytes; the entry says {recorded[0]}, {recorded[1]} bytes"
-    return Check("content", (digest, size) == recorded, told)
+    detail = f"{digest}, {size} bytes; the entry says {recorded[0]}, {recorded[1]} bytes"
+    return Check("content", (digest, size) == recorded, detail)
 
 
 def _day_of(leaf: bytes, pdi: PDI) -> dict[str, object]:

@@ -151,15 +151,15 @@ def inclusion(leaf: bytes, signed: Signed) -> Check:
 
 def signature(signed: Signed) -> Check:
     """Check the signatures over the root; keys sign for the log of their own name alone."""
-    told = f"of {signed.checkpoint.origin} by {signed.verifier}"
+    detail = f"of {signed.checkpoint.origin} by {signed.verifier}"
     good = _vouched(signed, signed.verifier)
     for beside in signed.verifiers[1:]:
         try:
             good = _vouched(signed, beside) and good
-            told += f" and {beside.label}"
+            detail += f" and {beside.label}"
         except StorageError as error:  # the Ed25519 key vouches for all the same
-            told += f"; {beside.label} is not checked: {error.problem}"
-    return Check("signature", good, told)
+            detail += f"; {beside.label} is not checked: {error.problem}"
+    return Check("signature", good, detail)
 
 
 def _vouched(signed: Signed, key: Verifier) -> bool:
@@ -175,8 +175,8 @@ def checked_trust(signed: Signed, key: Verifier | None, policy: Policy | None) -
     """
     checks: list[Check] = []
     if key is not None:
-        told = f"signed by {signed.verifier}, expected {key.label}"
-        checks.append(Check("key", _vouched(signed, key), told))
+        detail = f"signed by {signed.verifier}, expected {key.label}"
+        checks.append(Check("key", _vouched(signed, key), detail))
     if policy is not None:
         checks.append(_by_policy(signed.note, policy, key))
     return checks
@@ -187,8 +187,8 @@ def _by_policy(note: Note, policy: Policy, key: Verifier | None) -> Check:
     verdict = policy.judge(note, key)
     if verdict.log is None or not verdict.ok:
         return Check("policy", ok=False, detail=verdict.fault)
-    told = [shown(name) + _when(policy.witnesses[name], note) for name in verdict.witnesses]
-    witnesses = f", cosigned by {', '.join(told)}" if told else ""
+    cosigners = [shown(name) + _when(policy.witnesses[name], note) for name in verdict.witnesses]
+    witnesses = f", cosigned by {', '.join(cosigners)}" if cosigners else ""
     return Check("policy", ok=True, detail=f"signed by {verdict.log.label}{witnesses}")
 
 
