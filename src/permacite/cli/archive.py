@@ -121,7 +121,7 @@ def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
         ("source", document.uri),
         ("retrieved", _moment(document.retrieved_at)),
         ("committed", _moment(document.committed_at)),
-        ("restricted", _told(document.restricted)),
+        ("restricted", _explained(document.restricted)),
         ("standing", told(shown.standing)),
         *(("note", remark) for remark in shown.remarks),
     ]
@@ -134,7 +134,7 @@ def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     if any(f.restricted for f in document.formats):
         columns.append("restricted")
         for row, item in zip(formats, document.formats, strict=True):
-            row.append(_told(item.restricted))
+            row.append(_explained(item.restricted))
     table(columns, formats)
     if shown.citations:
         click.echo()
@@ -148,7 +148,7 @@ def _numbered(version: VersionNote) -> str:
     return str(version.number) if restriction is None else f"{version.number}[{restriction.status}]"
 
 
-def _told(restriction: Restriction | None) -> str | None:
+def _explained(restriction: Restriction | None) -> str | None:
     """A restriction for people."""
     if restriction is None:
         return None

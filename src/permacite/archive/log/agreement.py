@@ -82,10 +82,10 @@ class Agreement:
         One that is nowhere agrees; what the log tells of and the catalog lacks does not. Raises
         IntegrityError.
         """
-        return self._catalog.read(_told, pdi, number)
+        return self._catalog.read(_formats_of, pdi, number)
 
 
-def _told(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[str]:
+def _formats_of(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[str]:
     """The formats that entries without fault tell of. Raises IntegrityError for a fault."""
     formats: set[str] = set()
     for leaf in leaves.entries(connection, pdi):

@@ -151,7 +151,7 @@ def _count_faults(
 def _untold(catalog: Catalog, log: Log) -> Iterator[Finding]:
     """Return the rows that no entry tells, by name."""
     names = list(_full_names(catalog))  # first: what is committed from now on is told
-    logged = {name for leaf in log.leaves() for name in _names(_told(catalog, leaf))}
+    logged = {name for leaf in log.leaves() for name in _names(_disclosed(catalog, leaf))}
     for name in names:
         if name not in logged:
             yield Finding(name, "log", "no entry of the log tells of it")
@@ -186,7 +186,7 @@ def _names(entry: dict[str, object]) -> Iterator[str]:
         yield f"{entry.get('name')}.{token}.{entry.get('version')}"
 
 
-def _told(catalog: Catalog, leaf: Leaf) -> dict[str, object]:
+def _disclosed(catalog: Catalog, leaf: Leaf) -> dict[str, object]:
     """Return all that an entry tells; where its openings are damaged, what it tells in clear."""
     entry = lenient(leaf)
     try:

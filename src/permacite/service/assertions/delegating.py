@@ -79,14 +79,14 @@ class Delegations(UseCases):
             first=_day(first, date.min),
             last=_day(last, date.max),
         )
-        return _told(delegation)
+        return _delegated(delegation)
 
     def delegations(self, series: str | None = None) -> list[Delegated]:
         """The delegations of a series and those above it, resolvers first; all where None."""
         delegations = self._repository.delegations
         return [
-            *map(_told, delegations.delegations("resolver", series)),
-            *map(_told, delegations.delegations("minter", series)),
+            *map(_delegated, delegations.delegations("resolver", series)),
+            *map(_delegated, delegations.delegations("minter", series)),
         ]
 
     def elsewhere(self, reference: str) -> str | None:
@@ -139,7 +139,7 @@ def _day(text: str | None, default: date) -> date:
     raise ParseError("expected a date, yyyy-mm-dd", text, 0, "PDI §2.3", hint=hint) from problem
 
 
-def _told(delegation: Delegation) -> Delegated:
+def _delegated(delegation: Delegation) -> Delegated:
     return Delegated(
         kind=delegation.kind,
         series=delegation.series,
