@@ -138,8 +138,7 @@ def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     table(columns, formats)
     if shown.citations:
         click.echo()
-        cited = [(c.reference, " ".join(c.quote.split())) for c in shown.citations]
-        table(("citation", "quote"), cited)
+        table(("citation", "cited"), [(item.reference, item.told) for item in shown.citations])
 
 
 def _numbered(version: VersionNote) -> str:

@@ -97,7 +97,7 @@ def _tell(cited: Cited) -> None:
     """Print a citation for people: the name, the words in their context, every form."""
     click.echo(cited.reference)
     words = f"{_line(cited.before)}[{_line(cited.quote)}]{_line(cited.after)}"
-    click.echo(f"\n  {words if cited.quote.strip() else f'{cited.part} of {cited.title}'}\n")
+    click.echo(f"\n  {words if cited.quote.strip() else cited.told}\n")
     if cited.occurrences > 1:
         note(f"occurrence {cited.nth} of {cited.occurrences}")
     click.echo(f"open      {cited.url}")
@@ -156,7 +156,7 @@ def _tell_check(checked: Checked) -> None:
     )
     click.echo(f"{checked.uri} now has {page}")
     for drift in checked.passages:
-        click.echo(f"\n{drift.status:9} {drift.reference}\n  cited: {_line(drift.quote)}")
+        click.echo(f"\n{drift.status:9} {drift.reference}\n  cited: {drift.told}")
         if drift.status != "verified":
             _tell_drift(drift)
     if not checked.passages:
@@ -165,6 +165,8 @@ def _tell_check(checked: Checked) -> None:
 
 def _tell_drift(drift: Drift) -> None:
     """Print what was changed, and where the passage or one like it stands."""
+    if drift.trouble:
+        click.echo(f"  why:   {drift.trouble}")
     if drift.now is not None:
         place = f" (char={drift.start},{drift.end})" if drift.start is not None else ""
         click.echo(f"  now:   {_line(drift.now)}{place}")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from permacite import uri as references
 from permacite.capture.address import unreachable
 from permacite.errors import ParseError
-from permacite.service.citations.parts import told_of
+from permacite.service.citations.parts import told_of, words_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,6 +55,11 @@ class Source:
     def part(self) -> str:
         """What of the document is cited, in words."""
         return told_of(self.reference)
+
+    @property
+    def told(self) -> str:
+        """What is cited, on one line: the words, or else the part of the title."""
+        return words_of(self.reference, self.quote, self.title)
 
     @property
     def day(self) -> str:

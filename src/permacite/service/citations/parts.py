@@ -12,7 +12,7 @@ from permacite import pdi
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
-__all__ = ["Part", "clock", "part_of", "told", "told_of"]
+__all__ = ["Part", "clock", "part_of", "told", "told_of", "words_of"]
 
 _NUMBER = compile_pattern(r"[0-9]+")
 _COUNTED = {"char": "character", "line": "line", "elt": "element", "byte": "byte"}
@@ -71,6 +71,11 @@ def told_of(reference: str) -> str:
     """The part that a recorded citation names, in words; "" where it names none."""
     name = pdi.parse(reference, strict=False)
     return told(part_of(name)) if isinstance(name, pdi.FragmentPDI) else ""
+
+
+def words_of(reference: str, quote: str, title: str) -> str:
+    """What is cited, on one line: the words, or else "0:12-0:31 of" and the title."""
+    return " ".join(quote.split()) or f"{told_of(reference)} of {title}"
 
 
 def told(part: Part) -> str:

@@ -30,6 +30,8 @@ class Cited:
     """The PDI with its fragment: the permanent name of the passage."""
     part: str
     """What of the document it is, in words: "0:12-0:31", "rectangle from 5,10 to 25,30"."""
+    told: str
+    """What is cited, on one line, for people: the words, or else "0:12-0:31 of" and the title."""
     url: str
     """The same passage for any browser, through a resolver."""
     rfc5147_url: str | None
@@ -111,6 +113,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     return Cited(
         reference=citation.fragment,
         part=source.part,
+        told=source.told,
         url=source.url,
         rfc5147_url=_rfc5147_url(texts, representation, citation, address),
         quote=citation.quote,

@@ -14,6 +14,7 @@ from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageE
 from permacite.extract import extract_from
 from permacite.service import names
 from permacite.service.base import UseCases
+from permacite.service.citations.parts import words_of
 from permacite.service.findings import Report
 from permacite.service.plain import UNPRINTED
 
@@ -149,12 +150,13 @@ class Resolution(UseCases):
     def _findings(self, reference: str | None) -> Iterator[Finding]:
         """Recompute the digests of what is stored, and the words of what is cited."""
         repository = self._repository
-        name = fragment = None
+        name = exact = None
         if reference is not None:
             name, fragment = names.document_of(reference)
-            repository.representation(name)  # an unknown name is an error, not an empty answer
+            full = repository.representation(name).pdi  # an unknown name is an error
             if fragment is not None:
-                yield self._resolves(str(fragment))
+                exact = str(full.fragment(fragment.scheme, *fragment.positions))
+                yield self._in_words(self._resolves(exact), full)
         yield from repository.verify(name)
         try:
             citations = repository.citations(name)
@@ -162,8 +164,16 @@ class Resolution(UseCases):
             yield Finding("catalog", "catalog", error.problem)
             return
         for citation in citations:
-            if fragment is None or citation.fragment == str(fragment):
-                yield repository.check_citation(citation)
+            if exact in {None, citation.fragment}:
+                yield self._in_words(repository.check_citation(citation), citation.pdi)
+
+    def _in_words(self, finding: Finding, name: pdi.PDI) -> Finding:
+        """What is wrong with a part of a document, and which part of it that is, for people."""
+        if finding.kind == "ok":
+            return finding
+        title = self._repository.version(name).title or str(name.document)
+        place = words_of(finding.name, "", title)
+        return dataclasses.replace(finding, detail=f"{place}: {finding.detail}")
 
     def _resolves(self, fragment: str) -> Finding:
         """Whether a fragment names anything."""

@@ -32,7 +32,7 @@ export const answerOf = (cited) => {
     ...Object.entries(LABELS).map(([key, label]) => form(label, cited.forms[key])),
     ...cited.forms.warnings.map((text) => element("p", { textContent: text })),
   );
-  const quote = element("blockquote", {}, element("mark", { textContent: cited.quote.replace(/\s+/g, " ") }));
+  const quote = element("blockquote", {}, element("mark", { textContent: cited.told }));
   return element("section", { className: "passage" }, heading, quote, element("p", { className: "name" }, link), forms);
 };
 
