@@ -88,7 +88,7 @@ def test_a_player_begins_and_ends_where_it_is_cited(
     content = handle.content_frame() or handle.owner_frame()
     assert content is not None
     content.wait_for_function("player => player.currentTime === 0.5", arg=handle)
-    assert frame.locator("mark#permacite-mark").inner_text() == "Cited: seconds 0.5 to 1.25"
+    assert frame.locator("mark#permacite-mark").inner_text() == "Cited: 0:00.5-0:01.25"
     assert handle.get_attribute("src").endswith("#t=0.5,1.25")  # type: ignore[union-attr]
 
 

@@ -37,6 +37,7 @@ __all__ = [
 
 _MAX_BODY = 256 * 1024
 _TEXT_FIELDS = ("quote", "before", "after", "note", *WAYS)
+_NUMBERS_OF_A_PART = ("left", "top", "right", "bottom"), ("start", "end")
 _NUMBER_FIELDS = {"nth": 1, "frame": 0}
 """Members that are whole numbers, and the least they may be."""
 
@@ -152,27 +153,38 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
 async def cite_form(request: Request) -> Response:
     """POST /-/cite: the same from a plain form, for readers without scripts.
 
-    Fields: reference, quote or one of the parts, nth, frame. Empty ones count as left out.
+    Fields: reference, quote or one of the parts, nth, frame. Empty ones count as left out. `left`,
+    `top`, `right` and `bottom` are a rectangle too, `start` and `end` a time; both are a `crop`.
     """
-    # A form can come from any site; the browser says from which (Fetch Metadata, Origin).
-    site = request.headers.get("sec-fetch-site", "same-origin")
-    origin = request.headers.get("origin")
+    # A form can come from any site; the browser says from which (Fetch Metadata, Origin). Where it
+    # has the first, the second says nothing: our pages give no referrer, and so no origin either.
+    site = request.headers.get("sec-fetch-site")
     own = f"{request.url.scheme}://{request.headers.get('host', '')}"
-    if site not in ("same-origin", "none") or origin not in (None, own):
+    ours = request.headers.get("origin") in (None, own)
+    if not (ours if site is None else site in ("same-origin", "none")):
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
     fields: dict[str, str | int] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
-    fields |= {name: paging.number(form[name], name) for name in _NUMBER_FIELDS if form.get(name)}
+    fields |= {
+        name: paging.number(form[name], name, least=least)
+        for name, least in _NUMBER_FIELDS.items()
+        if form.get(name)
+    }
     cited = await ask(request, Archive.cite, form.get("reference", ""), **cast("Any", fields))
     name, _, fragment = cited.reference.partition("#")
     return RedirectResponse(f"/{name}?fragment={fragment}", 303)
 
 
 def _form(body: bytes) -> dict[str, str]:
-    """Read application/x-www-form-urlencoded fields."""
+    """Read application/x-www-form-urlencoded fields; one field for the numbers of a part."""
     from starlette.datastructures import QueryParams  # noqa: PLC0415 - the same syntax
 
-    return dict(QueryParams(body.decode("ascii", "replace")).items())
+    form = dict(QueryParams(body.decode("ascii", "replace")).items())
+    corners, times = ([form.pop(name, "") for name in names] for names in _NUMBERS_OF_A_PART)
+    rectangle, time = ",".join(corners) if any(corners) else "", "-".join(times)
+    if any(times):
+        return form | ({"crop": f"sec,{time},{rectangle}"} if rectangle else {"sec": time})
+    return form | ({"rect": rectangle} if rectangle else {})
 
 
 def _wanted(request: Request, name: str) -> str:

@@ -42,10 +42,10 @@ def asked(parameters: Mapping[str, str], *, usual: int = 100) -> Asked:
     }
 
 
-def number(text: str, name: str) -> int:
+def number(text: str, name: str, *, least: int = 1) -> int:
     """A parameter as a number. Raises ParseError."""
-    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0):
-        raise ParseError(f"expected a number from 1 in `{name}`", text, 0)
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) >= least):
+        raise ParseError(f"expected a number from {least} in `{name}`", text, 0)
     return int(text)
 
 

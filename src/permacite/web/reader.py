@@ -5,12 +5,13 @@ from __future__ import annotations
 from email.utils import format_datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlencode
 
 from starlette.responses import Response
 
 from permacite.service.archive import Archive
+from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
 from permacite.web.requests import ask
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 
     from permacite.service.resolution.holdings import About, Listing
 
-__all__ = ["FRAME_SCRIPT", "document", "frame", "home"]
+__all__ = ["SCRIPTS", "document", "frame", "home"]
 
-FRAME_SCRIPT = (Path(__file__).parent / "static" / "frame.js").read_text(encoding="utf-8").strip()
-"""The one script an archived page's frame may run: it tells the reader what is selected."""
+_STATIC = Path(__file__).parent / "static"
+SCRIPTS = Scripts(
+    words=(_STATIC / "frame.js").read_text(encoding="utf-8").strip(),
+    parts=(_STATIC / "stage.js").read_text(encoding="utf-8").strip(),
+)
+"""Either is the one script that a frame may run: it tells the reader what is selected or marked."""
 
 _SHOWN_AT_ONCE = 50
 
@@ -102,37 +107,68 @@ def _query(parameters: Mapping[str, str], **cursor: str | None) -> str:
     return f"?{urlencode(given)}" if given else ""
 
 
+class _Wanted(TypedDict):
+    """What is to be in the frame."""
+
+    scripts: Scripts
+    text_fragment: str | None
+    frame: int | None
+
+
+def _frame(request: Request) -> int | None:
+    """The `?frame=` of several that is to be shown by itself. Raises ParseError."""
+    wanted = request.query_params.get("frame")
+    return paging.number(wanted, "frame", least=0) if wanted else None
+
+
 async def document(request: Request, reference: str) -> Response:
-    """Answer a name with the reader's page around the document."""
+    """Answer a name with the reader's page around the document; `?frame=` shows one of several."""
     show_text = request.query_params.get("show") == "text"
     text_fragment = request.query_params.get("rfc5147")
+    wanted_frame = _frame(request)
     reading = await ask(
-        request, Archive.read, reference, text=show_text, text_fragment=text_fragment
+        request,
+        Archive.read,
+        reference,
+        text=show_text,
+        text_fragment=text_fragment,
+        frame=wanted_frame,
     )
     quoters = await ask(request, Archive.quoters, reference)
     fields = headers.reader_headers() | {"Content-Location": reading.pdi, "Vary": "Accept"}
-    page = render("document.html", reading=reading, quoters=quoters, sandbox=headers.FRAME_SANDBOX)
+    page = render(
+        "document.html",
+        reading=reading,
+        quoters=quoters,
+        sandbox=headers.FRAME_SANDBOX,
+        frame=wanted_frame,
+    )
     return Response(page, headers=fields, media_type="text/html")
 
 
 async def frame(request: Request) -> Response:
     """GET /-/page/{name}: the archived page itself, inert, for the reader's frame.
 
-    It is asked for again each time, since it may be withdrawn, and answered with 304 while it is
+    `?frame=` shows one frame of an animation, or one page of several, as a PNG made of it. The page
+    is asked for again each time, since it may be withdrawn, and answered with 304 while it is
     the same.
     """
     reference = reference_of(request, "/-/page/")
-    part = request.query_params.get("rfc5147")
-    state = await ask(
-        request, Archive.page_state, reference, script=FRAME_SCRIPT, text_fragment=part
-    )
+    wanted: _Wanted = {
+        "scripts": SCRIPTS,
+        "text_fragment": request.query_params.get("rfc5147"),
+        "frame": _frame(request),
+    }
+    state = await ask(request, Archive.page_state, reference, **wanted)
     tag = f'"{state.tag}"'
-    fields = headers.frame_headers(FRAME_SCRIPT) | {
+    fields = headers.frame_headers(state.script) | {
         "ETag": tag,
         "Last-Modified": format_datetime(state.modified_at, usegmt=True),
     }
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
-    page = await ask(request, Archive.page, reference, script=FRAME_SCRIPT, text_fragment=part)
+    page = await ask(request, Archive.page, reference, **wanted)
+    if not page.tag:
+        del fields["ETag"]
     return Response(page.html, headers=fields, media_type="text/html")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from permacite.service.citations.parts import clock
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -39,7 +41,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-_ENVIRONMENT.filters |= {"size": _size, "moment": _moment, "one_line": _one_line}
+_ENVIRONMENT.filters |= {
+    "size": _size,
+    "moment": _moment,
+    "one_line": _one_line,
+    "clock": clock,
+}
 
 
 def render(template: str, **values: object) -> str:

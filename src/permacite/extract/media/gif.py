@@ -22,7 +22,7 @@ from permacite.extract.media.decoders import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["canvas", "is_gif"]
+__all__ = ["canvas", "is_gif", "patches"]
 
 _SCREEN = struct.Struct("<6sHHBBB")
 _DESCRIPTOR = struct.Struct("<HHHHB")
@@ -59,7 +59,7 @@ def canvas(data: Octets, number: int) -> Any:
         _check_limit(width * height, MAX_OUTPUT_PIXELS)
         shown = images.new("RGBA", (width, height))
         count = pixels = 0
-        for patch in _patches(data):
+        for patch in patches(data):
             pixels += patch.width * patch.height + 1
             _check_limit(pixels, _MAX_PIXELS_ON_THE_WAY)
             before = shown.copy() if patch.disposal == _TO_PREVIOUS else None
@@ -94,8 +94,8 @@ def _clear(shown: Any, patch: _Patch) -> None:
     shown.paste((0, 0, 0, 0), (patch.left, patch.top, right, bottom))
 
 
-def _patches(data: Octets) -> Iterator[_Patch]:
-    """Read the blocks of the file (§15)."""
+def patches(data: Octets) -> Iterator[_Patch]:
+    """Each frame, read from the blocks of the file (§15)."""
     flags = data[10]
     at = _SCREEN.size
     colours = data[at : at + _table_size(flags)]

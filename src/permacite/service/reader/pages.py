@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.reader.marking import Marked, TextPiece
 
-__all__ = ["Page", "PageState", "View", "page", "view"]
+__all__ = ["Page", "PageState", "Scripts", "View", "page", "view"]
 
 _SHELL = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -38,7 +38,6 @@ _SHELL = """<!doctype html>
 body {{ margin: 1rem; font: 1rem/1.6 system-ui, sans-serif; color-scheme: light dark }}
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; font-family: monospace }}
 mark {{ background: #ffe08a; color: #231a00 }}
-img, video {{ max-width: 100%; height: auto }}
 {style}
 </style></head><body>{body}{script}</body></html>
 """
@@ -53,6 +52,18 @@ class PageState:
     """Changes when anything that the page is made of does."""
     modified_at: datetime
     """When the newest format of the version was committed."""
+    script: str = field(repr=False)
+    """The one script that the page holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scripts:
+    """The reader's scripts for the frame, of which a page holds one; "" for none."""
+
+    words: str = field(default="", repr=False)
+    """Tells what is selected in a page or a text."""
+    parts: str = field(default="", repr=False)
+    """Tells what is marked of a picture, a sound or a video."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class Page:
     pdi: str
     html: str = field(repr=False)
     tag: str
-    """As in PageState."""
+    """As in PageState; empty for a page that another try may make better."""
     marked: bool = False
     unresolved: tuple[str, ...] = ()
 
@@ -76,7 +87,8 @@ class View:
     shown: Representation
     fragment: pdi.FragmentPDI | None
     text_fragment: str | None
-    script: str
+    frame: int | None
+    """Which frame of several is to be shown by itself."""
     state: PageState
 
     @property
@@ -86,24 +98,31 @@ class View:
         return self.main.media_type in PAGES and self.shown.media_type in shown_in_page
 
 
-def view(repository: Repository, reference: str, *, script: str, text_fragment: str | None) -> View:
-    """What a name shows, without making it. `script` is the one script it may hold.
-
-    Raises NotFoundError, RestrictedError.
-    """
+def view(
+    repository: Repository,
+    reference: str,
+    *,
+    scripts: Scripts,
+    text_fragment: str | None,
+    frame: int | None,
+) -> View:
+    """What a name shows, without making it. Raises NotFoundError, RestrictedError."""
     name, fragment = names.document_of(reference)
     version, shown = repository.answering(name)
     main = repository.main(version)
     restricted = repository.restrictions(version.representations)
+    script = scripts.parts if _is_media(shown) else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
+    parts.append(None if frame is None else str(frame))
     parts += [version.provenance.final_uri or version.provenance.uri]
     formats = [item for item in version.representations if item.pdi not in restricted]
     parts += [f"{item.pdi} {item.digest}" for item in formats]
     state = PageState(
         tag=hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
         modified_at=max(item.committed_at for item in version.representations),
+        script=script,
     )
-    wanted = View(version, main, shown, fragment, text_fragment, script, state)
+    wanted = View(version, main, shown, fragment, text_fragment, frame, state)
     repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
     return wanted
 
@@ -119,7 +138,8 @@ def page(repository: Repository, wanted: View) -> Page:
     source = Document.of(repository.text(main), main.media_type)
     source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
     marks = _marks(repository, wanted, marked, source)
-    page_ = export.single_html(aggregate, document=source, marks=marks, inline_script=wanted.script)
+    script = wanted.state.script
+    page_ = export.single_html(aggregate, document=source, marks=marks, inline_script=script)
     return Page(
         str(main.pdi),
         page_.html,
@@ -172,25 +192,32 @@ def _marks(
     return [(start, end)]
 
 
+def _is_media(representation: Representation) -> bool:
+    return representation.media_type.startswith(("image/", "audio/", "video/"))
+
+
 def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
     """A document that is no page: text as it is, media as an element, else its type."""
-    shown, script = wanted.shown, wanted.script
-    content = repository.read(shown)
-    is_marked = bool(marked.spans)
+    shown, script = wanted.shown, wanted.state.script
+    part = regions.Element("", marked=bool(marked.spans))
     kind = shown.media_type.partition("/")[0]
     if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
         pieces = marking.split(repository.text(shown).text, marked)
         body = "<pre>\n" + "".join(_piece(piece) for piece in pieces) + "</pre>"
-    elif kind in ("image", "audio", "video"):
-        body, is_marked = regions.element(shown.media_type, content, wanted.fragment)
+    elif _is_media(shown):
+        part = regions.element(repository, shown, wanted.fragment, wanted.frame)
+        body = part.html
     else:
         about = f"{html.escape(shown.media_type)}, {shown.size_bytes:,} bytes"
         body = f"<p>{about}. This type has no view here; its bytes are under Formats.</p>"
-    tail = f"<script>{script}</script>" if script else ""
     html_ = _SHELL.format(
-        title=html.escape(str(shown.pdi)), style=regions.STYLE, body=body, script=tail
+        title=html.escape(str(shown.pdi)),
+        style=regions.STYLE if _is_media(shown) else "",
+        body=body,
+        script=f"<script>{script}</script>" if script else "",
     )
-    return Page(str(shown.pdi), html_, wanted.state.tag, marked=is_marked)
+    tag = wanted.state.tag if part.lasting else ""
+    return Page(str(shown.pdi), html_, tag, marked=part.marked)
 
 
 def _piece(piece: TextPiece) -> str:

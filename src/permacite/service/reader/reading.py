@@ -13,18 +13,21 @@ from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded
 from permacite.service.citations.citing import Passage, passage
-from permacite.service.reader import marking, pages
+from permacite.service.reader import marking, pages, regions
+from permacite.service.reader.pages import Scripts
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository
+    from permacite.archive import Repository, Representation
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, VersionNote
     from permacite.service.reader.marking import Marked, TextPiece
     from permacite.service.reader.pages import Page, PageState
+    from permacite.service.reader.regions import Markable
 
 __all__ = ["KeptPages", "Reader", "Reading"]
 
+_NO_SCRIPTS = Scripts()
 _ROOM_BYTES = 64 << 20
 _LARGEST_PART = 4
 """A page that takes more than a fourth of the room is made anew each time."""
@@ -56,6 +59,8 @@ class Reading:
     """The full name of the document's text, if it has one."""
     text: tuple[TextPiece, ...] | None
     """The text itself, where it was asked for."""
+    markable: Markable | None
+    """What can be marked of a picture, a sound or a video."""
 
 
 class Reader(UseCases):
@@ -66,11 +71,17 @@ class Reader(UseCases):
         self._pages = KeptPages()
 
     def read(
-        self, reference: str, *, text: bool = False, text_fragment: str | None = None
+        self,
+        reference: str,
+        *,
+        text: bool = False,
+        text_fragment: str | None = None,
+        frame: int | None = None,
     ) -> Reading:
         """What the reader shows around a document; its text too if `text`.
 
         `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own.
+        `frame`: of several, the one to show by itself.
         """
         repository = self._repository
         name, fragment = names.document_of(reference)
@@ -100,11 +111,25 @@ class Reader(UseCases):
             cited=next((item for item in citations if item.reference == exact), None),
             text_pdi=str(source.representation.pdi) if source else None,
             text=pieces,
+            markable=_markable(repository, answer, fragment, frame),
         )
 
-    def page(self, reference: str, *, script: str = "", text_fragment: str | None = None) -> Page:
-        """The archived page for the reader's frame; `script` is the one script it may hold."""
-        view = pages.view(self._repository, reference, script=script, text_fragment=text_fragment)
+    def page(
+        self,
+        reference: str,
+        *,
+        scripts: Scripts = _NO_SCRIPTS,
+        text_fragment: str | None = None,
+        frame: int | None = None,
+    ) -> Page:
+        """The archived page for the reader's frame; it holds one of `scripts` and no other."""
+        view = pages.view(
+            self._repository,
+            reference,
+            scripts=scripts,
+            text_fragment=text_fragment,
+            frame=frame,
+        )
         page = self._pages.get(view.state.tag)
         if page is None:
             page = pages.page(self._repository, view)
@@ -112,11 +137,32 @@ class Reader(UseCases):
         return page
 
     def page_state(
-        self, reference: str, *, script: str = "", text_fragment: str | None = None
+        self,
+        reference: str,
+        *,
+        scripts: Scripts = _NO_SCRIPTS,
+        text_fragment: str | None = None,
+        frame: int | None = None,
     ) -> PageState:
         """Whether the page would be another than the last time, without making it."""
-        view = pages.view(self._repository, reference, script=script, text_fragment=text_fragment)
-        return view.state
+        return pages.view(
+            self._repository,
+            reference,
+            scripts=scripts,
+            text_fragment=text_fragment,
+            frame=frame,
+        ).state
+
+
+def _markable(
+    repository: Repository,
+    answer: Representation,
+    fragment: pdi.FragmentPDI | None,
+    frame: int | None,
+) -> Markable | None:
+    """What can be marked of a document. Only what may hold several frames is read for it."""
+    content = repository.read(answer) if answer.media_type.startswith("image/") else b""
+    return regions.markable(answer, content, fragment, frame)
 
 
 def _passage(
@@ -159,9 +205,9 @@ class KeptPages:
             return self._pages.get(tag)
 
     def keep(self, page: Page) -> None:
-        """Keep a page; those asked for least recently make room for it."""
+        """Keep a page with a tag; those asked for least recently make room for it."""
         size = _size(page)
-        if size * _LARGEST_PART > self._room_bytes:
+        if not page.tag or size * _LARGEST_PART > self._room_bytes:
             return
         with self._lock:
             if page.tag not in self._pages:

@@ -1,88 +1,203 @@
 """Pictures, sound and video as elements for the reader's frame, with what is cited of them shown.
 
-A rectangle is outlined over the picture at its own size, so that its numbers are those of the name.
-Times are set by a media fragment: the player begins at the first and stops at the second. Neither
-needs a script, or to decode anything here.
+A rectangle is outlined over the picture at its own size, so that its numbers are those of the name;
+the script of the frame fits both to the window. Times are set by a media fragment: the player
+begins at the first and stops at the second. One frame of several, and a format that browsers do not
+show, are shown as a PNG that the decoding workers made.
 """
 
 from __future__ import annotations
 
 import base64
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.scan import compile_pattern
+from permacite.errors import NotFoundError, PermaciteError
+from permacite.service.citations.parts import Part, part_of, told
 
 if TYPE_CHECKING:
     from permacite import pdi
+    from permacite.archive import Repository, Representation
 
-__all__ = ["STYLE", "element"]
+__all__ = ["STYLE", "Element", "Markable", "element", "markable"]
 
 STYLE = """\
-.whole { position: relative; width: max-content; overflow: hidden }
-.whole > img, .whole > video { display: block; max-width: none }
-mark.region { position: absolute; background: none; outline: 3px solid #c2410c;
-  box-shadow: 0 0 0 200vmax rgb(0 0 0 / 35%) }"""
+:root { color-scheme: light dark }
+body { margin: 0.5rem 1rem }
+p { margin: 0 0 0.5rem }
+#surface { position: relative; width: max-content; overflow: hidden; user-select: none }
+#surface > img, #surface > video { display: block; max-width: none; background: #fff }
+#surface.fitting > * { max-width: calc(100vw - 2rem); max-height: calc(100vh - 5rem) }
+body:has(#full:checked) #surface > * { max-width: none; max-height: none }
+#surface.drawing { cursor: crosshair; touch-action: pinch-zoom }
+body:has(#full:checked) #surface { touch-action: auto }
+#surface:focus-visible { outline: 3px solid light-dark(#1d5685, #8cc4f0); outline-offset: 3px }
+.size { display: inline-flex; align-items: center; gap: 0.4rem; margin-top: 0.4rem }
+.size input { width: 1.25rem; height: 1.25rem; margin: 0 }
+mark.region, #drawn { position: absolute; background: none; pointer-events: none }
+mark.region { outline: 3px solid #c2410c; box-shadow: 0 0 0 200vmax rgb(0 0 0 / 35%) }
+#drawn { outline: 2px solid #fff; box-shadow: 0 0 0 4px #1d5685; min-width: 1px; min-height: 1px }
+#drawn[hidden] { display: none }
+audio { width: min(40rem, 100%) }"""
 
-_NUMBER = compile_pattern(r"[0-9]{1,12}")
-_TIMES = frozenset({"sec", "msec", "crop"})
-_MILLISECONDS = 1000
-_CORNERS = 4
+_SCHEMES = frozenset({"rect", "sec", "msec", "crop"})
+_SECOND = 1000
+_ALL = 999_999_999
+"""A corner beyond every picture: what is cut up to it is the whole."""
+
+_BY_BROWSERS = frozenset(
+    f"image/{kind}"
+    for kind in ("png", "apng", "jpeg", "gif", "webp", "avif", "bmp", "svg+xml", "x-icon")
+)
+"""The pictures that browsers show; of others a PNG is made."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What a fragment names: corners (left, top, right, bottom), a picture, times in seconds."""
+class Markable:
+    """A picture, a sound or a video of which readers mark parts."""
 
-    corners: tuple[int, ...] = ()
-    picture: int | None = None
-    times: tuple[float, ...] = ()
+    kind: str
+    """`image`, `audio` or `video`."""
+    frames: int
+    """How many pictures a file holds: frames of an animation, pages."""
+    frame: int | None
+    """Which of them is shown, counted from 0; None where the file is shown as it is."""
+    animated: bool
+    """Whether a browser shows several in turn when it gets the file."""
+    cuttable: bool
+    """Whether parts can be cut out; a drawing (SVG) has no pixels."""
+    cited: Part
+    """What of it is cited."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether they are shown in turn now, so that none of them can be drawn on."""
+        return self.animated and self.frame is None
 
 
-def element(media_type: str, content: bytes, fragment: pdi.FragmentPDI | None) -> tuple[str, bool]:
-    """A picture, sound or video as HTML, and whether a part of it is marked."""
-    part = _part(fragment)
-    address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
-    if part.times:
-        address += "#t=" + ",".join(f"{time:g}" for time in part.times)
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A picture, a sound or a video as HTML."""
+
+    html: str
+    marked: bool
+    """Whether a part of it is."""
+    lasting: bool = True
+    """Whether it would be made the same the next time; not where a decoder failed."""
+
+
+def markable(
+    representation: Representation,
+    content: bytes,
+    fragment: pdi.FragmentPDI | None,
+    asked: int | None,
+) -> Markable | None:
+    """What can be marked of a document; None for what is no picture, sound or video.
+
+    `asked`: the frame that is to be shown by itself. Raises NotFoundError where there is none.
+    """
+    media_type = representation.media_type
     kind = media_type.partition("/")[0]
-    shown = {
-        "image": f'<img alt="" src="{address}">',
-        "audio": f'<audio controls src="{address}"></audio>',
-        "video": f'<video controls src="{address}"></video>',
-    }[kind]
-    told = _told(part)
-    if not told:
-        return shown, False
-    if not part.corners or kind == "audio":
-        return f'{shown}\n<p><mark id="permacite-mark">{told}</mark></p>', True
-    left, top, right, bottom = part.corners
-    place = f"left:{left}px;top:{top}px;width:{right - left}px;height:{bottom - top}px"
-    mark = f'<mark id="permacite-mark" class="region" role="img" aria-label="{told}"'
-    return f'<p>{told}</p>\n<div class="whole">{shown}{mark} style="{place}"></mark></div>', True
+    if kind not in {"image", "audio", "video"}:
+        return None
+    part = _part(fragment)
+    frames, frame = 1, None
+    if kind == "image":
+        from permacite.extract.media import count  # noqa: PLC0415 - for few documents
+
+        frames = count.frames(content)
+        frame = _frame(media_type, frames, part, asked)
+    if frame is not None and frame >= frames:
+        problem = f"the file has {frames} frame{'s' if frames > 1 else ''}, counted from 0"
+        raise NotFoundError(problem, f"frame {frame}"[:80])
+    return Markable(
+        kind,
+        frames,
+        frame,
+        animated=frames > 1 and media_type in _BY_BROWSERS,
+        cuttable=media_type != "image/svg+xml",
+        cited=part,
+    )
 
 
-def _part(fragment: pdi.FragmentPDI | None) -> _Part:
-    """What a fragment names of what is seen and heard; nothing for any other scheme."""
-    if fragment is None or fragment.scheme not in {"rect", *_TIMES}:
-        return _Part()
-    numbers = [int(number) for number in _NUMBER.findall(",".join(fragment.positions))]
-    if fragment.scheme == "rect":
-        picture = numbers[_CORNERS] if len(numbers) > _CORNERS else None
-        return _Part(tuple(numbers[:_CORNERS]), picture)
-    unit = fragment.positions[0] if fragment.scheme == "crop" else fragment.scheme
-    scale = _MILLISECONDS if unit.lower() == "msec" else 1
-    start, end, *corners = numbers
-    return _Part(tuple(corners), None, (start / scale, end / scale))
+def _frame(media_type: str, frames: int, part: Part, asked: int | None) -> int | None:
+    """Which frame is shown by itself: what is asked for, or cited; the first, if need be."""
+    if asked is not None and (frames > 1 or asked):
+        return asked
+    if part.corners and frames > 1:
+        return part.frame or 0
+    return None if media_type in _BY_BROWSERS else 0
 
 
-def _told(part: _Part) -> str:
-    """A part in words; "" for none."""
-    words = []
-    if part.times:
-        words.append("seconds {:g} to {:g}".format(*part.times))
+def element(
+    repository: Repository,
+    representation: Representation,
+    fragment: pdi.FragmentPDI | None,
+    asked: int | None,
+) -> Element:
+    """A picture, sound or video as HTML, with what is cited of it. Raises as `markable` does."""
+    content = repository.read(representation)
+    shown = markable(representation, content, fragment, asked)
+    if shown is None:
+        raise ValueError(representation.media_type)
+    part, media_type, notes = _part(fragment), representation.media_type, []
+    if shown.frame is not None:
+        try:
+            content = _png(repository, representation, shown.frame)
+        except PermaciteError as error:
+            problem = f"<p>{html.escape(str(error))}. Its bytes are under Formats.</p>"
+            return Element(problem, marked=False, lasting=False)
+        notes.append(_of_which(shown, media_type))
+        media_type = "image/png"
+    address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
+    cited = f"Cited: {told(part)}" if part.scheme else ""
+    if cited:
+        outlined = part.corners and shown.kind != "audio"
+        notes.append(cited if outlined else f'<mark id="permacite-mark">{cited}</mark>')
+    lines = "".join(f"<p>{note}</p>\n" for note in notes)
+    return Element(lines + _stage(shown, part, address, cited), marked=bool(cited))
+
+
+def _png(repository: Repository, representation: Representation, frame: int) -> bytes:
+    """One frame whole, as a PNG. Raises PermaciteError where none can be made."""
+    whole = repository.excerpt(representation, f"rect=(0,0),({_ALL},{_ALL}),{frame}")
+    if whole.media_type != "image/png":
+        raise PermaciteError("browsers cannot show the colours of this picture")
+    return whole.data
+
+
+def _of_which(shown: Markable, media_type: str) -> str:
+    """What is derived is said to be."""
+    which = f"Frame {shown.frame} of 0 to {shown.frames - 1}, a" if shown.frames > 1 else "A"
+    return f"{which} PNG made here from the archived {html.escape(media_type)}, pixel by pixel."
+
+
+def _stage(shown: Markable, part: Part, address: str, cited: str) -> str:
+    """The element, what is drawn over it, and the choice of its size."""
+    if part.milliseconds:
+        address += "#t=" + ",".join(f"{time / _SECOND:.12g}" for time in part.milliseconds)
+    if shown.kind == "audio":
+        return f'<audio id="media" controls src="{address}"></audio>'
+    media = {
+        "image": f'<img id="media" alt="The archived picture" src="{address}">',
+        "video": f'<video id="media" controls src="{address}"></video>',
+    }[shown.kind]
+    mark = drawn = ""
     if part.corners:
-        words.append("the rectangle from {},{} to {},{}".format(*part.corners))
-    if part.picture is not None:
-        words.append(f"picture {part.picture}, counted from 0")
-    return f"Cited: {', '.join(words)}" if words else ""
+        left, top, right, bottom = part.corners
+        place = f"left:{left}px;top:{top}px;width:{right - left}px;height:{bottom - top}px"
+        mark = f'<mark id="permacite-mark" class="region" role="img" aria-label="{cited}"'
+        mark += f' data-rect="{left},{top},{right},{bottom}" style="{place}"></mark>'
+    if shown.cuttable and not shown.moves:
+        drawn = '<div id="drawn" hidden></div>'
+    fitting = "" if mark else ' class="fitting"'  # the script fits what is marked too
+    size = '<label class="size"><input type="checkbox" id="full"> Full size</label>'
+    return f'<div id="surface"{fitting}>{media}{mark}{drawn}</div>\n{size}'
+
+
+def _part(fragment: pdi.FragmentPDI | None) -> Part:
+    """What a fragment names of what is seen and heard; without a scheme for any other."""
+    if fragment is None or fragment.scheme not in _SCHEMES:
+        return Part("")
+    return part_of(fragment)

@@ -1,6 +1,8 @@
-// The document page: offer "Cite this" for what is selected, show the citation, copy its forms.
+// The document page: offer "Cite this" for what is selected or marked, show the citation, copy its
+// forms.
 import { addCopyButtons } from "./copy.js";
 import { answerOf, problemOf } from "./answer.js";
+import { markParts } from "./parts.js";
 import { watchFrame, watchText } from "./selection.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
@@ -61,5 +63,7 @@ if (main.dataset.text) {
   watchFrame(document.querySelector("#page"), offer);
   watchText(document.querySelector("#text"), offer);
 }
+const parts = document.querySelector("form.parts");
+if (parts) markParts(parts, document.querySelector("#page"), cite);
 addCopyButtons(document);
 document.querySelector("#text mark")?.scrollIntoView({ block: "center" });
