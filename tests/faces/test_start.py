@@ -33,6 +33,7 @@ NOT_TO_RESOLVE = (
     "permacite.archive.log.audit",
     "permacite.archive.log.bundles.",
     "permacite.archive.log.keys",
+    "permacite.archive.model.submitted",
     "permacite.capture",
     "permacite.decoding",
     "permacite.extract.markup",

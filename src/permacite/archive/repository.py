@@ -19,9 +19,6 @@ from permacite.archive.model import (
     Citation,
     Clock,
     Erased,
-    NewCitation,
-    NewRepresentation,
-    NewVersion,
     Provenance,
     Standing,
     Version,
@@ -48,6 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.entries import Leaf, Sealer
+    from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
     from permacite.archive.sqlite.write_behind import Staging
@@ -199,6 +197,8 @@ class Repository(Verification):
         ParseError, StorageError (reason "clock": the date is not borne out, or the series is ahead
         of it).
         """
+        from permacite.archive.model import NewVersion  # noqa: PLC0415 - for commits alone
+
         draft = NewVersion(
             representations,
             series,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import CITATION, Entry
-from permacite.archive.model import Citation, NewCitation
+from permacite.archive.model import Citation
 from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves
 from permacite.archive.records.rows import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.entries import Leaf
-    from permacite.archive.model import JSON
+    from permacite.archive.model import JSON, NewCitation
     from permacite.archive.records.rows import Transaction
     from permacite.pdi import PDI
 

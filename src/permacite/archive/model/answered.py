@@ -1,4 +1,4 @@
-"""The values of the archive: what is handed in to be committed, and what is answered.
+"""What an archive answers: versions, citations, statements, and what stands before them.
 
 Times are aware datetimes in UTC. Digests are "sha-256:<hex>". Positions count characters of the
 canonical CRLF text, from 0, ends excluded (PDI §3.4.1).
@@ -31,9 +31,6 @@ __all__ = [
     "Erasure",
     "Finding",
     "Kind",
-    "NewCitation",
-    "NewRepresentation",
-    "NewVersion",
     "Page",
     "Provenance",
     "Representation",
@@ -133,46 +130,6 @@ class Decoding:
 
 
 @dataclass(frozen=True, slots=True)
-class NewRepresentation:
-    """One format of a version, to be committed. `content` is kept as it is, octet for octet."""
-
-    content: bytes = field(repr=False)
-    media_type: str
-    """Without parameters, such as "text/html"."""
-    charset: str | None = None
-    """As it came with it; what decodes it is settled when it is committed."""
-    decoding: Decoding | None = None
-    """What was settled already."""
-    format: str | None = None
-    """The format token of the name; None takes the token of the media type (PDI §2.5)."""
-    received: bytes | None = field(default=None, repr=False)
-    """The octets as they were received, where `content` is a canonical form of them."""
-    derived_from: str | None = None
-    """The format this one was made from."""
-    rendition: str | None = None
-    """Which procedure made it, with its version, such as "permacite-plain/1"."""
-    sidecars: Mapping[str, bytes] = field(default_factory=dict, hash=False, repr=False)
-    """Sidecars by name, kept beside `content`; no PDI names them."""
-    quotations: tuple[tuple[str, str], ...] = ()
-    """What it quotes: the position where a quotation begins, and the PDI that is cited there, with
-    its version. They become citation objects of the new name: A@origin=B (PDI §3.5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewVersion:
-    """A version that is to be committed: see `Repository.commit`."""
-
-    representations: Sequence[NewRepresentation]
-    series: str | None = None
-    unique_id: str | None = None
-    replaces: PDI | None = None
-    provenance: Provenance = Provenance()
-    key: str | None = None
-    witness: Witness = NOBODY
-    standing: Standing | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Representation:
     """One committed format of one version."""
 
@@ -248,25 +205,6 @@ class Page(Generic[_Item]):
     """What to give as `until`, so that nothing committed meanwhile moves the pages."""
     restrictions: Mapping[PDI, Restriction] = field(default_factory=dict)
     """What stands before those formats of its versions that are not given out."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewCitation:
-    """A passage to be recorded as cited."""
-
-    fragment: str
-    """The permanent name of the passage: a PDI with a fragment."""
-    pdi: PDI
-    """The full name of the representation that is cited."""
-    start: int | None = None
-    end: int | None = None
-    quote: str = ""
-    before: str = ""
-    after: str = ""
-    media_type: str | None = None
-    cited_at: datetime | None = None
-    """None takes the archive's clock."""
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
