@@ -20,7 +20,8 @@ from tests.media.tricks import LISTS, TRICKS, trick_of
 from permacite.decoding import Workers
 from permacite.errors import DecodingError, LimitError, NotFoundError
 from permacite.extract import extract
-from permacite.extract.media import decoders, image
+from permacite.extract.media import decoders
+from permacite.extract.media.pictures import image
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

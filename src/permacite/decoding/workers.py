@@ -193,7 +193,7 @@ class _Worker:
             command = [sys.executable, "-I", "-c", _BOOT, str(descriptor), kind, str(budget_bytes)]
             self._process = subprocess.Popen(  # noqa: S603 - ourselves
                 [*command, *filter(None, sys.path)],
-                env={"MALLOC_ARENA_MAX": "2"},
+                env={"MALLOC_ARENA_MAX": "1"},  # to shrink another one, glibc opens a file
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

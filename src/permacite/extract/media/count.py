@@ -18,8 +18,8 @@ import struct
 from typing import TYPE_CHECKING
 
 from permacite.errors import PermaciteError
-from permacite.extract.media import gif
 from permacite.extract.media.decoders import MAX_FRAMES
+from permacite.extract.media.pictures import gif, tiff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["frames"]
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_TIFF = {b"II*\0": "<", b"MM\0*": ">", b"II+\0": "<", b"MM\0+": ">"}
-_BIG = 43
 _BROKEN = (PermaciteError, struct.error, IndexError, ValueError, OverflowError)
 
 
@@ -53,8 +51,8 @@ def _blocks(data: bytes) -> Iterator[object]:
         return (name for name, _ in _chunks(data, 12, "<4sI", trailer=0) if name == b"ANMF")
     if data[4:12] == b"ftypavis":
         return _of_avif(data)
-    if data[:4] in _TIFF:
-        return _of_tiff(data, _TIFF[data[:4]])
+    if tiff.is_tiff(data):
+        return tiff.pages(data)
     return iter(())
 
 
@@ -86,17 +84,3 @@ def _of_avif(data: bytes) -> Iterator[object]:
     """The samples that the first sample size box counts."""
     (count,) = struct.unpack_from(">I", data, data.index(b"stsz") + 12)
     return iter(range(count))
-
-
-def _of_tiff(data: bytes, order: str) -> Iterator[object]:
-    (version,) = struct.unpack_from(f"{order}H", data, 2)
-    count, offset, entry = ("Q", "Q", 20) if version == _BIG else ("H", "I", 12)
-    (at,) = struct.unpack_from(order + offset, data, 8 if version == _BIG else 4)
-    known: set[int] = set()
-    while at and at not in known:
-        known.add(at)
-        (entries,) = struct.unpack_from(order + count, data, at)
-        yield at
-        (at,) = struct.unpack_from(
-            order + offset, data, at + struct.calcsize(order + count) + entries * entry
-        )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.extract.media import decoders, image, sound, video
+from permacite.extract.media import decoders, sound, video
 from permacite.extract.media.decoders import Interval
+from permacite.extract.media.pictures import image
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from permacite.extract.media.wave_file import LAYOUTS
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.extract.media.image import Area
+    from permacite.extract.media.pictures.image import Area
     from permacite.extract.media.sound import Part
 
 __all__ = ["Film"]

@@ -29,7 +29,7 @@ from permacite.extract.media.decoders import (
     undecodable,
 )
 from permacite.extract.media.film import Film
-from permacite.extract.media.image import area
+from permacite.extract.media.pictures.image import area
 from permacite.extract.media.timeline import packets
 
 if TYPE_CHECKING:

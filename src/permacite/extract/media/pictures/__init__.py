@@ -1,0 +1,1 @@
+"""Pictures: rectangles of them, samples as deep as they are, no more decoded than is needed."""
