@@ -20,7 +20,7 @@ import pytest
 
 from permacite.decoding import Workers
 from permacite.decoding.kept import Kept
-from permacite.decoding.workers import _Worker
+from permacite.decoding.workers import _Task, _Worker
 from permacite.errors import (
     BusyError,
     DecodingError,
@@ -210,14 +210,14 @@ def test_a_file_that_is_cut_short_underneath_costs_one_worker(tmp_path: Path) ->
     path = tmp_path / "kept"
     path.write_bytes(picture("PNG", (600, 400)))
     words: dict[str, object] = {"media_type": "image/png", "fragment": "rect=(0,0),(600,400)"}
-    worker = _Worker("media", 1 << 30)
+    worker = _Worker("media", 1 << 30, 1 << 30)
 
     def cut_short(_: int) -> bool:
         os.truncate(path, 0)
         return True
 
     with closing(File(path)) as file, pytest.raises(PermaciteError, match="broke down"):
-        worker.run(words, file, cut_short, 60.0)
+        worker.run(_Task(words, file, cut_short, cut_short), 60.0)
     assert not worker.usable
 
 

@@ -2,21 +2,27 @@
 
 A message is two lengths, the JSON and the octets. Neither side can have the other run anything:
 JSON is all that is read. What is longer than allowed, or no JSON object, ends the conversation.
+A descriptor comes from whoever asks for work alone: what a worker sends along is never taken.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
 import struct
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-__all__ = ["EndedError", "Message", "receive", "send"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["EndedError", "Message", "answer", "receive", "send"]
 
 _LENGTHS = struct.Struct(">II")
 _MAX_WORDS = 1 << 20
 _MAX_OCTETS = 1 << 30
+_PIECE = 1 << 20
 
 Words: TypeAlias = dict[str, object]
 
@@ -52,8 +58,24 @@ def send(
         raise EndedError(str(error)) from error
 
 
+def answer(channel: socket.socket, room: Callable[[int], bool]) -> Message:
+    """Wait for what a worker says; `room` is asked for its octets first, and may wait.
+
+    Raises EndedError, also where there is no room, and TimeoutError.
+    """
+    try:
+        length, size = _LENGTHS.unpack(_exactly(channel, _LENGTHS.size))
+        if size and not room(size):
+            raise EndedError("there is no room for an answer")
+        return Message(*_contents(channel, length, size), None)
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise EndedError(str(error)) from error
+
+
 def receive(channel: socket.socket) -> Message:
-    """Wait for what is said. Raises EndedError, TimeoutError."""
+    """Wait for a request. Raises EndedError, TimeoutError."""
     descriptors: list[int] = []
     try:
         head, descriptors, _, _ = socket.recv_fds(channel, _LENGTHS.size, 1)
@@ -75,14 +97,14 @@ def _contents(channel: socket.socket, length: int, size: int) -> tuple[Words, by
 
 
 def _exactly(channel: socket.socket, length: int) -> bytes:
-    """Return so many octets."""
-    gathered = bytearray()
-    while len(gathered) < length:
-        piece = channel.recv(min(length - len(gathered), 1 << 20))
+    """Return so many octets; they are in memory once, not twice."""
+    gathered = io.BytesIO()
+    while gathered.tell() < length:
+        piece = channel.recv(min(length - gathered.tell(), _PIECE))
         if not piece:
             raise EndedError("the other side is gone")
-        gathered += piece
-    return bytes(gathered)
+        gathered.write(piece)
+    return gathered.getvalue()
 
 
 def _read(said: bytes) -> Words:

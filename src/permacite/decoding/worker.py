@@ -39,8 +39,8 @@ _LEFT = 4
 """A job may leave one in so many octets of its base behind."""
 
 
-def main(descriptor: int, name: str, budget_bytes: int) -> None:
-    """Serve one channel: that of the descriptor."""
+def main(descriptor: int, name: str, budget_bytes: int, answer_bytes: int) -> None:
+    """Serve one channel: that of the descriptor. No part is larger than `answer_bytes`."""
     channel = socket.socket(fileno=descriptor)
     kind = KINDS[name]
     try:
@@ -55,7 +55,7 @@ def main(descriptor: int, name: str, budget_bytes: int) -> None:
     try:
         send(channel, {"holds": holds})
         while memory.tidied_bytes() <= loaded + kind.base_bytes // _LEFT:
-            _Job(channel, kind, loaded).run(work, receive(channel))
+            _Job(channel, kind, loaded, answer_bytes).run(work, receive(channel))
     except EndedError:
         sys.exit(0)
 
@@ -63,8 +63,9 @@ def main(descriptor: int, name: str, budget_bytes: int) -> None:
 class _Job:
     """One request, from its words to its answer."""
 
-    def __init__(self, channel: socket.socket, kind: Kind, loaded: int) -> None:
+    def __init__(self, channel: socket.socket, kind: Kind, loaded: int, answer_bytes: int) -> None:
         self._channel = channel
+        self._answer_bytes = answer_bytes
         self._most = loaded + kind.base_bytes
         limit_cpu(kind.cpu_s)
         limit_memory(self._most)
@@ -75,6 +76,7 @@ class _Job:
         token = decoders.ADMISSION.set(self._ask)
         try:
             words, octets = work(_content(request), request.words)
+            self._check(len(octets))
         except PermaciteError as error:
             send(self._channel, {"error": _said(error)})
         except MemoryError:
@@ -85,6 +87,16 @@ class _Job:
             send(self._channel, {"answer": words}, octets)
         finally:
             decoders.ADMISSION.reset(token)
+
+    def _check(self, octets: int) -> None:
+        if octets > self._answer_bytes:
+            raise LimitError(
+                f"the part takes {octets >> 20} MiB, more than the {self._answer_bytes >> 20} MiB "
+                "that a part may take here",
+                limit="bytes",
+                maximum=self._answer_bytes,
+                hint="ask for a shorter or a smaller part",
+            )
 
     def _ask(self, octets: int) -> None:
         """Ask for memory and wait until it is there. Raises LimitError where it never will be."""

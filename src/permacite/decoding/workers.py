@@ -15,12 +15,12 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import errors
 from permacite.decoding.kept import Kept
 from permacite.decoding.kinds import KINDS
-from permacite.decoding.messages import EndedError, receive, send
+from permacite.decoding.messages import EndedError, answer, send
 from permacite.errors import BusyError, PermaciteError
 from permacite.extract import Excerpt
 
@@ -36,8 +36,8 @@ _JOBS = 100
 _START_S = 60.0
 _SENTENCE = 2000
 _BOOT = (
-    "import sys; sys.path[:] = sys.argv[4:]; from permacite.decoding.worker import main;"
-    " main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))"
+    "import sys; sys.path[:] = sys.argv[5:]; from permacite.decoding.worker import main;"
+    " main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))"
 )
 
 
@@ -53,13 +53,16 @@ class Workers:
         waiting: int = 32,
         job_s: float = 120.0,
         kept_bytes: int = 64 << 20,
+        answer_bytes: int = 1 << 30,
     ) -> None:
         """`budget_bytes`: what all jobs together may ask for. `waiting`: how many jobs may wait.
 
-        `kept_bytes`: what the parts that were cut lately may take in this process.
+        `kept_bytes`: what the parts that were cut lately may take in this process. `answer_bytes`:
+        what a part may take, and all parts that come in at once.
         """
         self._kind = KINDS[kind]
         self._budget = _Budget(budget_bytes)
+        self._room = _Budget(answer_bytes)
         self._most = most or os.cpu_count() or 1
         self._waiting = waiting
         self._job_s = job_s
@@ -93,10 +96,10 @@ class Workers:
         """Have a job done; return its words and octets."""
         with self._place() as place:
             for worker in self._candidates(place):
-                with self._budget.share() as admit:
-                    answer = worker.run(words, content, admit, self._job_s)
-                    if answer is not None:
-                        return answer
+                with self._budget.share() as admit, self._room.share() as room:
+                    done = worker.run(_Task(words, content, admit, room), self._job_s)
+                    if done is not None:
+                        return done
         raise PermaciteError("workers that decode media end before they begin")
 
     def holds(self) -> tuple[str, ...]:
@@ -144,7 +147,7 @@ class Workers:
         yield from place
         for worker in place:
             worker.end()
-        place[:] = [_Worker(self._kind.name, self._budget.total)]
+        place[:] = [_Worker(self._kind.name, self._budget.total, self._room.total)]
         yield place[0]
 
 
@@ -180,19 +183,28 @@ class _Budget:
                 self._changed.notify_all()
 
 
+class _Task(NamedTuple):
+    """What is to be done, and whom to ask for memory on the way, and for room for the answer."""
+
+    words: dict[str, object]
+    content: bytes | Stored
+    admit: Callable[[int], bool]
+    room: Callable[[int], bool]
+
+
 class _Worker:
     """One process, and the channel to it."""
 
-    def __init__(self, kind: str, budget_bytes: int) -> None:
+    def __init__(self, kind: str, budget_bytes: int, answer_bytes: int) -> None:
         """Start it, and wait until its doors are closed. Raises PermaciteError."""
         self._channel, theirs = socket.socketpair()
         self._jobs = 0
         self.usable = True
         with theirs:
             descriptor = theirs.fileno()
-            command = [sys.executable, "-I", "-c", _BOOT, str(descriptor), kind, str(budget_bytes)]
+            words = [str(descriptor), kind, str(budget_bytes), str(answer_bytes)]
             self._process = subprocess.Popen(  # noqa: S603 - ourselves
-                [*command, *filter(None, sys.path)],
+                [sys.executable, "-I", "-c", _BOOT, *words, *filter(None, sys.path)],
                 env={"MALLOC_ARENA_MAX": "1"},  # to shrink another one, glibc opens a file
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -202,31 +214,25 @@ class _Worker:
             )
         try:
             self._channel.settimeout(_START_S)
-            words = receive(self._channel).words
+            said = self._hear().words
         except (EndedError, TimeoutError) as error:
             self.end()
             raise PermaciteError("a worker that decodes media does not start") from error
-        holds = words.get("holds")
+        holds = said.get("holds")
         if not isinstance(holds, list):
             self.end()
-            raise _error(words.get("error"))
+            raise _error(said.get("error"))
         self.holds = tuple(map(str, holds))
 
-    def run(
-        self,
-        words: dict[str, object],
-        content: bytes | Stored,
-        admit: Callable[[int], bool],
-        job_s: float,
-    ) -> tuple[dict[str, object], bytes] | None:
+    def run(self, task: _Task, job_s: float) -> tuple[dict[str, object], bytes] | None:
         """Have a job done; None where the process had ended before. Raises errors of ours."""
         self._jobs += 1
         end = time.monotonic() + job_s
         try:
             self._channel.settimeout(job_s)
-            if not self._begin(words, content):
+            if not self._begin(task):
                 return None
-            answer = self._answer(admit, end)
+            answered = self._answer(task, end)
         except TimeoutError as error:
             self._fail()
             raise errors.LimitError(
@@ -238,30 +244,34 @@ class _Worker:
                 "it cannot be decoded: the decoder broke down over it, or took too much computing"
             ) from error
         self.usable = self._jobs < _JOBS
-        said = answer.words.get("answer")
+        said = answered.words.get("answer")
         if isinstance(said, dict):
-            return said, answer.octets
-        raise _error(answer.words.get("error"))
+            return said, answered.octets
+        raise _error(answered.words.get("error"))
 
-    def _begin(self, words: dict[str, object], content: bytes | Stored) -> bool:
+    def _begin(self, task: _Task) -> bool:
         """Hand over a job; False where the process had ended while it was idle."""
         try:
-            with _handed(content) as (octets, descriptor):
-                send(self._channel, words, octets, descriptor)
-            return bool(receive(self._channel).words.get("begun"))
+            with _handed(task.content) as (octets, descriptor):
+                send(self._channel, task.words, octets, descriptor)
+            return bool(self._hear().words.get("begun"))
         except EndedError:
             self._fail()
             return False
 
-    def _answer(self, admit: Callable[[int], bool], end: float) -> Message:
+    def _hear(self) -> Message:
+        """Wait for words that no octets come with."""
+        return answer(self._channel, lambda _: False)
+
+    def _answer(self, task: _Task, end: float) -> Message:
         """Wait for the answer, and grant memory on the way."""
         while True:
             self._channel.settimeout(max(0.001, end - time.monotonic()))
-            message = receive(self._channel)
+            message = answer(self._channel, task.room)
             ask = message.words.get("ask")
             if not isinstance(ask, int):
                 return message
-            send(self._channel, {"granted": ask >= 0 and admit(ask)})
+            send(self._channel, {"granted": ask >= 0 and task.admit(ask)})
 
     def _fail(self) -> None:
         self.usable = False
