@@ -43,8 +43,13 @@ class Archive(
 ):
     """One open archive. Use it as a context manager, or call `close`."""
 
-    def decoders(self) -> str:
-        """A sentence on how pictures, sound and video are decoded here."""
+    def decoders(self, *, many: bool = False) -> str:
+        """A sentence on how pictures, sound and video are decoded here.
+
+        With `many`, parts are no larger from now on than what many at once can be given.
+        """
+        if many:
+            decoders.keep_parts_small()
         return decoders.described()
 
 

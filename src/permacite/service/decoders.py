@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.errors import PermaciteError
 
@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from permacite.decoding import Workers
     from permacite.extract import Decode
 
-__all__ = ["decoder_of", "described", "workers"]
+__all__ = ["decoder_of", "described", "keep_parts_small", "workers"]
+
+_SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
+"""What parts may take in a process that answers many, so that it stays below 300 MiB."""
+
+_options: dict[str, Any] = {}
 
 
 @functools.cache
@@ -20,9 +25,17 @@ def workers() -> Workers:
     """The workers; they end with this process."""
     from permacite.decoding import Workers  # noqa: PLC0415 - most commands decode nothing
 
-    pool = Workers()
+    pool = Workers(**_options)
     atexit.register(pool.close)
     return pool
+
+
+def keep_parts_small() -> None:
+    """Limit what parts take in this process; for workers that are started from now on."""
+    _options.update(_SMALL)
+    if workers.cache_info().currsize:
+        workers().close()
+        workers.cache_clear()
 
 
 def decoder_of(digest: str) -> Decode:

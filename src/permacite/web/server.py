@@ -42,7 +42,7 @@ def run(
         about = archive.about()
         app = create_app(archive, names=(*_OWN_NAMES, shown, *names), writable=writable)
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
-        announce(archive.decoders())
+        announce(archive.decoders(many=True))
         server = Server(
             app,
             address=host,

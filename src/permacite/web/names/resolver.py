@@ -20,6 +20,7 @@ from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
 from permacite.web.names import writing
 from permacite.web.names.negotiation import chosen_view
+from permacite.web.names.sending import LARGE_BYTES, LargePart
 from permacite.web.requests import JSONAnswer, ask
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ async def _part(request: Request, reference: str, view: str) -> Response:
         return part
     if view == "json":
         return JSONAnswer(part, headers=_naming(part))
+    if len(part.content) > LARGE_BYTES:  # its digest takes a while, for which others would wait
+        return await run_in_threadpool(_bytes, request, part)
     return _bytes(request, part)
 
 
@@ -167,6 +170,8 @@ def _bytes(request: Request, part: Resolved) -> Response:
     fields["Content-Type"] = part.media_type + charset
     span = _range(request, described["ETag"], len(part.content))
     if span is None:
+        if "#" in part.exact and len(part.content) > LARGE_BYTES:
+            return LargePart(part.content, 200, fields)
         return Response(part.content, headers=fields)
     start, end = span
     if start >= end:
