@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -12,6 +13,9 @@ import pytest
 from tests.crash.replay.invariants import complaints, examine
 from tests.crash.replay.states import Explorer, moments
 from tests.crash.replay.trace import FULL, record, write_files
+from tests.faces.conftest import served
+from tests.media.formats import FORMATS, content_of
+from tests.media.watching import ask
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.errors import StorageError
@@ -99,3 +103,23 @@ def check(archive: Repository, kept: dict[str, bytes]) -> None:
         for version in archive.list()
     }
     assert found == kept
+
+
+def test_parts_of_media_are_cut_while_the_disk_for_temporary_files_is_full(
+    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("PIL.Image", reason="needs the media extra")
+    archive = tmp_path / "archive"
+    one = next(one for one in FORMATS if one.name == "picture-jpeg")
+    with Repository.create(archive, series="lab.example.zz") as repository:
+        made = repository.commit([NewRepresentation(content_of(one), one.media_type)])
+        name = str(made.representations[0].pdi)
+        part = repository.excerpt(made.representations[0], "rect=(0,0),(9,9)").data
+    monkeypatch.setenv("TMPDIR", str(small_disk))
+    with contextlib.suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as ballast:
+        while True:
+            ballast.write(bytes(4096))
+    with served(archive) as running:
+        answer = ask(running.base, f"{name}#rect=(0,0),(9,9)")
+        assert (answer.status, answer.body) == (200, part)
+        assert ask(running.base, name).body == content_of(one)

@@ -142,10 +142,12 @@ def served(archive: Path) -> Iterator[Running]:
             base = found[1]
             break
     assert base, "the server did not start"
-    yield Running(base, process)
-    process.terminate()
-    process.wait(10)
-    process.stderr.close()
+    try:
+        yield Running(base, process)
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stderr.close()
 
 
 @pytest.fixture(scope="session")
