@@ -94,6 +94,6 @@ def samples_of(content: bytes) -> bytes:
 
 
 def pictures_of(content: bytes) -> list[tuple[float, bytes]]:
-    """When each picture of a video is shown, and its first plane."""
+    """When each picture of a video is shown, and its samples."""
     with av_module().open(io.BytesIO(content)) as container:
-        return [(frame.time, bytes(frame.planes[0])) for frame in container.decode(video=0)]
+        return [(frame.time, frame.to_ndarray().tobytes()) for frame in container.decode(video=0)]

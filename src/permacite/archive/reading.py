@@ -315,24 +315,31 @@ class Reading:
         return self._texts.text(representation, whole=whole)
 
     def excerpt(
-        self, representation: Representation, specifier: str, *, whole: bool = True
+        self,
+        representation: Representation,
+        specifier: str,
+        *,
+        whole: bool = True,
+        preview: bool = False,
     ) -> Excerpt:
         """Return the part of a format that the specifier of a fragment names, of whatever kind.
 
-        `whole` as in `text`. Raises as `extract` and `text` do.
+        `whole` as in `text`, `preview` as in `extract`. Raises as `extract` and `text` do.
         """
         from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
 
-        if extract.is_of_text(specifier, representation.media_type):
+        media_type = representation.media_type
+        if extract.is_of_text(specifier, media_type) and not preview:
             return extract.extract_from(
-                self.text(representation, whole=whole), representation.media_type, specifier
+                self.text(representation, whole=whole), media_type, specifier
             )
-        if self.decoder_of is None or not extract.is_decoded(specifier, representation.media_type):
-            return extract.extract(self.read(representation), representation.media_type, specifier)
+        if self.decoder_of is None or not extract.is_decoded(specifier, media_type):
+            content = self.read(representation)
+            return extract.extract(content, media_type, specifier, preview=preview)
         with self.source(representation) as source:
             source.check()
             decode = self.decoder_of(representation.digest)
-            return decode(source, representation.media_type, specifier)
+            return decode(source, media_type, specifier, preview=preview)
 
     def standing(self, pdi: PDI) -> Standing:
         """Who may see a document, why it is kept and how long. Raises NotFoundError."""

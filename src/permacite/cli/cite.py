@@ -44,6 +44,7 @@ def _part_options(command: Command) -> Command:
 @click.option("--quote", help="The words, as they stand in the text; white space is all alike.")
 @click.option("--nth", type=click.IntRange(min=1), help="Which occurrence, where there are more.")
 @_part_options
+@click.option("--damaged", is_flag=True, help="Cite a recording even where it is damaged.")
 @click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
 @click.option("--list", "only_list", is_flag=True, help="List the occurrences and cite nothing.")
 @click.option("--note", "remark", help="A remark to keep with the citation.")
@@ -57,6 +58,7 @@ def cite(  # noqa: PLR0913 - one parameter an option
     quote: str | None,
     nth: int | None,
     frame: int | None,
+    damaged: bool,
     form: str | None,
     only_list: bool,
     remark: str | None,
@@ -81,7 +83,9 @@ def cite(  # noqa: PLR0913 - one parameter an option
             _tell_passages(archive.passages(pdi, quote), as_json=as_json)
             return
         parts = cast("Parts", part)
-        cited = archive.cite(pdi, quote=quote, nth=nth, note=remark, frame=frame, **parts)
+        cited = archive.cite(
+            pdi, quote=quote, nth=nth, note=remark, frame=frame, damaged=damaged, **parts
+        )
     if as_json:
         emit(cited)
     elif form:

@@ -26,6 +26,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Show N characters on either side, the passage in brackets.",
 )
 @click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
+@click.option("--preview", is_flag=True, help="Of sound or video, a small WebM for browsers.")
 @click.option("--quick", is_flag=True, help="Of a large text, check only what is read of it.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
 @json_option
@@ -36,6 +37,7 @@ def resolve(
     *,
     context: int,
     force: bool,
+    preview: bool,
     quick: bool,
     allow_private: bool,
     as_json: bool,
@@ -57,12 +59,16 @@ def resolve(
         part = foreign.resolve(reference, allow_private=allow_private, force=force)
     else:
         with Resolution.open(folder) as archive:
-            part = archive.resolve(reference, context=context, whole=not quick)
+            part = archive.resolve(reference, context=context, whole=not quick, preview=preview)
     for warning in part.warnings:
         note(f"warning: {warning}")
     if as_json:
         emit(part)
         return
+    if part.damaged:
+        note("damaged: something in this part could not be decoded, and is missing or wrong")
+    if part.derived is not None:
+        note("a preview, made with loss of the part that is named")
     if part.assumed:
         note(f"answered by {part.pdi}")
     if part.text is None or "#" not in part.exact:

@@ -1,22 +1,23 @@
-"""Parts that were cut out lately, in memory: as many as fit, the least asked for go first."""
+"""Parts and indexes of late, in memory: as many as fit, those least asked for go first."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
-if TYPE_CHECKING:
-    from permacite.extract import Excerpt
+from permacite.extract import Excerpt
 
 __all__ = ["Kept"]
 
+Value = TypeVar("Value", Excerpt, bytes)
+
 _LARGEST = 4
-"""A part takes at most one in so many of all octets, so that one does not drive out all others."""
+"""One takes at most one in so many of all octets, so that one does not drive out all others."""
 
 
-class Kept:
-    """Excerpts by what they are of: the digest of the document, its media type and the fragment.
+class Kept(Generic[Value]):
+    """Excerpts or octets by what they are of: the digest of the document, its media type and so on.
 
     Any number of threads may use it. `octets`: how much all of them may take.
     """
@@ -25,24 +26,30 @@ class Kept:
         self._octets = octets
         self._taken = 0
         self._lock = threading.Lock()
-        self._excerpts: OrderedDict[tuple[str, ...], Excerpt] = OrderedDict()
+        self._values: OrderedDict[tuple[str, ...], Value] = OrderedDict()
 
-    def get(self, *key: str) -> Excerpt | None:
-        """Return an excerpt that is kept."""
+    def get(self, *key: str) -> Value | None:
+        """Return what is kept."""
         with self._lock:
-            excerpt = self._excerpts.get(key)
-            if excerpt is not None:
-                self._excerpts.move_to_end(key)
-            return excerpt
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
 
-    def put(self, excerpt: Excerpt, *key: str) -> None:
-        """Keep an excerpt, unless it is large."""
-        size = len(excerpt.data)
+    def put(self, value: Value, *key: str) -> None:
+        """Keep a value in place of an earlier one, unless it is large."""
+        size = _size(value)
         with self._lock:
-            if key in self._excerpts or size * _LARGEST > self._octets:
+            if size * _LARGEST > self._octets:
                 return
-            self._excerpts[key] = excerpt
+            if key in self._values:
+                self._taken -= _size(self._values.pop(key))
+            self._values[key] = value
             self._taken += size
             while self._taken > self._octets:
-                _, oldest = self._excerpts.popitem(last=False)
-                self._taken -= len(oldest.data)
+                _, oldest = self._values.popitem(last=False)
+                self._taken -= _size(oldest)
+
+
+def _size(value: Excerpt | bytes) -> int:
+    return len(value if isinstance(value, bytes) else value.data)

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Kind", "Work"]
 
-Work: TypeAlias = "Callable[[Octets, dict[str, object]], tuple[dict[str, object], bytes]]"
-"""From octets, and words that say what is wanted, to words and octets. It raises errors of ours."""
+Work: TypeAlias = "Callable[[Octets, dict[str, object], bytes], tuple[dict[str, object], bytes]]"
+"""From octets, words that say what is wanted, and octets that go along, to words and octets.
+
+It raises errors of ours.
+"""
 
 _MIB = 1 << 20
 
@@ -47,15 +50,24 @@ _CHARSETS = (
 def _media() -> Work:
     """Load what cuts parts out of pictures, sound and video."""
     from permacite.extract import extract  # noqa: PLC0415 - the libraries are for this process alone
-    from permacite.extract.media import decoders  # noqa: PLC0415 - the same
+    from permacite.extract.media import decoders, seeking  # noqa: PLC0415 - the same
 
     decoders.preload()
     _keep_charsets()
 
-    def work(content: Octets, words: dict[str, object]) -> tuple[dict[str, object], bytes]:
-        excerpt = extract(content, str(words["media_type"]), str(words["fragment"]))
+    def work(
+        content: Octets, words: dict[str, object], index: bytes
+    ) -> tuple[dict[str, object], bytes]:
+        media_type, fragment = str(words["media_type"]), str(words["fragment"])
+        known = seeking.Seeking(index)
+        token = seeking.SEEKING.set(known)
+        try:
+            excerpt = extract(content, media_type, fragment, preview=words.get("preview") is True)
+        finally:
+            seeking.SEEKING.reset(token)
         said = asdict(excerpt)
-        return said, said.pop("data")
+        part = said.pop("data")
+        return said | {"index_bytes": len(known.made)}, part + known.made
 
     return work
 

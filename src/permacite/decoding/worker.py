@@ -75,7 +75,7 @@ class _Job:
         send(self._channel, {"begun": True})
         token = decoders.ADMISSION.set(self._ask)
         try:
-            words, octets = work(_content(request), request.words)
+            words, octets = work(*_content(request))
             self._check(len(octets))
         except PermaciteError as error:
             send(self._channel, {"error": _said(error)})
@@ -122,21 +122,31 @@ def _said(error: PermaciteError) -> dict[str, object]:
     }
 
 
-def _content(request: Message) -> Octets:
-    """Return the octets of the object; they are the request's own where it has no descriptor."""
+def _content(request: Message) -> tuple[Octets, dict[str, object], bytes]:
+    """Return the octets of the object, the words, and the octets that go along.
+
+    Both stand in the request, those that go along last, where it has no descriptor.
+    """
+    along = request.words.get("along_bytes")
+    size = len(request.octets) - (along if isinstance(along, int) else 0)
+    octets, rest = request.octets[:size], request.octets[size:]
     if request.descriptor is None:
-        return request.octets
+        return octets, request.words, rest
+    return _mapped(request.descriptor), request.words, rest
+
+
+def _mapped(descriptor: int) -> Octets:
     try:
-        size = os.lseek(request.descriptor, 0, os.SEEK_END)
+        size = os.lseek(descriptor, 0, os.SEEK_END)
         if not size:
             return b""
         return mmap.mmap(
-            request.descriptor, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ
+            descriptor, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ
         )  # its size is given: to ask the system for it is no call that is left
     except OSError as error:
         raise PermaciteError(f"the octets cannot be mapped: {error.strerror}") from error
     finally:
-        os.close(request.descriptor)
+        os.close(descriptor)
 
 
 class _Memory:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import errors
@@ -54,11 +55,13 @@ class Workers:
         job_s: float = 120.0,
         kept_bytes: int = 64 << 20,
         answer_bytes: int = 1 << 30,
+        indexes_bytes: int = 32 << 20,
     ) -> None:
         """`budget_bytes`: what all jobs together may ask for. `waiting`: how many jobs may wait.
 
-        `kept_bytes`: what the parts that were cut lately may take in this process. `answer_bytes`:
-        what a part may take, and all parts that come in at once.
+        `kept_bytes`: what the parts that were cut lately may take in this process, `indexes_bytes`:
+        what the indexes of long sounds may. `answer_bytes`: what a part may take, and all parts
+        that come in at once.
         """
         self._kind = KINDS[kind]
         self._budget = _Budget(budget_bytes)
@@ -66,7 +69,8 @@ class Workers:
         self._most = most or os.cpu_count() or 1
         self._waiting = waiting
         self._job_s = job_s
-        self._kept = Kept(kept_bytes)
+        self._kept: Kept[Excerpt] = Kept(kept_bytes)
+        self._indexes: Kept[bytes] = Kept(indexes_bytes)
         self._changed = threading.Condition()
         self._idle: list[_Worker] = []
         self._busy = 0
@@ -74,30 +78,43 @@ class Workers:
         self._closed = False
 
     def extract(
-        self, content: bytes | Stored, media_type: str, fragment: str, *, digest: str | None = None
+        self,
+        content: bytes | Stored,
+        media_type: str,
+        fragment: str,
+        *,
+        preview: bool = False,
+        digest: str | None = None,
     ) -> Excerpt:
-        """Return the part that `fragment` names, as `permacite.extract.extract` does.
+        """Return the part that `fragment` names, or its preview, as `extract.extract` does.
 
         What is stored in a file is not read here: a worker maps it. `digest` is that of `content`;
         where it is given, the part may be one that was cut before. Raises what that raises,
         BusyError where too many wait, and LimitError where decoding takes too much memory or time.
         """
-        excerpt = None if digest is None else self._kept.get(digest, media_type, fragment)
+        key = (digest or "", media_type, fragment, "preview" if preview else "")
+        excerpt = self._kept.get(*key) if digest else None
         if excerpt is None:
-            said, octets = self.run({"media_type": media_type, "fragment": fragment}, content)
-            excerpt = _excerpt(said, octets)
+            words = {"media_type": media_type, "fragment": fragment, "preview": preview}
+            index = (self._indexes.get(*key[:2]) if digest else None) or b""
+            said, octets = self.run(words, content, along=index)
+            excerpt, made = _excerpt(said, octets)
+            excerpt = replace(excerpt, derived=preview)
             if digest is not None:
-                self._kept.put(excerpt, digest, media_type, fragment)
+                self._kept.put(excerpt, *key)
+                if len(made) > len(index):
+                    self._indexes.put(made, *key[:2])
         return excerpt
 
     def run(
-        self, words: dict[str, object], content: bytes | Stored
+        self, words: dict[str, object], content: bytes | Stored, *, along: bytes = b""
     ) -> tuple[dict[str, object], bytes]:
-        """Have a job done; return its words and octets."""
+        """Have a job done, with octets that go along; return its words and octets."""
         with self._place() as place:
             for worker in self._candidates(place):
                 with self._budget.share() as admit, self._room.share() as room:
-                    done = worker.run(_Task(words, content, admit, room), self._job_s)
+                    task = _Task(words, content, admit, room, along)
+                    done = worker.run(task, self._job_s)
                     if done is not None:
                         return done
         raise PermaciteError("workers that decode media end before they begin")
@@ -184,12 +201,16 @@ class _Budget:
 
 
 class _Task(NamedTuple):
-    """What is to be done, and whom to ask for memory on the way, and for room for the answer."""
+    """What is to be done, and whom to ask for memory on the way, and for room for the answer.
+
+    `along`: octets that go along with those of the object.
+    """
 
     words: dict[str, object]
     content: bytes | Stored
     admit: Callable[[int], bool]
     room: Callable[[int], bool]
+    along: bytes = b""
 
 
 class _Worker:
@@ -251,9 +272,10 @@ class _Worker:
 
     def _begin(self, task: _Task) -> bool:
         """Hand over a job; False where the process had ended while it was idle."""
+        words = task.words | {"along_bytes": len(task.along)}
         try:
             with _handed(task.content) as (octets, descriptor):
-                send(self._channel, task.words, octets, descriptor)
+                send(self._channel, words, octets + task.along, descriptor)
             return bool(self._hear().words.get("begun"))
         except EndedError:
             self._fail()
@@ -316,8 +338,13 @@ def _sealed(content: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _excerpt(said: dict[str, object], octets: bytes) -> Excerpt:
-    """What a worker cut out; what it says is checked like anything from outside."""
+def _excerpt(said: dict[str, object], octets: bytes) -> tuple[Excerpt, bytes]:
+    """What a worker cut out, and the index that it made.
+
+    What it says is checked like anything from outside. An index is read by workers alone.
+    """
+    made = said.get("index_bytes")
+    size = len(octets) - (made if isinstance(made, int) and 0 <= made <= len(octets) else 0)
     media_type, digest = said.get("media_type"), said.get("digest")
     clipped, damaged = said.get("clipped"), said.get("damaged")
     if not (
@@ -327,7 +354,8 @@ def _excerpt(said: dict[str, object], octets: bytes) -> Excerpt:
         and isinstance(damaged, bool)
     ):
         raise PermaciteError("the decoder's answer is not an excerpt")
-    return Excerpt(octets, media_type, None, None, clipped, digest, damaged)
+    excerpt = Excerpt(octets[:size], media_type, None, None, clipped, digest, damaged)
+    return excerpt, octets[size:]
 
 
 _ERRORS: dict[str, type[PermaciteError]] = {

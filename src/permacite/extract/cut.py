@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
-from permacite.errors import ParseError
+from permacite.errors import NotFoundError, ParseError
 from permacite.extract import octets, text
 from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from permacite.charsets import Charset
     from permacite.extract.excerpt import Excerpt
     from permacite.extract.media.decoders import Octets
@@ -31,8 +29,14 @@ class Stored(Protocol):
         """All octets."""
 
 
-Decode: TypeAlias = "Callable[[bytes | Stored, str, str], Excerpt]"
-"""What cuts pictures, sound and video: from octets, media type and specifier to the part."""
+class Decode(Protocol):
+    """What cuts pictures, sound and video."""
+
+    def __call__(
+        self, content: bytes | Stored, media_type: str, fragment: str, /, *, preview: bool = False
+    ) -> Excerpt:
+        """From octets, media type and specifier to the part, or a preview of it."""
+
 
 _OF_TEXT = frozenset({"char", "elt", "line", "name"})
 _SCHEMES = SCHEMES.extended(LINE)
@@ -45,33 +49,37 @@ def extract(
     *,
     charset: str | Charset | None = None,
     decode: Decode | None = None,
+    preview: bool = False,
 ) -> Excerpt:
     """Return the part of `data`, which is read or mapped, that `fragment` names.
 
     `media_type` as in Content-Type; its charset counts where `charset` is None, which is a label or
     what is settled already. `fragment` is what follows the `#`, such as "char=3,9", or "3,9" by the
     default scheme of the media type. `decode` cuts what has to be decoded, in place of the decoders
-    in this process, which read hostile octets without limits of memory.
+    in this process, which read hostile octets without limits of memory. `preview`: in place of the
+    part of a sound or a video a small file made of it, WebM, that any browser plays.
 
     Raises ParseError for a fragment that this media type cannot have, NotFoundError for one that
-    lies outside the document, LimitError where the document is too much to decode, and
-    PermaciteError where a decoder is not installed.
+    lies outside the document, or of which there is no preview, LimitError where the document is
+    too much to decode, and PermaciteError where a decoder is not installed.
     """
     kind, declared = content_type(media_type)
     if isinstance(fragment, FragmentPDI):
         fragment = fragment.specifier
     written = fragment.removeprefix("#")
     found = parse_specifier(written, kind, _SCHEMES)
+    if preview and found.scheme in _OF_TEXT | {"byte"}:
+        raise NotFoundError("there are previews of parts of sound and video alone", written)
     if found.scheme == "byte":
         start, end = found.positions
         return octets.octets(data, int(start), int(end))
     if found.scheme in _OF_TEXT:
         return _of_text(text.document(data[:], kind, charset or declared), kind, found)
     if decode is not None:
-        return decode(data[:], kind, written)
+        return decode(data[:], kind, written, preview=preview)
     from permacite.extract.media.cut import part  # noqa: PLC0415 - few documents are to be decoded
 
-    return part(data, kind, found, written)
+    return part(data, kind, found, written, preview=preview)
 
 
 def extract_from(document: DocumentText, media_type: str, fragment: str | FragmentPDI) -> Excerpt:

@@ -23,7 +23,7 @@ class Excerpt:
     content in it, such as "rgba8:ab12...": of pixels, samples, the text in UTF-8, or octets. It
     stays the same when the document is encoded otherwise; of pictures with sound it is both, with a
     "+" between. `damaged`: whether it has, or lacks, what could not be decoded; then it is cited by
-    those alone who ask for that.
+    those alone who ask for that. `derived`: whether it is a preview, made of the part with loss.
     """
 
     data: bytes
@@ -33,6 +33,7 @@ class Excerpt:
     clipped: bool
     digest: str
     damaged: bool = False
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,13 +113,16 @@ async def statements(request: Request) -> Response:
 
 
 async def cite(request: Request) -> Response:
-    """POST /-/api/cite {reference, quote | a part, nth, before, after, frame, note}: a Cited.
+    """POST /-/api/cite {reference, quote | a part, nth, before, after, frame, damaged, note}.
+
+    Answers a Cited.
 
     A part is one of the members `char`, `line` (places in the text), `elt`, `name`, `rect`, `sec`,
     `msec`, `crop` and `byte` (of the format that `reference` names), each a text as `permacite
     cite` takes it: `{"rect": "5,10,25,30", "frame": 2}`, `{"sec": "12,31"}`,
     `{"sec": "0:12.5-0:31"}`, `{"crop": "sec,12,31,5,10,25,30"}`, `{"byte": "0,100"}`. Without one,
-    the fragment in `reference` is cited.
+    the fragment in `reference` is cited. A part of a recording in which something is damaged is
+    cited if `damaged` is true.
     """
     if media_types.essence(request.headers.get("content-type", "")) != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
@@ -146,7 +149,9 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
             place = max(0, body.find(name))
             raise ParseError(f"expected a number from {least} in `{name}`", body, place)
         fields[name] = value
-    cited = await ask(request, Archive.cite, str(wanted["reference"]), **cast("Any", fields))
+    reference, damaged = str(wanted["reference"]), wanted.get("damaged") is True
+    parts = cast("Any", fields)
+    cited = await ask(request, Archive.cite, reference, damaged=damaged, **parts)
     return _json(cited, 201, {"Location": cited.url})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.extract.media import decoders, sound, video
+from permacite.extract.media import preview as previews
 from permacite.extract.media.decoders import Interval
 from permacite.extract.media.pictures import image
 from permacite.scan import compile_pattern
@@ -19,8 +20,18 @@ __all__ = ["part"]
 _NUMBER = compile_pattern(r"[0-9]+")
 
 
-def part(data: Octets, kind: str, specifier: Specifier, written: str) -> Excerpt:
-    """The part of a picture, a sound or a video that `specifier`, as `written`, names."""
+def part(
+    data: Octets, kind: str, specifier: Specifier, written: str, *, preview: bool = False
+) -> Excerpt:
+    """The part of a picture, a sound or a video that `specifier`, as `written`, names.
+
+    In place of that of a sound or a video its preview, where one is asked for.
+    """
+    found = _part(data, kind, specifier, written)
+    return previews.preview(found) if preview else found
+
+
+def _part(data: Octets, kind: str, specifier: Specifier, written: str) -> Excerpt:
     first = written.find("=") + 1
     numbers = [int(number) for number in _NUMBER.findall(",".join(specifier.positions))]
     if specifier.scheme == "rect":

@@ -70,9 +70,14 @@ class Interval:
     end: int
     per_second: int
 
+    @property
+    def edges(self) -> tuple[Fraction, Fraction]:
+        """Its start and its end, in seconds."""
+        return Fraction(self.start, self.per_second), Fraction(self.end, self.per_second)
+
     def samples(self, rate: int, since: Fraction) -> tuple[int, int]:
         """Return the first sample n with start <= since + n/rate, and the first with end <= it."""
-        start, end = Fraction(self.start, self.per_second), Fraction(self.end, self.per_second)
+        start, end = self.edges
         return ceil((start - since) * rate), ceil((end - since) * rate)
 
     def holds(self, time: Fraction) -> bool:

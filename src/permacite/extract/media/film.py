@@ -22,8 +22,11 @@ __all__ = ["Film"]
 _TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("rotate", "PI")}
 _TURNS |= {-180: _TURNS[180], 270: _TURNS[-90], -270: _TURNS[90]}
 _SHALLOW = 8
+_FULL = "yuvj"
+"""How the names of layouts begin whose samples use the full range."""
 _SUBSAMPLED = compile_pattern(r"^yuvj?4[0-9]{2}p")
 _PLACES = ("mono", "stereo", "2.1", "4.0", "5.0", "5.1", "6.1", "7.1")
+_FULL_RANGE = 2
 _TICK = Fraction(1, 90_000)
 _ASKED_AT_ONCE = 32 << 20
 _BLOCK = 4096
@@ -90,6 +93,8 @@ class Film:
         encoder.width, encoder.height = cut.width, cut.height
         encoder.pix_fmt = self._layout = cut.format.name
         encoder.codec_context.time_base = _TICK
+        if self._shape[2].startswith(_FULL):
+            encoder.codec_context.color_range = _FULL_RANGE
         encoder.codec_context.thread_count = 1  # each thread keeps pictures
         self._encoder = encoder
         if self._track is not None:
@@ -167,6 +172,8 @@ def _graph(av: Any, frame: Any, found: Area | None) -> Any:
         nodes.append(graph.add(*_TURNS[frame.rotation]))
     box = (0, 0, 0, 0) if found is None else found.box
     kept = _layout(av, frame, box[0], box[1])
+    if frame.format.name.startswith(_FULL):  # the same samples under another name
+        nodes.append(graph.add("scale", "in_range=full:out_range=full"))
     if kept != frame.format.name:
         nodes.append(graph.add("format", kept))
     if found is not None:
@@ -181,16 +188,17 @@ def _graph(av: Any, frame: Any, found: Area | None) -> Any:
 
 def _layout(av: Any, frame: Any, left: int, top: int) -> str:
     """Return the layout to cut in: one with a colour for each pixel where the edges need it."""
-    name: str = frame.format.name
+    name: str = frame.format.name.replace(_FULL, "yuv")
     planes = frame.planes
     odd = len(planes) > 1 and (
         (left % 2 and planes[1].width < frame.width)
         or (top % 2 and planes[1].height < frame.height)
     )
+    whole = name
     if odd:
         name = _SUBSAMPLED.sub("yuv444p", name)
     known = {each.name for each in av.Codec("ffv1", "w").video_formats}
-    return name if name in known and not (odd and name == frame.format.name) else "yuv444p"
+    return name if name in known and not (odd and name == whole) else "yuv444p"
 
 
 def _update(digest: Any, frame: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError
 from permacite.extract.excerpt import Excerpt, digest_of, nothing
@@ -20,20 +20,23 @@ from permacite.extract.media.decoders import (
     Interval,
     Octets,
     opened,
-    undecodable,
 )
-from permacite.extract.media.timeline import MAX_SECONDS, Form, Heard, Stretch, heard
+from permacite.extract.media.seeking import SEEKING, Maker, resumed
+from permacite.extract.media.timeline import MAX_SECONDS, Form, Heard, Stretch, heard, sound_of
 from permacite.extract.media.wave_file import LAYOUTS, wave_file
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["Part", "clip", "gather"]
+
+_INDEXED_FROM_S = 60
+"""A cut that begins later than that makes an index, for the next one."""
 
 
 def clip(data: Octets, time: Interval) -> Excerpt:
     """Return the samples of an interval."""
-    with opened(data, "sound") as container:
-        if not container.streams.audio:
-            raise undecodable("sound", "there is no sound in it")
-        part = gather(container, time)
+    part = gather(data, "sound", time)
     if part.form is None:
         nothing(str(time), f"the sound lasts {float(part.end):.3f} seconds")
     samples = bytes(part.samples)
@@ -49,21 +52,45 @@ def clip(data: Octets, time: Interval) -> Excerpt:
     )
 
 
-def gather(container: Any, time: Interval, *, zero: Fraction | None = None) -> Part:
-    """Return the samples of an interval.
+def gather(data: Octets, what: str, time: Interval, *, zero: Fraction | None = None) -> Part:
+    """Return the samples of an interval of a "sound" or a "video".
 
     `zero`: where time begins by the time stamps of the container, for sound that goes with
     pictures; it may begin later than they do. Raises PermaciteError, LimitError.
     """
     if time.start > MAX_SECONDS * time.per_second:
         raise LimitError("the part begins too late", limit="seconds", maximum=MAX_SECONDS)
-    part = Part(time, is_alone=zero is None)
-    for _, found in heard(container, container.streams.audio[0], zero):
-        if found is not None:
-            part.take(found)
+    seeking = SEEKING.get()
+    if seeking is not None and seeking.known:
+        with opened(data, what) as container:
+            part = Part(time, is_alone=zero is None)
+            if _by_index(part, resumed(seeking.known, data, sound_of(container), time.edges)):
+                return part
+    with opened(data, what) as container:
+        part = Part(time, is_alone=zero is None)
+        late = seeking is not None and time.start >= _INDEXED_FROM_S * time.per_second
+        maker = Maker(data) if late else None
+        for packet, found in heard(container, sound_of(container), zero):
+            if maker is not None:
+                maker.add(packet, found)
+            if found is not None:
+                part.take(found)
+            if part.full:
+                break
+        if seeking is not None and maker is not None:
+            seeking.made = maker.index(is_whole=not part.full)
+    return part
+
+
+def _by_index(part: Part, sound: Iterator[Heard | None]) -> bool:
+    """Take what is heard by an index; False where it is of no use."""
+    for found in sound:
+        if found is None:
+            return False
+        part.take(found)
         if part.full:
             break
-    return part
+    return True
 
 
 @dataclass(slots=True)
@@ -124,8 +151,7 @@ class Part:
         """Go on to the next stretch; what is between is silence."""
         before = self.end if self._stretch or self.is_alone else stretch.since
         if stretch.since > before:
-            first = max(before, Fraction(self.time.start, self.time.per_second))
-            last = min(stretch.since, Fraction(self.time.end, self.time.per_second))
+            first, last = max(before, self.time.edges[0]), min(stretch.since, self.time.edges[1])
             if first < last:
                 self.damaged = True
                 if self.form is None:

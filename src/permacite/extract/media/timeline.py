@@ -25,7 +25,7 @@ from permacite.extract.media.wave_file import LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MAX_SECONDS", "Form", "Heard", "Stretch", "heard", "packets"]
+__all__ = ["MAX_SECONDS", "Form", "Heard", "Stretch", "heard", "packets", "sound_of"]
 
 MAX_SECONDS = 6 * 60 * 60
 _LOSSY = "s16"
@@ -79,12 +79,20 @@ def heard(
     Raises PermaciteError where nothing can be decoded at all.
     """
     kind = container.format.name
-    if stream.codec_context.name == "flac" and kind != "flac":
-        stream.codec_context.options = {"err_detect": "crccheck+explode"}
     listener = Listener(stream, zero, is_bare=kind in _BARE, tells_damage=kind == "flac")
     for packet in packets(container, stream):
         yield packet, listener.listen(packet)
     yield None, listener.end()
+
+
+def sound_of(container: Any) -> Any:
+    """The stream of sound that is heard: the first one. Raises PermaciteError."""
+    if not container.streams.audio:
+        raise undecodable("sound", "there is no sound in it")
+    stream = container.streams.audio[0]
+    if stream.codec_context.name == "flac" and container.format.name != "flac":
+        stream.codec_context.options = {"err_detect": "crccheck+explode"}
+    return stream
 
 
 def packets(container: Any, *streams: Any) -> Iterator[Any]:

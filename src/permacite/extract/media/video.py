@@ -131,12 +131,12 @@ def _sound(data: Octets, time: Interval, zero: Fraction) -> tuple[sound.Part | N
     with opened(data, "video") as container:
         if not container.streams.audio:
             return None, True
-        try:
-            part = sound.gather(container, time, zero=zero)
-        except LimitError:
-            raise
-        except PermaciteError:  # of a kind that is not decoded, or wholly broken
-            return None, False
+    try:
+        part = sound.gather(data, "video", time, zero=zero)
+    except LimitError:
+        raise
+    except PermaciteError:  # of a kind that is not decoded, or wholly broken
+        return None, False
     return (part if part.form is not None else None), not part.damaged
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation
-from permacite.errors import NotFoundError, ParseError
+from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.fragments import quote as quotes
 from permacite.pdi import SCHEMES
 from permacite.service import names
@@ -80,6 +80,7 @@ class Citations(UseCases):
         after: str | None = None,
         note: str | None = None,
         frame: int | None = None,
+        damaged: bool = False,
         **part: Unpack[Parts],
     ) -> Cited:
         """Cite a passage, or any part of a document, and record it.
@@ -88,9 +89,10 @@ class Citations(UseCases):
         `reference`. `char="15,21"` and `line` are places in the text of the document; `elt`,
         `name`, `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of
         the format itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words
-        `before` and `after`, choose among several occurrences of a quote. Raises ParseError for
-        what is no part of such a document, NotFoundError where the part is not there, not whole,
-        or not one.
+        `before` and `after`, choose among several occurrences of a quote. A part of a recording
+        in which something is damaged is cited if `damaged` says so. Raises ParseError for what is
+        no part of such a document, NotFoundError where the part is not there, not whole, or not
+        one, ConflictError where it is damaged.
         """
         name, fragment = names.document_of(reference)
         way = typed.chosen(part, frame)
@@ -103,12 +105,16 @@ class Citations(UseCases):
                     len(reference),
                 )
             if not _is_of_text(self._repository, fragment):
-                return _cite_part(self._repository, fragment.pdi, fragment, note=note)
+                return _cite_part(
+                    self._repository, fragment.pdi, fragment, note=note, damaged=damaged
+                )
             way = fragment.scheme, ",".join(fragment.positions)
         if way is not None and way[0] not in _OF_TEXT:
             representation = self._repository.representation(name)
             found = _specifier(self._repository, representation, *way)
-            return _cite_part(self._repository, representation.pdi, found, note=note)
+            return _cite_part(
+                self._repository, representation.pdi, found, note=note, damaged=damaged
+            )
         source = _text(self._repository, name)
         if way is not None:
             chosen = _choose_place(source, *way)
@@ -184,7 +190,12 @@ def _specifier(
 
 
 def _cite_part(
-    repository: Repository, name: pdi.PDI, part: Specifier | pdi.FragmentPDI, *, note: str | None
+    repository: Repository,
+    name: pdi.PDI,
+    part: Specifier | pdi.FragmentPDI,
+    *,
+    note: str | None,
+    damaged: bool,
 ) -> Cited:
     """Cite a part of any format that can be cut."""
     representation = repository.representation(name)
@@ -195,6 +206,10 @@ def _cite_part(
         raise NotFoundError(problem, str(exact))
     if not excerpt.data:
         raise _empty(exact.specifier)
+    if excerpt.damaged and not damaged:
+        problem = "something in this part is damaged and cannot be decoded"
+        hint = "cite another, or this one as it is: --damaged, or `damaged` over HTTP"
+        raise ConflictError(problem, str(exact), hint=hint)
     citation = repository.record_citation(
         NewCitation(
             fragment=str(exact),

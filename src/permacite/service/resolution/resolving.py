@@ -63,6 +63,10 @@ class Resolved:
     checked: Literal["whole", "pieces"] = "whole"
     """"whole": the digest of all bytes was recomputed. "pieces": only that of each piece of a large
     text that was read, as it is recorded beside the digest."""
+    damaged: bool = False
+    """Whether a part of a recording has, or lacks, what could not be decoded."""
+    derived: Literal["preview"] | None = None
+    """What `content` is, where it is not the part that is named but made of it."""
     warnings: tuple[str, ...] = ()
     """What the user should know about how the fragment was interpreted."""
     content: bytes = field(default=b"", repr=False, metadata=UNPRINTED)
@@ -72,11 +76,14 @@ class Resolved:
 class Resolution(UseCases):
     """From names to what they mean, and whether that is what was committed."""
 
-    def resolve(self, reference: str, *, context: int = 0, whole: bool = True) -> Resolved:
+    def resolve(
+        self, reference: str, *, context: int = 0, whole: bool = True, preview: bool = False
+    ) -> Resolved:
         """The part that `reference` names, with `context` characters of text on either side.
 
         Without `whole`, only the pieces of a large text that are read are checked, where they can
-        be. Raises NotFoundError, RestrictedError, IntegrityError where the bytes changed.
+        be. `preview`: of a part of sound or video, a small file made of it for browsers. Raises
+        NotFoundError, RestrictedError, IntegrityError where the bytes changed.
         """
         name, fragment = names.document_of(reference)
         try:
@@ -104,10 +111,10 @@ class Resolution(UseCases):
             uri=provenance.final_uri or provenance.uri,
             assumed=name.version is None or name.format != representation.format,
         )
+        if preview or (fragment is not None and fragment.scheme != "char"):
+            return _with_part(answer, self._repository, representation, fragment, preview=preview)
         if fragment is None:
             return _with_all(answer, self._repository, representation)
-        if fragment.scheme != "char":
-            return _with_part(answer, self._repository, representation, fragment)
         return _with_words(
             answer, self._repository, representation, fragment, context=context, whole=whole
         )
@@ -196,10 +203,15 @@ def _with_part(
     answer: Resolved,
     repository: Repository,
     representation: Representation,
-    fragment: pdi.FragmentPDI,
+    fragment: pdi.FragmentPDI | None,
+    *,
+    preview: bool,
 ) -> Resolved:
     """A part that is cut out by the fragments of its format. Raises NotFoundError."""
-    excerpt = repository.excerpt(representation, fragment.specifier)
+    if fragment is None:
+        hint = "add a fragment, such as #sec=12,31"
+        raise NotFoundError("there are previews of parts alone", answer.exact, hint=hint)
+    excerpt = repository.excerpt(representation, fragment.specifier, preview=preview)
     if excerpt.clipped:
         raise NotFoundError(_BEYOND, str(fragment))
     return _with_excerpt(answer, representation, excerpt)
@@ -237,6 +249,8 @@ def _with_excerpt(answer: Resolved, representation: Representation, excerpt: Exc
         media_type=excerpt.media_type,
         charset=_charset(excerpt, representation),
         text=excerpt.text,
+        damaged=excerpt.damaged,
+        derived="preview" if excerpt.derived else None,
     )
 
 

@@ -9,9 +9,14 @@ from typing import Literal
 
 __all__ = ["View", "chosen_view"]
 
-View = Literal["reader", "bytes", "json"]
+View = Literal["reader", "bytes", "json", "preview"]
 
-_VIEWS: dict[str | None, View] = {"reader": "reader", "bytes": "bytes", "json": "json"}
+_VIEWS: dict[str | None, View] = {
+    "reader": "reader",
+    "bytes": "bytes",
+    "json": "json",
+    "preview": "preview",
+}
 
 _OFFERED: tuple[tuple[str, View], ...] = (("text/html", "reader"), ("application/json", "json"))
 

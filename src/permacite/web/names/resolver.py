@@ -34,6 +34,9 @@ __all__ = ["bytes_of", "directed", "resolution"]
 
 Answer = TypeVar("Answer")
 
+RECORDED = {"audio/wav": "audio/webm", "video/matroska": "video/webm"}
+"""What parts of recordings are, and their previews: `?view=preview` answers with these."""
+
 _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 """A name whose two slashes some program between us and the user has made one."""
@@ -49,6 +52,7 @@ async def resolution(request: Request) -> Response:
     the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
     started with --writable; nothing is ever deleted (PDI §3.8.2). `?check=pieces` has only those
     pieces of a large text checked that the answer is made of, and not its whole digest.
+    `?view=preview` answers with a small WebM of a part of sound or video, for players in pages.
     """
     if request.method == "PUT":
         return await writing.put(request)
@@ -81,7 +85,9 @@ async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
     archive: Archive = request.app.state.archive
     whole = request.query_params.get("check") != "pieces"
-    part = await directed(request, reference, partial(archive.resolve, whole=whole))
+    preview = view == "preview"
+    resolve = partial(archive.resolve, whole=whole, preview=preview)
+    part = await directed(request, reference, resolve)
     if isinstance(part, Response):
         return part
     if view == "json":
@@ -146,17 +152,29 @@ def _restored(request: Request, collapsed: re.Match[str]) -> str:
 
 
 def _naming(part: Resolved) -> dict[str, str]:
-    """The fields that say which version answers.
+    """The fields that say which version answers, and what is to be known of a part.
 
     The bytes never change, yet they may be withdrawn: whoever keeps them asks before giving them
-    out again, and is told so by a 304.
+    out again, and is told so by a 304. `Permacite-Damaged: ?1` is with a part of a recording that
+    has, or lacks, what could not be decoded, `Permacite-Derived: preview` with what is made of a
+    part; a link of the relation "preview" (RFC 6903) leads from a part to that.
     """
-    return {
+    links = [f'<{part.pdi}>; rel="cite-as"']
+    if part.media_type in RECORDED and "#" in part.exact:
+        name, _, fragment = part.exact.partition("#")
+        address = f"/{name}?{urlencode({'fragment': fragment, 'view': 'preview'})}"
+        links.append(f'<{address}>; rel="preview"; type="{RECORDED[part.media_type]}"')
+    fields = {
         "Content-Location": part.pdi,
         "Cache-Control": "no-cache",
         "Vary": "Accept",
-        "Link": f'<{part.pdi}>; rel="cite-as"',
+        "Link": ", ".join(links),
     }
+    if part.damaged:
+        fields["Permacite-Damaged"] = "?1"
+    if part.derived is not None:
+        fields["Permacite-Derived"] = part.derived
+    return fields
 
 
 def _bytes(request: Request, part: Resolved) -> Response:
