@@ -25,7 +25,7 @@ from permacite.extract.media.decoders import (
     load,
     undecodable,
 )
-from permacite.extract.media.pictures import deep_png, deep_tiff, gif, tiff
+from permacite.extract.media.pictures import deep_png, deep_tiff, gif, png, tiff
 from permacite.extract.media.pictures.deep import LEFT_TO_RIGHT, TOP_TO_BOTTOM, TRANSPOSED
 
 if TYPE_CHECKING:
@@ -99,6 +99,9 @@ def rectangle(data: Octets, first: tuple[int, int], second: tuple[int, int], fra
             return _of_page(data, corners, frame)
         if gif.is_gif(data):
             return _of_gif(data, corners, frame)
+        large = png.large(data) if frame == 0 else None
+        if large is not None:
+            return _of_large_png(data, large, corners)
         with images.open(file_of(data), formats=formats) as picture:
             _check_whole(data, picture)
             if deep_png.is_deep(data):
@@ -161,11 +164,28 @@ def _of_page(data: Octets, corners: Corners, frame: int) -> Excerpt:
         return _deep_excerpt(part, *deep_tiff.encode(part, page), clipped=found.clipped)
     file, (left, top) = tiff.narrowed(page, box)
     with load("PIL.TiffImagePlugin").TiffImageFile(io.BytesIO(file)) as picture:
-        _check_pixels(picture)
+        _check_pixels(picture.size)
         admit(picture.width * picture.height * _OF_PAGE + _OF_PART * found.pixels)
         picture.load()
         shown = picture.crop((box[0] - left, box[1] - top, box[2] - left, box[3] - top))
     return _excerpt(_oriented(shown, orientation), clipped=found.clipped)
+
+
+def _of_large_png(data: Octets, large: png.Large, corners: Corners) -> Excerpt:
+    """Cut a large PNG: out of a file of the rows that the area lies in."""
+    _check_pixels((large.width, large.height))
+    found = area(*corners, (large.width, large.height))
+    admit(png.memory(large, found.box) + _OF_PART * found.pixels)
+    file, first = png.narrowed(data, large, found.box)
+    left, top, right, bottom = found.box
+    box = left - first, 0, right - first, bottom - top
+    if deep_png.is_deep(file):
+        part = deep_png.decode(file).crop(box)
+        file = deep_png.encode(part, deep_png.profile(file))
+        return _deep_excerpt(part, file, "image/png", clipped=found.clipped)
+    with load("PIL.PngImagePlugin").PngImageFile(io.BytesIO(file)) as picture:
+        part = picture.crop(box)
+    return _excerpt(part, clipped=found.clipped)
 
 
 def _of_gif(data: Octets, corners: Corners, frame: int) -> Excerpt:
@@ -199,8 +219,8 @@ def _check_whole(data: Octets, picture: Any) -> None:
         raise undecodable("picture", "the file is cut off")
 
 
-def _check_pixels(picture: Any) -> None:
-    if picture.width * picture.height > _MAX_PIXELS:
+def _check_pixels(size: tuple[int, int]) -> None:
+    if size[0] * size[1] > _MAX_PIXELS:
         raise LimitError("the picture is too large", limit="pixels", maximum=_MAX_PIXELS)
 
 
