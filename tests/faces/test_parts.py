@@ -12,6 +12,7 @@ from tests.faces.test_regions import picture, sound
 from tests.spec.test_extract_s3_4_media import animation, film
 
 from permacite import errors
+from permacite.archive import Repository
 from permacite.pdi import LINE, SCHEMES
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
@@ -153,6 +154,27 @@ def test_a_word_that_is_no_scheme_is_a_fault_of_the_program(
 ) -> None:
     with Archive.open(archive) as service, pytest.raises(TypeError, match="'page'"):
         service.cite(names["page"], page="3")  # type: ignore[call-arg]
+
+
+def test_others_may_show_what_is_cut_out_of_a_picture_of_a_public_archive(
+    names: dict[str, str], running: Running, archive: Path
+) -> None:
+    rectangle = f"/{names['picture']}?fragment=rect=(0,0),(5,5)"
+
+    def policy(path: str) -> str:
+        answer = ask(running.base, path, Accept="image/avif,image/webp,*/*;q=0.8")
+        assert answer.status == 200
+        return answer.headers["cross-origin-resource-policy"]
+
+    assert policy(rectangle) == "same-origin"
+    with Repository.open(archive) as repository:
+        repository.set_setting("resolver", "https://archive.example.org")
+    assert policy(rectangle) == "cross-origin"
+    for other in (f"/{names['picture']}", f"/{names['page']}", f"/{names['sound']}"):
+        assert policy(other) == "same-origin"
+    for fragment in ("rect=(0,0),(2,2)", "byte=0,4"):
+        shown = policy(f"/{names['moving']}?fragment={fragment}")
+        assert shown == ("cross-origin" if "rect" in fragment else "same-origin")
 
 
 def test_every_scheme_is_a_way_to_say_a_part() -> None:

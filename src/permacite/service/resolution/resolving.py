@@ -13,7 +13,7 @@ from permacite.archive import Finding
 from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
 from permacite.service import names
-from permacite.service.base import UseCases
+from permacite.service.base import UseCases, resolver_of
 from permacite.service.citations.parts import words_of
 from permacite.service.findings import Report
 from permacite.service.plain import UNPRINTED
@@ -118,6 +118,17 @@ class Resolution(UseCases):
         return _with_words(
             answer, self._repository, representation, fragment, context=context, whole=whole
         )
+
+    def may_be_embedded(self, part: Resolved) -> bool:
+        """Whether pages of others may show a part: a picture that was cut out here.
+
+        Only where the resolver is public: no page should learn what a reader's own archive holds.
+        """
+        if part.exact == part.pdi or part.media_type != "image/png":
+            return False
+        from permacite.capture.address import unreachable  # noqa: PLC0415 - for pictures alone
+
+        return unreachable(resolver_of(self._repository)) is None
 
     def instances(self, reference: str) -> list[Resolved]:
         """Every format of the version that a name means, those that are restricted left out.

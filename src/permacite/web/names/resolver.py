@@ -92,9 +92,12 @@ async def _part(request: Request, reference: str, view: str) -> Response:
         return part
     if view == "json":
         return JSONAnswer(part, headers=_naming(part))
-    if len(part.content) > LARGE_BYTES:  # its digest takes a while, for which others would wait
-        return await run_in_threadpool(_bytes, request, part)
-    return _bytes(request, part)
+    answer = _bytes(request, part) if len(part.content) <= LARGE_BYTES else None
+    if answer is None:  # its digest takes a while, for which others would wait
+        answer = await run_in_threadpool(_bytes, request, part)
+    if "#" in part.exact and await ask(request, Archive.may_be_embedded, part):
+        answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
 
 
 async def bytes_of(request: Request, reference: str) -> Response:
