@@ -9,18 +9,28 @@
   const part = { rect: null, start: null, end: null }; // pixels; milliseconds
   let failed = false;
 
-  const size = () => {
-    const [width, height] = [media.naturalWidth || media.videoWidth, media.naturalHeight || media.videoHeight];
-    return width ? [width, height] : null;
+  // Browsers tell sizes as they show them: a density (EXIF), or pixels that are no squares, change
+  // them. The numbers of a name count the pixels of the file.
+  let pixels = null;
+  const measure = async () => {
+    try {
+      const seen = media.matches("img") ? await createImageBitmap(media) : new VideoFrame(media);
+      const { width, height } = seen.visibleRect ?? seen;
+      pixels = seen.rotation % 180 ? [height, width] : [width, height];
+      seen.close();
+    } catch {
+      const [width, height] = [media.naturalWidth || media.videoWidth, media.naturalHeight || media.videoHeight];
+      pixels = width ? [width, height] : null;
+    }
   };
   const duration = () => (Number.isFinite(media.duration) ? Math.floor(media.duration * 1000) : null);
   const say = (permacite, rest = {}) => parent.postMessage({ permacite, ...rest }, "*");
   const tell = () => say("part", part);
-  const tellKnown = () => say("known", { size: size(), duration: duration(), failed });
+  const tellKnown = () => say("known", { size: pixels, duration: duration(), failed });
 
   // Shares of the whole, so that what is marked stays in its place at any scale.
   const place = (box, [left, top, right, bottom]) => {
-    const [width, height] = size();
+    const [width, height] = pixels;
     const share = (pixels, all) => `${(pixels / all) * 100}%`;
     box.style.left = share(left, width);
     box.style.top = share(top, height);
@@ -28,7 +38,7 @@
     box.style.height = share(bottom - top, height);
   };
   const show = () => {
-    if (!size()) return;
+    if (!pixels) return;
     surface?.classList.add("fitting");
     if (cited) place(cited, cited.dataset.rect.split(",").map(Number));
     if (!drawn) return;
@@ -47,14 +57,14 @@
   const limit = (value, most) => Math.min(most, Math.max(0, value));
   const point = (event) => {
     const box = media.getBoundingClientRect();
-    const [width, height] = size();
+    const [width, height] = pixels;
     const nearest = (distance, length, most) => limit(Math.round((distance / length) * most), most);
     return [nearest(event.clientX - box.left, box.width, width), nearest(event.clientY - box.top, box.height, height)];
   };
   const between = ([a, b], [c, d]) =>
     a === c || b === d ? null : [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
   const moved = ([left, top, right, bottom], across, down) => {
-    const [width, height] = size();
+    const [width, height] = pixels;
     const x = limit(left + across, width - right + left);
     const y = limit(top + down, height - bottom + top);
     return [x, y, x + right - left, y + bottom - top];
@@ -72,7 +82,7 @@
   const fullSize = document.querySelector("#full");
   const begin = (event) => {
     const scrolls = event.pointerType === "touch" && fullSize?.checked; // one finger scrolls then
-    if (event.button || !event.isPrimary || scrolls || !size()) return;
+    if (event.button || !event.isPrimary || scrolls || !pixels) return;
     const before = part.rect;
     const from = point(event);
     const corner = before && opposite(event);
@@ -97,17 +107,17 @@
   // By keyboard: arrows move it by a pixel, with Shift its lower right corner; held down, by ten.
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const middle = () => {
-    const [width, height] = size();
+    const [width, height] = pixels;
     const [x, y] = [Math.floor(width / 4), Math.floor(height / 4)];
     return [x, y, Math.max(x + 1, width - x), Math.max(y + 1, height - y)];
   };
   const resized = ([left, top, right, bottom], across, down) => {
-    const [width, height] = size();
+    const [width, height] = pixels;
     return [left, top, Math.max(left + 1, limit(right + across, width)), Math.max(top + 1, limit(bottom + down, height))];
   };
   const press = (event) => {
     const arrow = ARROWS[event.key];
-    if (event.ctrlKey || event.altKey || event.metaKey || !size()) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || !pixels) return;
     if (event.key === "Escape") draw(null);
     else if (event.key === "Enter") say("cite");
     else if (!arrow) return;
@@ -156,19 +166,19 @@
     start: () => mark("start"),
     end: () => mark("end"),
     play,
-    draw: () => {
+    draw: async () => {
       media.pause();
+      await measure();
       drawing(!surface.classList.contains("drawing"));
       surface.focus();
     },
     ask: tellKnown,
   };
-  if (media.matches("audio, video")) {
-    document.addEventListener("keydown", (event) => {
-      const action = { i: "start", o: "end" }[event.key.toLowerCase()];
-      if (action && !event.ctrlKey && !event.altKey && !event.metaKey) actions[action]();
-    });
-  } else drawing(true);
+  document.addEventListener("keydown", (event) => {
+    const action = { i: "start", o: "end" }[event.key.toLowerCase()];
+    const alone = !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (action && alone && media.matches("audio, video")) actions[action]();
+  });
 
   addEventListener("message", (event) => {
     if (event.source !== parent) return;
@@ -178,17 +188,21 @@
       show();
     } else if (Object.hasOwn(actions, permacite)) actions[permacite]();
   });
-  const ready = () => {
+  const ready = async () => {
+    await measure();
+    if (media.matches("img")) drawing(true);
     show();
     cited?.scrollIntoView({ block: "center", inline: "nearest" });
     tellKnown();
   };
-  for (const name of ["load", "loadedmetadata", "durationchange"]) media.addEventListener(name, ready);
+  for (const name of ["load", "loadeddata"]) media.addEventListener(name, ready);
+  media.requestVideoFrameCallback?.(ready); // once one is shown, it can be measured
+  media.addEventListener("durationchange", tellKnown);
   const fail = () => {
     failed = true;
     tellKnown();
   };
   media.addEventListener("error", fail);
-  if (size() || media.readyState > 0) ready();
+  if (media.naturalWidth || media.readyState > 1) ready();
   else if (media.complete || media.error) fail();
 })();
