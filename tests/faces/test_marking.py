@@ -80,12 +80,12 @@ def several(kind: str) -> bytes:
     return saved(pictures[0], kind, save_all=True, append_images=pictures[1:])
 
 
-def film() -> bytes:
-    """Return two seconds of video, as browsers play it: 160 by 120 pixels, each twice as wide."""
+def film(container: str = "mp4", codec: str = "libvpx-vp9") -> bytes:
+    """Return two seconds of video, 160 by 120 pixels, each twice as wide as high."""
     target = io.BytesIO()
     make: Callable[[Image.Image], av.VideoFrame] = av.VideoFrame.from_image
-    with av.open(target, "w", format="mp4") as out:
-        stream = out.add_stream("libvpx-vp9", rate=10)
+    with av.open(target, "w", format=container) as out:
+        stream: Any = out.add_stream(codec, rate=10)
         stream.width, stream.height, stream.pix_fmt = 160, 120, "yuv420p"
         stream.codec_context.sample_aspect_ratio = Fraction(2, 1)
         for number in range(20):
@@ -422,6 +422,23 @@ def test_a_rectangle_on_a_still_and_a_time_are_a_crop(
     ]
     assert len(expected) == 7
     assert [shown.tobytes() for _, shown in part] == expected
+
+
+def test_a_part_of_what_browsers_do_not_play_has_a_preview(
+    running: Running, page: Page, add: Callable[[bytes, str], str]
+) -> None:
+    name = add(film("avi", "ffv1"), "pier.avi")
+    page.goto(f"{running.base}/{name}")
+    said = "Your browser cannot show it here. Its parts can still be cited by their numbers."
+    expect(page.locator("form.parts output")).to_have_text(said)
+    page.goto(address(running, f"{name}#msec=500,1200"))
+    frame = page.frame_locator("#page")
+    assert "A preview of this part alone" in frame.locator("p").last.inner_text()
+    loaded = "player.readyState > 1 ? 0 : new Promise((done) => { player.onloadeddata = done; })"
+    lasts = frame.locator("video").evaluate(
+        f"async (player) => (await ({loaded}), player.duration)"
+    )
+    assert lasts == pytest.approx(0.7, abs=0.1)
 
 
 SAID = [

@@ -3,7 +3,7 @@
 A rectangle is outlined over the picture at its own size, so that its numbers are those of the name;
 the script of the frame fits both to the window. Times are set by a media fragment: the player
 begins at the first and stops at the second. One frame of several, and a format that browsers do not
-show, are shown as a PNG that the decoding workers made.
+show, are shown as a PNG that the decoding workers made, a part of what they do not play as a WebM.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ mark.region, #drawn { position: absolute; background: none; pointer-events: none
 mark.region { outline: 3px solid #c2410c; box-shadow: 0 0 0 200vmax rgb(0 0 0 / 35%) }
 #drawn { outline: 2px solid #fff; box-shadow: 0 0 0 4px #1d5685; min-width: 1px; min-height: 1px }
 #drawn[hidden] { display: none }
-audio { width: min(40rem, 100%) }"""
+body > :is(audio, video) { width: min(40rem, 100%) }"""
 
 _SCHEMES = frozenset({"rect", "sec", "msec", "crop"})
 _SECOND = 1000
@@ -51,6 +51,13 @@ _BY_BROWSERS = frozenset(
     for kind in ("png", "apng", "jpeg", "gif", "webp", "avif", "bmp", "svg+xml", "x-icon")
 )
 """The pictures that browsers show; of others a PNG is made."""
+
+_PLAYED = frozenset(
+    {f"audio/{kind}" for kind in ("mpeg", "mp4", "aac", "ogg", "opus", "webm", "flac", "x-flac")}
+    | {f"audio/{kind}" for kind in ("wav", "wave", "x-wav", "vnd.wave", "mp3", "x-m4a")}
+    | {f"video/{kind}" for kind in ("mp4", "webm", "ogg", "x-m4v", "quicktime")}
+)
+"""The recordings that most browsers play; of a part of others a preview is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +149,13 @@ def element(
     if shown is None:
         raise ValueError(representation.media_type)
     part, media_type, notes = _part(fragment), representation.media_type, []
+    if fragment is not None and part.milliseconds and media_type not in _PLAYED:
+        return _previewed(repository, representation, fragment, shown.kind)
     if shown.frame is not None:
         try:
             content = _png(repository, representation, shown.frame)
         except PermaciteError as error:
-            problem = f"<p>{html.escape(str(error))}. Its bytes are under Formats.</p>"
-            return Element(problem, marked=False, lasting=False)
+            return _failed(error)
         notes.append(_of_which(shown, media_type))
         media_type = "image/png"
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
@@ -157,6 +165,29 @@ def element(
         notes.append(cited if outlined else f'<mark id="permacite-mark">{cited}</mark>')
     lines = "".join(f"<p>{note}</p>\n" for note in notes)
     return Element(lines + _stage(shown, part, address, cited), marked=bool(cited))
+
+
+def _failed(error: PermaciteError) -> Element:
+    problem = f"<p>{html.escape(str(error))}. Its bytes are under Formats.</p>"
+    return Element(problem, marked=False, lasting=False)
+
+
+def _previewed(
+    repository: Repository, representation: Representation, fragment: pdi.FragmentPDI, kind: str
+) -> Element:
+    """The cited part of a recording that few browsers play: the part alone, and said to be made."""
+    try:
+        preview = repository.excerpt(representation, fragment.specifier, preview=True)
+    except PermaciteError as error:
+        return _failed(error)
+    address = f"data:{preview.media_type};base64,{base64.b64encode(preview.data).decode()}"
+    note = f"A preview of this part alone, made here of the archived {representation.media_type}: "
+    note += "smaller, and not without loss."
+    return Element(
+        f'<p><mark id="permacite-mark">Cited: {told(part_of(fragment))}</mark></p>\n'
+        f'<p>{html.escape(note)}</p>\n<{kind} controls src="{address}"></{kind}>',
+        marked=True,
+    )
 
 
 def _png(repository: Repository, representation: Representation, frame: int) -> bytes:
