@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from permacite.service.citations.forms import Source, forms
+from permacite.service.citations.forms import forms
+from permacite.service.citations.source import Source
 
 REFERENCE = "urn:pdi://lab.example.us/2026/11/21/7.utf-8.1#char=1024,1039"
 URL = "https://archive.example.org/urn:pdi://lab.example.us/2026/11/21/7.utf-8.1?fragment=char=1024,1039"
@@ -114,12 +115,12 @@ def test_ris_has_one_tag_a_line_and_an_end() -> None:
 def test_wiki_template_ends_where_it_should(words: str) -> None:
     wiki = forms(source(words, words)).wiki
     inner = wiki.removeprefix("{{cite web |").removesuffix("}}")
-    bare = inner.replace("{{!}}", "")
-    assert "}}" not in bare
-    assert "{{" not in bare
-    names = [field.partition("=")[0] for field in bare.split(" |")]
+    assert "}}" not in inner
+    assert "{{" not in inner
+    names = [field.partition("=")[0] for field in inner.split(" |")]
     assert names == [
-        "title", "url", "access-date", "archive-url", "archive-date", "url-status", "id", "quote",
+        "title", "website", "url", "access-date",
+        "archive-url", "archive-date", "url-status", "id", "quote",
     ]  # fmt: skip
 
 

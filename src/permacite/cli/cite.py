@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "cite"]
 
-FORMS = ("markdown", "html", "bibtex", "csl_json", "ris", "wiki")
+FORMS = ("sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki")
 
 
 Command = TypeVar("Command", bound="Callable[..., object]")

@@ -20,6 +20,7 @@ _ROOMS = {
     "save": "permacite.cli.save",
     "import": "permacite.cli.save",
     "cite": "permacite.cli.cite",
+    "reference": "permacite.cli.reference",
     "resolve": "permacite.cli.resolve",
     "prove": "permacite.cli.proof",
     "verify": "permacite.cli.resolve",

@@ -31,6 +31,7 @@ __all__ = [
     "proof",
     "quoters",
     "quotes",
+    "reference",
     "show",
     "statements",
 ]
@@ -62,6 +63,14 @@ async def passages(request: Request) -> Response:
     """GET /-/api/passages?name=&quote= answers a list of Passage."""
     name, quote = _wanted(request, "name"), _wanted(request, "quote")
     return _json(await ask(request, Archive.passages, name, quote))
+
+
+async def reference(request: Request) -> Response:
+    """GET /-/api/reference?name=&style= answers a Description, or the text of a style."""
+    name, style = _wanted(request, "name"), request.query_params.get("style")
+    if style is None:
+        return _json(await ask(request, Archive.describe, name))
+    return _json({"style": style, "text": await ask(request, Archive.styled, name, style)})
 
 
 async def proof(request: Request) -> Response:

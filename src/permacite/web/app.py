@@ -51,6 +51,7 @@ ROUTES = [
     Route("/-/log/checkpoint", log.checkpoint),
     Route("/-/log/tile/{path:path}", log.tile),
     Route("/-/api/quotes", api.quotes),
+    Route("/-/api/reference", api.reference),
     Route("/-/api/quoters", api.quoters),
     Route("/-/api/statements", api.statements),
     Route("/-/api/cite", api.cite, methods=["POST"]),

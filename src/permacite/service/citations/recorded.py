@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.service import names
-from permacite.service.base import resolver_of
-from permacite.service.citations.forms import Source, forms
+from permacite.service.citations.about import reference_of
+from permacite.service.citations.forms import forms
+from permacite.service.citations.source import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from permacite.archive import Citation, Repository, Representation
+    from permacite.archive import Citation, Repository, Representation, Version
+    from permacite.bibliography import Reference
     from permacite.fragments import Text
+    from permacite.pdi import PDI
     from permacite.service.citations.forms import CitationForms
 
 __all__ = ["Cited", "all_cited", "cited"]
@@ -75,17 +78,24 @@ def all_cited(repository: Repository, citations: Iterable[Citation]) -> tuple[Ci
 
 
 class _Texts:
-    """The texts of an archive that are cited, each read and counted once."""
+    """The texts of an archive that are cited, and what their documents say: each read once."""
 
     def __init__(self, repository: Repository) -> None:
         self.archive = repository
         self._known: dict[str, Text | None] = {}
+        self._references: dict[PDI, Reference] = {}
 
     def of(self, representation: Representation) -> Text | None:
         """A text as an entity; None where it is not given out."""
         if representation.digest not in self._known:
             self._known[representation.digest] = self._read(representation)
         return self._known[representation.digest]
+
+    def about(self, version: Version) -> Reference:
+        """What a version says of itself."""
+        if version.pdi not in self._references:
+            self._references[version.pdi] = reference_of(self.archive, version)
+        return self._references[version.pdi]
 
     def _read(self, representation: Representation) -> Text | None:
         try:
@@ -98,24 +108,15 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     repository = texts.archive
     representation = repository.representation(citation.pdi)
     version = repository.version(citation.pdi)
-    provenance = version.provenance
-    name, _, fragment = citation.fragment.partition("#")
-    address = f"{resolver_of(repository)}/{name}"
-    source = Source(
-        reference=citation.fragment,
-        url=f"{address}?fragment={fragment}",
-        quote=citation.quote,
-        title=version.title or str(version.pdi.document),
-        uri=provenance.final_uri or provenance.uri,
-        retrieved_at=provenance.retrieved_at or version.committed_at,
-        archive=".".join(citation.pdi.series),
+    source = source_of(
+        repository, version, citation.fragment, citation.quote, about=texts.about(version)
     )
     return Cited(
         reference=citation.fragment,
         part=source.part,
         told=source.told,
         url=source.url,
-        rfc5147_url=_rfc5147_url(texts, representation, citation, address),
+        rfc5147_url=_rfc5147_url(texts, representation, citation, source.url.partition("?")[0]),
         quote=citation.quote,
         before=citation.before,
         after=citation.after,

@@ -16,11 +16,13 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.bibliography import Reference
 from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.base import resolver_of
-from permacite.service.citations.forms import Source, forms
+from permacite.service.citations.forms import forms
+from permacite.service.citations.source import source_of
+from permacite.service.citations.writing.prose import escaped_markdown
 from permacite.service.resolution.resolving import Resolution
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ __all__ = ["Composed", "Compositions"]
 _MARK = compile_pattern(r"\{\{[ \t]*(quote|q|words)\b([^{}\r\n]*)\}\}")
 _HTML = ("html", "htm", "xhtml", "xht")
 _MARKDOWN = ("md", "markdown")
-_MARKDOWN_SPECIAL = compile_pattern(r"([\\`*_{}\[\]<>|~&])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,9 @@ class Compositions(Resolution):
 def _written(repository: Repository, mark: re.Match[str], part: Resolved, kind: str) -> str:
     """One quotation as the template's format writes it."""
     form, words = mark[1], part.text or ""
-    source = _source(repository, part, words)
+    about = None if form == "quote" else Reference()  # the others tell nothing of the page
+    version = repository.version(names.document_of(part.pdi)[0])
+    source = source_of(repository, version, part.exact, words, about=about)
     if kind in _HTML:
         if form == "quote":
             return forms(source).html
@@ -95,23 +98,9 @@ def _written(repository: Repository, mark: re.Match[str], part: Resolved, kind: 
     if kind in _MARKDOWN:
         if form == "quote":
             return _indented(mark, forms(source).markdown)
-        escaped = _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(words.split()))
+        escaped = escaped_markdown(" ".join(words.split()))
         return f"\u201c{escaped}\u201d ([source](<{source.url}>))" if form == "q" else escaped
     return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
-
-
-def _source(repository: Repository, part: Resolved, words: str) -> Source:
-    name, _, fragment = part.exact.partition("#")
-    version = repository.version(names.document_of(part.pdi)[0])
-    return Source(
-        reference=part.exact,
-        url=f"{resolver_of(repository)}/{name}" + (f"?fragment={fragment}" if fragment else ""),
-        quote=words,
-        title=version.title or str(version.pdi.document),
-        uri=part.uri,
-        retrieved_at=version.provenance.retrieved_at or version.committed_at,
-        archive=".".join(version.pdi.series),
-    )
 
 
 def _indented(mark: re.Match[str], block: str) -> str:

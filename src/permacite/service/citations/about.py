@@ -1,0 +1,59 @@
+"""What a document says of itself, and what is asserted of it, as one reference.
+
+A later assertion counts before an earlier one, and both before what the page states; the page
+itself is never touched. One assertion names all authors, set apart by semicolons.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.bibliography import ASSERTION, Claim, Place, Reference, gather, reference
+from permacite.errors import RestrictedError
+from permacite.markup import Document
+from permacite.media_types import PAGES
+from permacite.pdi.predicates import predicate_iri
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive import Repository, Version
+
+__all__ = ["reference_of"]
+
+_FIELDS = {
+    "title": "title",
+    "creator": "author",
+    "issued": "issued",
+    "date": "issued",
+    "publisher": "publisher",
+    "language": "language",
+    "identifier": "identifier",
+    "isPartOf": "container",
+}
+"""Terms of DCMI Metadata Terms, and the fields of a reference."""
+
+
+def reference_of(repository: Repository, version: Version) -> Reference:
+    """The reference of a version; of what is no page, or is not given out, what is asserted."""
+    claims = list(_asserted(repository, version))
+    main = repository.main(version)
+    if main.media_type in PAGES:
+        try:
+            claims += gather(Document.of(repository.text(main), main.media_type))
+        except RestrictedError:
+            claims = []  # what is not given out is not told of either
+    return reference(claims) if claims else Reference()
+
+
+def _asserted(repository: Repository, version: Version) -> Iterator[Claim]:
+    fields = {predicate_iri(term): name for term, name in _FIELDS.items()}
+    subjects = [str(version.pdi.document), str(repository.main(version).pdi)]
+    statements = [
+        statement for subject in subjects for statement in repository.statements.assertions(subject)
+    ]
+    for statement in sorted(statements, key=lambda each: each.stated_at, reverse=True):
+        field = fields.get(predicate_iri(statement.predicate))
+        if field is not None:
+            place = Place(ASSERTION, f"{statement.predicate} ({statement.who or 'nobody named'})")
+            yield Claim(field, statement.object, place)

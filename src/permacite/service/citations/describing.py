@@ -1,0 +1,84 @@
+"""References to documents: what each says of itself and where, and as a style prints it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.capture.address import unreachable
+from permacite.service import names
+from permacite.service.base import UseCases
+from permacite.service.citations.about import reference_of
+from permacite.service.citations.source import source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.bibliography import Reference, Stated
+
+__all__ = ["Description", "Detail", "References"]
+
+_SINGLE = (
+    *("title", "issued", "container", "site", "publisher", "language"),
+    *("doi", "isbn", "issn", "volume", "issue", "pages"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One thing that is known of a document."""
+
+    field: str
+    value: str
+    stated: str
+    """Where: the vocabulary and the name there, such as "citation_*: citation_author"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a document says of itself, or what is asserted of it."""
+
+    pdi: str
+    type: str
+    """A type of CSL, such as "article-journal"; "webpage" where nothing is said."""
+    details: tuple[Detail, ...]
+
+
+class References(UseCases):
+    """References to documents."""
+
+    def describe(self, reference: str) -> Description:
+        """What a document says of itself, each value with the place that states it.
+
+        Raises NotFoundError.
+        """
+        name, _ = names.document_of(reference)
+        version, answer = self._repository.answering(name)
+        about = reference_of(self._repository, version)
+        return Description(str(answer.pdi), about.type, tuple(_details(about)))
+
+    def styled(self, reference: str, style: str) -> str:
+        """A reference to a document or a part of it, as a style of CSL prints it, in plain text.
+
+        `style` is the file name of a style, such as "apa" or "nature", or "Chicago", "MLA" and
+        others that are usual. Raises NotFoundError, PermaciteError where no styles are installed.
+        """
+        from permacite.service.citations.writing.styles import styled  # noqa: PLC0415 - not for all
+
+        name, fragment = names.document_of(reference)
+        version, answer = self._repository.answering(name)
+        exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
+        source = source_of(self._repository, version, exact, "")
+        return styled(source, style, is_public=unreachable(source.url) is None)
+
+
+def _details(about: Reference) -> Iterator[Detail]:
+    for field, people in (("author", about.authors), ("editor", about.editors)):
+        for person in people:
+            family, given = person.value
+            value = f"{family}, {given}" if given else family
+            yield Detail(field, value, str(person.place))
+    for field in _SINGLE:
+        stated: Stated[object] | None = getattr(about, field)
+        if stated is not None:
+            yield Detail(field, str(stated.value), str(stated.place))

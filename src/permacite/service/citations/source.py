@@ -1,0 +1,110 @@
+"""What a citation is of, as every form of it tells it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from permacite import uri as references
+from permacite.bibliography import Reference
+from permacite.errors import ParseError
+from permacite.service.base import resolver_of
+from permacite.service.citations.about import reference_of
+from permacite.service.citations.parts import told_of, words_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from permacite.archive import Repository, Version
+
+__all__ = ["Source", "source_of"]
+
+
+_OF_SITES = frozenset({"webpage", "post", "post-weblog", "article-newspaper", "review"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a citation says about its source. `quote` is shown with line breaks as spaces."""
+
+    reference: str
+    url: str
+    quote: str
+    title: str
+    uri: str | None
+    retrieved_at: datetime
+    archive: str
+    """The document series that minted the name."""
+    about: Reference = field(default_factory=Reference)
+    """What the document says of itself."""
+
+    @property
+    def part(self) -> str:
+        """What of the document is cited, in words."""
+        return told_of(self.reference)
+
+    @property
+    def told(self) -> str:
+        """What is cited, on one line: the words, or else the part of the title."""
+        return words_of(self.reference, self.quote, self.title)
+
+    @property
+    def day(self) -> str:
+        """The day of retrieval, as yyyy-mm-dd."""
+        return self.retrieved_at.strftime("%Y-%m-%d")
+
+    @property
+    def words(self) -> str:
+        """The quote on one line."""
+        return " ".join(self.quote.split())
+
+    @property
+    def key(self) -> str:
+        """A stable BibTeX key made from the name: letters, digits and hyphens."""
+        _, _, path = self.reference.partition("//")
+        return re.sub(r"[^0-9A-Za-z]+", "-", path).strip("-")
+
+    @property
+    def container(self) -> str | None:
+        """The journal or book that it is a part of; else its site; of a page at least its host."""
+        stated = self.about.container or self.about.site
+        if stated is not None:
+            return stated.value
+        if self.uri is None or self.about.type not in _OF_SITES:
+            return None
+        return _host(self.uri)
+
+
+def source_of(
+    repository: Repository,
+    version: Version,
+    reference: str,
+    words: str,
+    *,
+    about: Reference | None = None,
+) -> Source:
+    """What is known of a part of a version. `about`: where it was read before."""
+    provenance = version.provenance
+    about = reference_of(repository, version) if about is None else about
+    name, _, fragment = reference.partition("#")
+    address = f"{resolver_of(repository)}/{name}"
+    stated = None if about.title is None else about.title.value
+    return Source(
+        reference=reference,
+        url=f"{address}?fragment={fragment}" if fragment else address,
+        quote=words,
+        title=stated or version.title or str(version.pdi.document),
+        uri=provenance.final_uri or provenance.uri,
+        retrieved_at=provenance.retrieved_at or version.committed_at,
+        archive=".".join(version.pdi.series),
+        about=about,
+    )
+
+
+def _host(uri: str) -> str:
+    """The host of an absolute URI, or the URI where it has none."""
+    try:
+        return references.parse(uri).host or uri
+    except ParseError:
+        return uri

@@ -1,0 +1,126 @@
+r"""An entry of biblatex, which BibTeX reads as well.
+
+Readings of the manuals of BibTeX and biblatex, tried with biber and pdflatex:
+- A brace is counted even behind a backslash: `\textbraceleft{}` stands for one.
+- Two marks of some kinds side by side make a third: `--`, `''`, `,,`; nothing stands between them.
+- `url` and `eprint` are verbatim: nothing in them is escaped, so they hold no brace at all.
+- `@online` has no `howpublished`; where a page came from stands in `note`.
+- A name with a comma or the word "and" in it is put in braces, as is one that is not divided.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from permacite.bibliography import Person
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from permacite.bibliography import Stated
+    from permacite.service.citations.source import Source
+
+__all__ = ["bibtex"]
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    "`": r"\textasciigrave{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+}
+_JOINING = compile_pattern(r"(['\-,])(?=\1)")
+_ENTRIES = {
+    "article-journal": "article",
+    "article-newspaper": "article",
+    "article-magazine": "article",
+    "paper-conference": "inproceedings",
+    "chapter": "incollection",
+    "book": "book",
+    "thesis": "thesis",
+    "report": "report",
+    "dataset": "dataset",
+    "software": "software",
+    "motion_picture": "video",
+}
+_CONTAINERS = {"article": "journaltitle", "inproceedings": "booktitle", "incollection": "booktitle"}
+_DIVIDING = compile_pattern(r"(?i),|\band\b|^others$")
+
+
+def bibtex(source: Source) -> str:
+    """The entry of a citation."""
+    kind = _ENTRIES.get(source.about.type, "online")
+    fields = [(name, value) for name, value in _fields(source, kind) if value]
+    body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields)
+    return f"@{kind}{{{source.key},\n{body}\n}}"
+
+
+def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
+    about = source.about
+    yield "title", "{" + _tex(source.title) + "}"
+    yield "author", _names(about.authors)
+    yield "editor", _names(about.editors)
+    yield "date", "" if about.issued is None else str(about.issued.value)
+    yield _CONTAINERS.get(kind, "organization"), _tex(source.container or "")
+    publisher = "institution" if kind in {"thesis", "report"} else "publisher"
+    yield publisher, "" if about.publisher is None else _tex(about.publisher.value)
+    for name, stated in [
+        ("volume", about.volume),
+        ("number", about.issue),
+        ("pages", about.pages),
+        ("doi", about.doi),
+        ("isbn", about.isbn),
+        ("issn", about.issn),
+    ]:
+        if stated is not None:
+            yield name, _verbatim(stated.value) if name == "doi" else _tex(stated.value)
+    yield "url", _verbatim(source.url)
+    yield "urldate", source.day
+    yield "eprint", _verbatim(source.reference)
+    yield "eprinttype", "pdi"
+    yield "note", _note(source)
+    yield "annotation", _tex(source.words)
+
+
+def _note(source: Source) -> str:
+    original = f"Original at {_tex(source.uri)}. " if source.uri else ""
+    return f"{original}Archived by {_tex(source.archive)}"
+
+
+def _tex(text: str) -> str:
+    """Text that prints as it is; white space of all kinds is a space."""
+    text = "".join(c for c in " ".join(text.split()) if c.isprintable() or c in "\u200c\u200d")
+    return _JOINING.sub(r"\1{}", "".join(_TEX.get(character, character) for character in text))
+
+
+def _verbatim(text: str) -> str:
+    """Text of a field in which TeX reads nothing: braces, which would count, are escaped as URI."""
+    return re.sub(r"[{}\\\s]", lambda found: f"%{ord(found[0]):02X}", text)
+
+
+def _names(people: Iterable[Stated[Person]]) -> str:
+    return " and ".join(_name(person.value) for person in people)
+
+
+def _name(person: Person) -> str:
+    """A name; a backtick, whose escape biber cuts when it makes initials, is a quotation mark."""
+    person = Person(*(part.replace("`", "\u2018") for part in person))
+    if not person.given:
+        return "{" + _tex(person.family) + "}"
+    return f"{_part(person.family)}, {_part(person.given)}"
+
+
+def _part(name: str) -> str:
+    written = _tex(name)
+    return "{" + written + "}" if _DIVIDING.search(name) else written

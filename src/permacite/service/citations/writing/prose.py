@@ -1,0 +1,93 @@
+"""Forms that people read as they are: Markdown, HTML with Robust Links, a plain sentence.
+
+| specification | what of it |
+|---|---|
+| CommonMark 0.31 §2.4 Backslash escapes | every mark of a quotation stands as itself |
+| HTML §4.4.4 blockquote | its `cite` is the permanent name |
+| Robust Links 1.0 | data-originalurl, data-versionurl, data-versiondate |
+
+Deviations: none.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from permacite.service.citations.source import Source
+
+__all__ = ["escaped_markdown", "html_form", "markdown", "sentence"]
+
+_MARKS = compile_pattern(r"([\\`*_{}\[\]<>|~&$^@]|-(?=-))")
+_LINE_START = compile_pattern(r"^([0-9]*)([#+\-.)=])")
+"""A line that begins so would become a heading, a list or a rule."""
+_TWO = 2
+
+
+def markdown(source: Source) -> str:
+    """A block quotation with a link below it (CommonMark)."""
+    lines = source.quote.splitlines() or [""]
+    quoted = "\n".join(f"> {escaped_markdown(line)}".rstrip() for line in lines)
+    title = escaped_markdown(" ".join(source.title.split()))
+    written = escaped_markdown(f"{_writers(source)}, ") if source.about.authors else ""
+    live = f", retrieved {source.day} from <{source.uri}>" if source.uri else f", {source.day}"
+    return f"{quoted}\n>\n> — {written}[{title}](<{source.url}>){live}. `{source.reference}`"
+
+
+def escaped_markdown(text: str) -> str:
+    """A line of text; what stands before its first word would make code of it, and is left out."""
+    return _LINE_START.sub(r"\1\\\2", _MARKS.sub(r"\\\1", text.lstrip()))
+
+
+def html_form(source: Source) -> str:
+    """A <blockquote> whose cite attribute is the permanent name, and a robust link."""
+    words = "<br>\n".join(html.escape(line) for line in source.quote.splitlines())
+    live = (
+        f', retrieved <time datetime="{source.day}">{source.day}</time> from '
+        f'<a href="{html.escape(source.uri)}">{html.escape(source.uri)}</a>'
+        if source.uri
+        else ""
+    )
+    written = html.escape(f"{_writers(source)}, ") if source.about.authors else ""
+    return (
+        f'<blockquote cite="{html.escape(source.reference)}">{words}</blockquote>\n'
+        f"<p>— {written}<cite><a {_robust(source)}>{html.escape(source.title)}</a></cite>"
+        f"{live}. <code>{html.escape(source.reference)}</code></p>"
+    )
+
+
+def _robust(source: Source) -> str:
+    attributes = {
+        "href": source.url,
+        "data-originalurl": source.uri,
+        "data-versionurl": source.url,
+        "data-versiondate": source.day,
+    }
+    return " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes.items() if value)
+
+
+def sentence(source: Source) -> str:
+    """A sentence for any place that takes plain text."""
+    about = source.about
+    credit = [
+        _writers(source),
+        f"\u201c{' '.join(source.title.split())}\u201d",
+        source.container or "",
+        "" if about.issued is None else str(about.issued.value),
+    ]
+    quote = f"\u201c{source.words}\u201d \u2014 " if source.words else ""
+    told = ", ".join(re.sub(r"\s+", " ", part) for part in credit if part)
+    live = f" from {source.uri}" if source.uri else ""
+    return f"{quote}{told}. Archived {source.day}{live} at {source.url} ({source.reference})."
+
+
+def _writers(source: Source) -> str:
+    """The authors as people name them in a sentence."""
+    names = [str(person.value) for person in source.about.authors]
+    if len(names) > _TWO:
+        return f"{names[0]} et al."
+    return " and ".join(names)

@@ -1,0 +1,122 @@
+"""What a document says of itself: told by every face, corrected by statements, printed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.errors import NotFoundError
+from permacite.service.archive import Archive
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = b"""<!doctype html><html lang="en"><meta charset="utf-8">
+<title>The harbour is closed - The Herald</title><meta property="og:site_name" content="The Herald">
+<script type="application/ld+json">{"@type":"NewsArticle","headline":"The harbour is closed",
+"datePublished":"2021-02-03T23:30:00-05:00","author":[{"@type":"Person","name":"Ann Lee"}]}</script>
+<p>The harbour is closed until noon.</p>"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An archive of one page."""
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
+        archive.add(PAGE, name="page.html")
+    return tmp_path / "archive"
+
+
+@pytest.fixture
+def name(folder: Path) -> str:
+    """The page's full name."""
+    with Archive.open(folder) as archive:
+        (document,) = archive.list().documents
+        return document.formats[0].pdi
+
+
+def details(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
+    return {each.field: (each.value, each.stated) for each in archive.describe(name).details}
+
+
+def test_a_citation_tells_author_and_date(folder: Path, name: str) -> None:
+    with Archive.open(folder) as archive:
+        forms = archive.cite(name, quote="closed until noon").forms
+    (item,) = json.loads(forms.csl_json)
+    assert item["author"] == [{"family": "Lee", "given": "Ann"}]
+    assert item["issued"] == {"date-parts": [[2021, 2, 3]]}
+    assert item["type"] == "article-newspaper"
+    assert "author = {Lee, Ann}" in forms.bibtex
+    assert "date = {2021-02-03}" in forms.bibtex
+    assert forms.wiki.startswith(
+        "{{cite news |title=The harbour is closed |last1=Lee |first1=Ann |"
+    )
+    assert "Ann Lee, \u201cThe harbour is closed\u201d, The Herald, 2021-02-03" in forms.sentence
+
+
+def test_no_form_takes_the_day_of_saving_for_the_year(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
+        added = archive.add(b"<title>Tides</title><p>Ebb and flow.</p>", name="page.html")
+        forms = archive.cite(added.pdi, quote="Ebb and flow").forms
+    assert "issued" not in json.loads(forms.csl_json)[0]
+    assert "year" not in forms.bibtex
+    assert "\n  date = " not in forms.bibtex
+    assert "\nPY  - " not in forms.ris
+
+
+def test_each_value_says_where_it_is_stated(folder: Path, name: str) -> None:
+    with Archive.open(folder) as archive:
+        told = details(archive, name)
+    assert told["author"] == ("Lee, Ann", "JSON-LD: NewsArticle.author")
+    assert told["site"] == ("The Herald", "Open Graph: og:site_name")
+
+
+def test_a_statement_corrects_it_and_a_later_one_that(folder: Path, name: str) -> None:
+    with Archive.open(folder) as archive:
+        document = archive.show(name).document.pdi
+        archive.state(document, "creator", "Bo Ek", who="librarian")
+        archive.state(document, "dcterms:creator", "Ek, Bo; Fox, Cy", who="librarian")
+        told = archive.describe(name)
+    authors = [each.value for each in told.details if each.field == "author"]
+    assert authors == ["Ek, Bo", "Fox, Cy"]
+    assert "librarian" in told.details[0].stated
+
+
+def test_what_is_withdrawn_is_not_told_of(folder: Path, name: str) -> None:
+    with Archive.open(folder) as archive:
+        archive.withdraw(name, reason="own-error")
+        told = details(archive.public(), name)
+    assert told == {}
+
+
+def test_a_style_prints_it(folder: Path, name: str) -> None:
+    with Archive.open(folder) as archive:
+        printed = archive.styled(name, "APA")
+        assert printed.startswith("Lee, A. (2021, February 3). The harbour is closed. The Herald.")
+        assert name in printed
+        with pytest.raises(NotFoundError, match="no such style") as refused:
+            archive.styled(name, "chicago-author")
+        assert "chicago-author-date" in refused.value.details()["candidates"]  # type: ignore[operator]
+        with pytest.raises(NotFoundError):
+            archive.styled(name, "../../etc/passwd")
+
+
+def test_the_command_tells_it(folder: Path, name: str) -> None:
+    def run(*words: str) -> str:
+        command = [sys.executable, "-m", "permacite", "--archive", str(folder), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    told = run("reference", name)
+    assert "article-newspaper" in told
+    assert "JSON-LD: NewsArticle.author" in told
+    printed = run("reference", name, "--style", "mla")
+    assert printed.startswith(
+        "Lee, Ann. \u201cThe Harbour Is Closed\u201d. The Herald, 3 Feb. 2021"
+    )
+    as_json = json.loads(run("reference", name, "--json"))
+    assert as_json["details"][0] == {
+        "field": "author", "value": "Lee, Ann", "stated": "JSON-LD: NewsArticle.author",
+    }  # fmt: skip
