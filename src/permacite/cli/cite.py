@@ -1,4 +1,4 @@
-"""Commands about passages: cite, check."""
+"""Commands about what is cited: cite, check, reference."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.citations.checking import Checks
 from permacite.service.citations.citing import Citations
+from permacite.service.citations.describing import References
 from permacite.service.citations.typed import WAYS
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import Parts
 
-__all__ = ["check", "cite"]
+__all__ = ["check", "cite", "reference"]
 
 FORMS = ("sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki")
 
@@ -180,3 +181,34 @@ def _tell_drift(drift: Drift) -> None:
     if drift.similar is not None:
         place = f"char={drift.similar.start},{drift.similar.end}"
         click.echo(f"  not it: {_line(drift.similar.words)} ({place}; it stood there before)")
+
+
+@click.command()
+@click.argument("pdi")
+@click.option("--style", metavar="STYLE", help="Print it as a style does: apa, mla, chicago, ...")
+@json_option
+@click.pass_obj
+def reference(folder: Path | None, /, pdi: str, *, style: str | None, as_json: bool) -> None:
+    """Say what the document PDI states of itself: who wrote it, when, where it appeared.
+
+    Each value is told with the place that states it. What is wrong or missing is added by a
+    statement, such as `permacite assert PDI dcterms:creator "Lee, Ann; Ek, Bo"`; it counts first.
+    """
+    with References.open(folder) as archive:
+        if style is not None:
+            printed = archive.styled(pdi, style)
+            if as_json:
+                emit({"style": style, "text": printed})
+            else:
+                click.echo(printed)
+            return
+        description = archive.describe(pdi)
+    if as_json:
+        emit(description)
+        return
+    click.echo(f"{description.pdi}: {description.type}")
+    if description.details:
+        rows = [(each.field, each.value, each.stated) for each in description.details]
+        table(("field", "value", "stated"), rows)
+    else:
+        note("it states nothing of itself; `permacite assert` can")

@@ -20,7 +20,7 @@ _ROOMS = {
     "save": "permacite.cli.save",
     "import": "permacite.cli.save",
     "cite": "permacite.cli.cite",
-    "reference": "permacite.cli.reference",
+    "reference": "permacite.cli.cite",
     "resolve": "permacite.cli.resolve",
     "prove": "permacite.cli.proof",
     "verify": "permacite.cli.resolve",

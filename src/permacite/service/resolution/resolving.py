@@ -14,7 +14,6 @@ from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageE
 from permacite.extract import extract_from
 from permacite.service import names
 from permacite.service.base import UseCases, resolver_of
-from permacite.service.citations.parts import words_of
 from permacite.service.findings import Report
 from permacite.service.plain import UNPRINTED
 
@@ -189,6 +188,8 @@ class Resolution(UseCases):
         """What is wrong with a part of a document, and which part of it that is, for people."""
         if finding.kind == "ok":
             return finding
+        from permacite.service.citations.parts import words_of  # noqa: PLC0415 - resolving tells none
+
         title = self._repository.version(name).title or str(name.document)
         place = words_of(finding.name, "", title)
         return dataclasses.replace(finding, detail=f"{place}: {finding.detail}")
