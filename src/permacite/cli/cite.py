@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "cite", "reference"]
 
-FORMS = ("sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki")
+FORMS = ("sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki", "annotation")
 
 
 Command = TypeVar("Command", bound="Callable[..., object]")

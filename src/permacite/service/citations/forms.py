@@ -1,4 +1,4 @@
-"""One citation in the forms that people paste: Markdown, HTML, BibTeX, CSL-JSON, RIS, wiki.
+"""One citation in the forms that people paste: a sentence, Markdown, BibTeX, RIS and others.
 
 Every form carries the permanent name itself, its address at the resolver, and what the document
 says of itself: author, date, title. The wiki form, which is made for everyone, leaves out an
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.capture.address import unreachable
+from permacite.service.citations.writing.annotation import annotation
 from permacite.service.citations.writing.bibtex import bibtex
 from permacite.service.citations.writing.csl import csl_json
 from permacite.service.citations.writing.prose import html_form, markdown, sentence
@@ -34,6 +35,7 @@ class CitationForms:
     csl_json: str
     ris: str
     wiki: str
+    annotation: str
     warnings: tuple[str, ...] = ()
     """What a form leaves out, and why."""
 
@@ -49,6 +51,7 @@ def forms(source: Source) -> CitationForms:
         csl_json=csl_json(source),
         ris=ris(source),
         wiki=wiki(source, is_public=private is None),
+        annotation=annotation(source),
         warnings=() if private is None else (_left_out(private),),
     )
 

@@ -75,7 +75,9 @@ def told_of(reference: str) -> str:
 
 def words_of(reference: str, quote: str, title: str) -> str:
     """What is cited, on one line: the words, or else "0:12-0:31 of" and the title."""
-    return " ".join(quote.split()) or f"{told_of(reference)} of {title}"
+    part = told_of(reference)
+    place = f"{part} of {title}" if part else title
+    return " ".join(quote.split()) or " ".join(place.split())
 
 
 def told(part: Part) -> str:

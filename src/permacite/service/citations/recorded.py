@@ -109,7 +109,12 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     representation = repository.representation(citation.pdi)
     version = repository.version(citation.pdi)
     source = source_of(
-        repository, version, citation.fragment, citation.quote, about=texts.about(version)
+        repository,
+        version,
+        citation.fragment,
+        citation.quote,
+        about=texts.about(version),
+        media_type=citation.media_type,
     )
     return Cited(
         reference=citation.fragment,

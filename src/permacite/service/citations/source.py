@@ -38,15 +38,27 @@ class Source:
     """The document series that minted the name."""
     about: Reference = field(default_factory=Reference)
     """What the document says of itself."""
+    media_type: str | None = None
+    """Of what is cut out; None where nothing was."""
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether what is cited is a picture that browsers show."""
+        return self.media_type == "image/png"
+
+    @property
+    def place(self) -> str:
+        """What of the document is cited, for what has no words; "" where the words say it."""
+        return "" if self.words else self.part
 
     @property
     def part(self) -> str:
-        """What of the document is cited, in words."""
+        """What of the document is cited, in words; "" for all of it."""
         return told_of(self.reference)
 
     @property
     def told(self) -> str:
-        """What is cited, on one line: the words, or else the part of the title."""
+        """What is cited, on one line: the words, or else the part and the title."""
         return words_of(self.reference, self.quote, self.title)
 
     @property
@@ -83,8 +95,12 @@ def source_of(
     words: str,
     *,
     about: Reference | None = None,
+    media_type: str | None = None,
 ) -> Source:
-    """What is known of a part of a version. `about`: where it was read before."""
+    """What is known of a part of a version. `about`: where it was read before.
+
+    `media_type`: of the part, as it is cut out.
+    """
     provenance = version.provenance
     about = reference_of(repository, version) if about is None else about
     name, _, fragment = reference.partition("#")
@@ -99,6 +115,7 @@ def source_of(
         retrieved_at=provenance.retrieved_at or version.committed_at,
         archive=".".join(version.pdi.series),
         about=about,
+        media_type=media_type,
     )
 
 

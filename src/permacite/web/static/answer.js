@@ -6,6 +6,7 @@ const LABELS = {
   csl_json: "CSL-JSON",
   ris: "RIS",
   wiki: "Wiki",
+  annotation: "Web Annotation",
 };
 
 const element = (name, properties = {}, ...children) => {

@@ -69,6 +69,7 @@ def bibtex(source: Source) -> str:
 def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
     about = source.about
     yield "title", "{" + _tex(source.title) + "}"
+    yield "titleaddon", _tex(source.place)
     yield "author", _names(about.authors)
     yield "editor", _names(about.editors)
     yield "date", "" if about.issued is None else str(about.issued.value)
@@ -90,7 +91,7 @@ def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
     yield "eprint", _verbatim(source.reference)
     yield "eprinttype", "pdi"
     yield "note", _note(source)
-    yield "annotation", _tex(source.words)
+    yield "annotation", _tex(source.told)
 
 
 def _note(source: Source) -> str:

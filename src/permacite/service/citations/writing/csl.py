@@ -25,7 +25,7 @@ def csl_json(source: Source) -> str:
         "URL": source.url,
         "archive": source.archive,
         "archive_location": source.reference,
-        "note": source.words,
+        "note": source.told,
     }
     if source.uri:
         item["annote"] = f"Original: {source.uri}"

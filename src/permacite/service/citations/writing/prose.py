@@ -30,8 +30,10 @@ _TWO = 2
 
 def markdown(source: Source) -> str:
     """A block quotation with a link below it (CommonMark)."""
-    lines = source.quote.splitlines() or [""]
+    lines = source.quote.splitlines() if source.words else [source.place]
     quoted = "\n".join(f"> {escaped_markdown(line)}".rstrip() for line in lines)
+    if source.is_picture:
+        quoted = f"> ![{escaped_markdown(source.told)}](<{source.url}>)"
     title = escaped_markdown(" ".join(source.title.split()))
     written = escaped_markdown(f"{_writers(source)}, ") if source.about.authors else ""
     live = f", retrieved {source.day} from <{source.uri}>" if source.uri else f", {source.day}"
@@ -45,7 +47,10 @@ def escaped_markdown(text: str) -> str:
 
 def html_form(source: Source) -> str:
     """A <blockquote> whose cite attribute is the permanent name, and a robust link."""
-    words = "<br>\n".join(html.escape(line) for line in source.quote.splitlines())
+    lines = source.quote.splitlines() if source.words else [source.place]
+    words = "<br>\n".join(map(html.escape, lines))
+    if source.is_picture:
+        words = f'<img src="{html.escape(source.url)}" alt="{html.escape(source.told)}">'
     live = (
         f', retrieved <time datetime="{source.day}">{source.day}</time> from '
         f'<a href="{html.escape(source.uri)}">{html.escape(source.uri)}</a>'
@@ -80,6 +85,8 @@ def sentence(source: Source) -> str:
         "" if about.issued is None else str(about.issued.value),
     ]
     quote = f"\u201c{source.words}\u201d \u2014 " if source.words else ""
+    if source.place:
+        quote = f"{source.place[0].upper()}{source.place[1:]} \u2014 "
     told = ", ".join(re.sub(r"\s+", " ", part) for part in credit if part)
     live = f" from {source.uri}" if source.uri else ""
     return f"{quote}{told}. Archived {source.day}{live} at {source.url} ({source.reference})."

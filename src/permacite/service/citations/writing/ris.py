@@ -66,7 +66,7 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
     yield "Y2", source.retrieved_at.strftime("%Y/%m/%d")
     yield "DB", source.archive
     yield "M1", source.reference
-    yield "N1", source.words
+    yield "N1", source.told
     if source.uri:
         yield "L2", source.uri
 

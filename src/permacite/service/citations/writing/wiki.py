@@ -81,7 +81,8 @@ def _parameters(source: Source, container: str, *, is_public: bool) -> Iterator[
             "live",
         )  # as it answered on the day of archiving, which is the last check
     yield "id", _MARKS_OF_TEMPLATES.sub(_reference, source.reference)
-    yield "quote", _escaped(source.words)
+    words = [("quote", source.words), ("at", source.place)]
+    yield from ((name, _escaped(value)) for name, value in words if value)
 
 
 def _escaped(text: str) -> str:
