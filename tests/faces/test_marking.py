@@ -310,6 +310,9 @@ def test_one_picture_of_several_is_shown_and_cited(
     assert part.getpixel((9, 10)) == part.getpixel((50, 59)) == (120, 120, 90)
     page.goto(address(running, reference))
     assert "frame 2, rectangle from 110,30 to 170,100" in frame.locator("p").last.inner_text()
+    page.goto(address(running, reference) + "&frame=1")
+    frame.locator("#surface.drawing").wait_for()
+    assert frame.locator("mark").count() == 0, "what is cited is in another frame"
 
 
 def test_a_moving_picture_is_shown_as_it_is(
@@ -431,6 +434,7 @@ def test_a_part_of_what_browsers_do_not_play_has_a_preview(
     page.goto(f"{running.base}/{name}")
     said = "Your browser cannot show it here. Its parts can still be cited by their numbers."
     expect(page.locator("form.parts output")).to_have_text(said)
+    expect(page.get_by_role("button", name="Starts now")).to_be_hidden()
     page.goto(address(running, f"{name}#msec=500,1200"))
     frame = page.frame_locator("#page")
     assert "A preview of this part alone" in frame.locator("p").last.inner_text()
@@ -439,6 +443,7 @@ def test_a_part_of_what_browsers_do_not_play_has_a_preview(
         f"async (player) => (await ({loaded}), player.duration)"
     )
     assert lasts == pytest.approx(0.7, abs=0.1)
+    expect(page.get_by_role("button", name="Starts now")).to_be_hidden()
 
 
 SAID = [

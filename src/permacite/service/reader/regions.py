@@ -39,7 +39,8 @@ mark.region, #drawn { position: absolute; background: none; pointer-events: none
 mark.region { outline: 3px solid #c2410c; box-shadow: 0 0 0 200vmax rgb(0 0 0 / 35%) }
 #drawn { outline: 2px solid #fff; box-shadow: 0 0 0 4px #1d5685; min-width: 1px; min-height: 1px }
 #drawn[hidden] { display: none }
-body > :is(audio, video) { width: min(40rem, 100%) }"""
+body > audio { width: min(40rem, 100%) }
+body > video { max-width: 100%; max-height: calc(100vh - 6rem) }"""
 
 _SCHEMES = frozenset({"rect", "sec", "msec", "crop"})
 _SECOND = 1000
@@ -108,7 +109,7 @@ def markable(
     kind = media_type.partition("/")[0]
     if kind not in {"image", "audio", "video"}:
         return None
-    part = _part(fragment)
+    part = _part(fragment, asked)
     frames, frame = 1, None
     if kind == "image":
         from permacite.extract.media import count  # noqa: PLC0415 - for few documents
@@ -148,7 +149,7 @@ def element(
     shown = markable(representation, content, fragment, asked)
     if shown is None:
         raise ValueError(representation.media_type)
-    part, media_type, notes = _part(fragment), representation.media_type, []
+    part, media_type, notes = _part(fragment, asked), representation.media_type, []
     if fragment is not None and part.milliseconds and media_type not in _PLAYED:
         return _previewed(repository, representation, fragment, shown.kind)
     if shown.frame is not None:
@@ -227,8 +228,13 @@ def _stage(shown: Markable, part: Part, address: str, cited: str) -> str:
     return f'<div id="surface"{fitting}>{media}{mark}{drawn}</div>\n{size}'
 
 
-def _part(fragment: pdi.FragmentPDI | None) -> Part:
-    """What a fragment names of what is seen and heard; without a scheme for any other."""
+def _part(fragment: pdi.FragmentPDI | None, asked: int | None) -> Part:
+    """What a fragment names of what is seen and heard; without a scheme for anything else.
+
+    That is none of another frame than the one that is asked for.
+    """
     if fragment is None or fragment.scheme not in _SCHEMES:
         return Part("")
-    return part_of(fragment)
+    part = part_of(fragment)
+    elsewhere = part.corners and asked not in (None, part.frame or 0)
+    return Part("") if elsewhere else part

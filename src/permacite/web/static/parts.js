@@ -94,6 +94,7 @@ export const markParts = (form, frame, cite) => {
     if (source !== frame.contentWindow) return;
     if (data?.permacite === "known") {
       Object.assign(known, { size: wholes(data.size, 2), duration: whole(data.duration), failed: data.failed === true });
+      for (const button of form.querySelectorAll("[data-action]")) button.hidden = known.failed; // it has a player
       tell();
     } else if (data?.permacite === "part") {
       part = { rect: wholes(data.rect, 4), start: whole(data.start), end: whole(data.end) };
@@ -136,6 +137,6 @@ export const markParts = (form, frame, cite) => {
   };
   frame.addEventListener("load", begin);
   begin();
-  for (const button of form.querySelectorAll("[hidden]")) button.hidden = false;
+  form.querySelector("[type=reset]").hidden = false;
   tell();
 };
