@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import struct
 import zlib
@@ -114,3 +115,32 @@ def test_a_frame_far_on_composes_only_what_is_left_of_those_before() -> None:
     found = extract(screen + broken * 500 + frame + b";", "image/gif", "rect=(0,0),(4,4),500")
     with images.open(io.BytesIO(found.data)) as part:
         assert part.getextrema()[3] == (255, 255)
+
+
+TEN_BITS = """
+AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAANZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
+AAAAACJpbG9jAAAAAERAAAEAAQAAAAAA+gABAAAAAAAAACMAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAA
+AA5waXRtAAAAAAABAAAAVmlwcnAAAAA4aXBjbwAAAAxhdjFDgQBMAAAAABRpc3BlAAAAAAAAAAgAAAAIAAAAEHBpeGkAAAAA
+AwoKCgAAABZpcG1hAAAAAAAAAAEAAQOBAgMAAAArbWRhdBIACggYCL9qgIaDQjIVHEeHhd3AACwAAJA1jjx2WQRyZdCG
+"""
+"""An AVIF of 8 by 8 pixels, 10 bits a sample, written by libvips 8.18."""
+
+
+def sixteen_bits() -> bytes:
+    """A JPEG 2000 whose header says 16 bits a sample, in three channels."""
+    target = io.BytesIO()
+    images.merge("RGB", [images.effect_noise((32, 24), 60)] * 3).save(target, "JPEG2000")
+    data = bytearray(target.getvalue())
+    assert extract(bytes(data), "image/jp2", "rect=(0,0),(9,9)").data
+    data[data.index(b"\xff\x4f\xff\x51") + 42] = 15
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [base64.b64decode(TEN_BITS), sixteen_bits()],
+    ids=["media-pixel-avif", "media-pixel-jpeg2000"],
+)
+def test_samples_that_the_decoder_would_shorten_are_refused(data: bytes) -> None:
+    with pytest.raises(PermaciteError, match="more than 8 bits"):
+        extract(data, "image/avif", "rect=(0,0),(9,9)")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -49,6 +50,7 @@ _OF_PAGE, _OF_DEEP_PNG = 9, 24
 """The same for what is read of a TIFF, and for a PNG of 16 bits."""
 _OF_PART = 16
 """Octets that a pixel of the part takes: cut, turned, compared and written."""
+_SHALLOW, _DEEP = 8, 10
 _MAX_PIXELS = 500_000_000
 _BAND = 1 << 20
 
@@ -104,6 +106,7 @@ def rectangle(data: Octets, first: tuple[int, int], second: tuple[int, int], fra
             return _of_large_png(data, large, corners)
         with images.open(file_of(data), formats=formats) as picture:
             _check_whole(data, picture)
+            _check_depth(data, picture)
             if deep_png.is_deep(data):
                 return _of_deep_png(data, picture, corners, frame)
             return _of_picture(picture, corners, frame, len(data))
@@ -217,6 +220,22 @@ def _check_whole(data: Octets, picture: Any) -> None:
         raise undecodable("picture", "the file is cut off")
     if picture.format == "PNG" and b"IEND" not in data[-65536:]:
         raise undecodable("picture", "the file is cut off")
+
+
+def _check_depth(data: Octets, picture: Any) -> None:
+    """Refuse what the decoder would make eight bits a sample, without a word."""
+    depths = []
+    if picture.format == "AVIF":  # the bit of av1C that says 10 or 12 (AV1 in ISOBMFF §2.3.3)
+        at = data.find(b"av1C")
+        while at >= 0:
+            depths.append(_DEEP if data[at + 6] & 0x40 else _SHALLOW)
+            at = data.find(b"av1C", at + 4)
+    if picture.format == "JPEG2000" and len(picture.getbands()) > 1:
+        at = data.find(b"\xff\x4f\xff\x51") + 40  # of SIZ, behind the sizes (T.800 §A.5.1)
+        (channels,) = struct.unpack_from(">H", data, at)
+        depths = [(each & 0x7F) + 1 for each in data[at + 2 : at + 2 + 3 * channels : 3]]
+    if max(depths, default=_SHALLOW) > _SHALLOW:
+        raise undecodable("picture", "more than 8 bits a sample are not kept by the decoder")
 
 
 def _check_pixels(size: tuple[int, int]) -> None:
