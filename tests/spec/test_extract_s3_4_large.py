@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import io
+import mmap
 import struct
 import zlib
+from typing import TYPE_CHECKING
 
 import pytest
 
 from permacite.errors import LimitError, PermaciteError
 from permacite.extract import extract
 from permacite.extract.media.pictures import png
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 images = pytest.importorskip("PIL.Image", reason="needs the media extra")
 
@@ -141,6 +146,25 @@ def sixteen_bits() -> bytes:
     [base64.b64decode(TEN_BITS), sixteen_bits()],
     ids=["media-pixel-avif", "media-pixel-jpeg2000"],
 )
-def test_samples_that_the_decoder_would_shorten_are_refused(data: bytes) -> None:
+def test_samples_that_the_decoder_would_shorten_are_refused(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "picture"
+    path.write_bytes(data)
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+        pytest.raises(PermaciteError, match="more than 8 bits"),
+    ):
+        extract(mapped, "image/avif", "rect=(0,0),(9,9)")
     with pytest.raises(PermaciteError, match="more than 8 bits"):
         extract(data, "image/avif", "rect=(0,0),(9,9)")
+
+
+@pytest.mark.parametrize("kind", ["AVIF", "JPEG2000", "WEBP", "JPEG"], ids="media-apart-{}".format)
+def test_what_is_mapped_is_cut_as_what_is_read(kind: str, tmp_path: Path) -> None:
+    """A file that is mapped has a place where it was read last, which must not matter."""
+    path = tmp_path / "picture"
+    images.merge("RGB", [images.effect_noise((32, 24), 60)] * 3).save(path, kind)
+    read = extract(path.read_bytes(), f"image/{kind.lower()}", "rect=(1,2),(9,9)")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        mapped.seek(0, 2)
+        assert extract(mapped, f"image/{kind.lower()}", "rect=(1,2),(9,9)") == read

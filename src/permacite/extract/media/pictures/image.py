@@ -44,8 +44,19 @@ _AS_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
 _ORIENTATION = 0x0112
 _TURNED_BY_EXIF = frozenset({"JPEG", "MPO", "PNG", "AVIF"})
 """What browsers turn by EXIF; for AVIF the reader gives what the picture itself asks for."""
-_COPIES = {"JPEG": 4, "MPO": 4, "PNG": 4, "JPEG2000": 16, "WEBP": 24, "AVIF": 16}
+_COPIES = {
+    "JPEG": 5,
+    "MPO": 5,
+    "PNG": 4,
+    "BMP": 5,
+    "PPM": 5,
+    "JPEG2000": 16,
+    "WEBP": 24,
+    "AVIF": 16,
+}
 """Octets that a reader takes for a pixel, all copies together; the others take as many as these."""
+_OF_PROGRESSIVE = 11
+"""The same for a JPEG in several scans, whose coefficients are kept."""
 _OF_PAGE, _OF_DEEP_PNG = 9, 24
 """The same for what is read of a TIFF, and for a PNG of 16 bits."""
 _OF_PART = 16
@@ -134,6 +145,8 @@ def _reader() -> Any:
 def _of_picture(picture: Any, corners: Corners, frame: int, size: int) -> Excerpt:
     """Cut what is decoded whole. `size`: of the file, in octets."""
     each = _COPIES.get(picture.format, max(_COPIES.values()))
+    if picture.info.get("progressive"):
+        each = _OF_PROGRESSIVE
     admit(picture.width * picture.height * each + size)
     before = picture.size
     _seek(picture, frame)
@@ -226,12 +239,12 @@ def _check_depth(data: Octets, picture: Any) -> None:
     """Refuse what the decoder would make eight bits a sample, without a word."""
     depths = []
     if picture.format == "AVIF":  # the bit of av1C that says 10 or 12 (AV1 in ISOBMFF §2.3.3)
-        at = data.find(b"av1C")
+        at = data.find(b"av1C", 0)
         while at >= 0:
             depths.append(_DEEP if data[at + 6] & 0x40 else _SHALLOW)
             at = data.find(b"av1C", at + 4)
     if picture.format == "JPEG2000" and len(picture.getbands()) > 1:
-        at = data.find(b"\xff\x4f\xff\x51") + 40  # of SIZ, behind the sizes (T.800 §A.5.1)
+        at = data.find(b"\xff\x4f\xff\x51", 0) + 40  # behind the sizes (T.800 §A.5.1)
         (channels,) = struct.unpack_from(">H", data, at)
         depths = [(each & 0x7F) + 1 for each in data[at + 2 : at + 2 + 3 * channels : 3]]
     if max(depths, default=_SHALLOW) > _SHALLOW:
