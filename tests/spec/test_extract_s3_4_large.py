@@ -168,3 +168,18 @@ def test_what_is_mapped_is_cut_as_what_is_read(kind: str, tmp_path: Path) -> Non
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         mapped.seek(0, 2)
         assert extract(mapped, f"image/{kind.lower()}", "rect=(1,2),(9,9)") == read
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "HEIC"),
+        (b"\0\0\0\x18ftypmif1\0\0\0\0mif1heic", "HEIC"),
+        (b"\0\0\0\x0cJXL \r\n\x87\n", "JPEG XL"),
+        (b"\xff\x0a\x7f", "JPEG XL"),
+    ],
+    ids=["media-err-heic", "media-err-mif1", "media-err-jxl-box", "media-err-jxl"],
+)
+def test_formats_that_are_not_read_are_named(head: bytes, name: str) -> None:
+    with pytest.raises(PermaciteError, match=f"{name} is not read"):
+        extract(head + bytes(99), "image/heic", "rect=(0,0),(1,1)")

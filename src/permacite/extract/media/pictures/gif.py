@@ -97,20 +97,18 @@ def canvas(data: Octets, number: int, box: Box) -> Any:
         raise undecodable("picture", "the file is cut off") from None
     if len(frames) <= number:
         nothing(str(number), f"the picture has {len(frames)} frames")
+    counting = _that_count(frames, box)
+    drawn = [one for one in counting if one.disposal != _TO_BACKGROUND or one is frames[-1]]
+    pixels = [(one.right - one.left) * (one.bottom - one.top) for one in drawn]
+    if sum(pixels) > _MAX_PIXELS_ON_THE_WAY:
+        raise LimitError("the frame is too far on", limit="pixels", maximum=_MAX_PIXELS_ON_THE_WAY)
+    admit(max(pixels, default=0) * _COPIES)
     shown = load("PIL.Image").new("RGBA", (box[2] - box[0], box[3] - box[1]))
-    pixels = most = 0
-    for patch in _that_count(frames, box):
-        last = patch is frames[-1]
-        if patch.disposal == _TO_BACKGROUND and not last:
-            _clear(shown, patch, box)
-            continue
-        needed = (patch.right - patch.left) * (patch.bottom - patch.top)
-        pixels += needed
-        _check_limit(pixels, _MAX_PIXELS_ON_THE_WAY)
-        if needed > most:
-            admit((needed - most) * _COPIES)
-            most = needed
-        _draw(data, shown, patch, box)
+    for one in counting:
+        if one.disposal != _TO_BACKGROUND or one is frames[-1]:
+            _draw(data, shown, one, box)
+        else:
+            _clear(shown, one, box)
     return shown
 
 
@@ -125,11 +123,6 @@ def _that_count(frames: list[_Patch], box: Box) -> list[_Patch]:
         if patch.covers(box) and (patch.opaque or cleared):
             return counting[index:]
     return counting
-
-
-def _check_limit(pixels: int, maximum: int) -> None:
-    if pixels > maximum:
-        raise LimitError("the picture is too large", limit="pixels", maximum=maximum)
 
 
 def _draw(data: Octets, shown: Any, patch: _Patch, box: Box) -> None:

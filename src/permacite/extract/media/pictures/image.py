@@ -40,6 +40,8 @@ _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "ICO", "AVIF", "JPEG2000", "PPM")
 Box: TypeAlias = tuple[int, int, int, int]
 Corners: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 
+_HEIC = frozenset({b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"})
+"""What files of these begin with; an AVIF may begin so too, and names itself behind it."""
 _AS_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
 _ORIENTATION = 0x0112
 _TURNED_BY_EXIF = frozenset({"JPEG", "MPO", "PNG", "AVIF"})
@@ -112,6 +114,7 @@ def rectangle(data: Octets, first: tuple[int, int], second: tuple[int, int], fra
             return _of_page(data, corners, frame)
         if gif.is_gif(data):
             return _of_gif(data, corners, frame)
+        _check_read(data)
         large = png.large(data) if frame == 0 else None
         if large is not None:
             return _of_large_png(data, large, corners)
@@ -225,6 +228,14 @@ def _of_deep_png(data: Octets, picture: Any, corners: Corners, frame: int) -> Ex
 
 
 # ---------------------------------------------------------------- what they share
+
+
+def _check_read(data: Octets) -> None:
+    """Refuse by name the formats that browsers or cameras have, and no reader here."""
+    if data[4:8] == b"ftyp" and data[8:12] in _HEIC and b"avif" not in data[12:64]:
+        raise undecodable("picture", "HEIC is not read")
+    if data[:2] == b"\xff\x0a" or data[:8] == b"\0\0\0\x0cJXL ":
+        raise undecodable("picture", "JPEG XL is not read")
 
 
 def _check_whole(data: Octets, picture: Any) -> None:
