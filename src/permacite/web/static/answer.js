@@ -1,5 +1,6 @@
 // A citation or a problem as elements. Text is set as text: nothing from outside becomes markup.
 const LABELS = {
+  sentence: "Sentence",
   markdown: "Markdown",
   html: "HTML",
   bibtex: "BibTeX",
