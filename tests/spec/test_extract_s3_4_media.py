@@ -126,19 +126,23 @@ def test_an_empty_part_is_refused(media_type: str, fragment: str, offset: int) -
 
 
 @pytest.mark.parametrize(
-    ("media_type", "fragment"),
-    [("image/png", "(0,0),(1,1)"), ("audio/wav", "0,1"), ("video/mp4", "0,1")],
+    ("media_type", "fragment", "extra"),
+    [
+        ("image/png", "(0,0),(1,1)", "media"),
+        ("audio/wav", "0,1", "video"),
+        ("video/mp4", "0,1", "video"),
+    ],
     ids=["media-limits-pictures", "media-limits-sound", "media-limits-video"],
 )
 def test_without_the_extra_the_error_says_so(
-    media_type: str, fragment: str, monkeypatch: pytest.MonkeyPatch
+    media_type: str, fragment: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _reader.cache_clear()
     for name in ("PIL", "PIL.Image", "av"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(PermaciteError) as error:
         extract(plain(), media_type, fragment)
-    assert "permacite[media]" in error.value.hint
+    assert error.value.hint == f"pip install 'permacite[{extra}]'"
 
 
 @pytest.mark.parametrize("orientation", range(1, 9), ids="media-exif-{}".format)

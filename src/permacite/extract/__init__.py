@@ -15,9 +15,9 @@ Readings:
 - A fragment that this kind of document cannot have is a ParseError; one that lies outside the
   document names nothing (NotFoundError); one that reaches beyond its end is cut there and marked
   as clipped. An empty fragment of a picture or a sound is a ParseError too; of a text, a point.
-- Pictures, sound and video are decoded, and need the `media` extra. Their parts are files of their
-  own, without loss: PNG or TIFF, WAV, FFV1 in Matroska. The times of a video name its pictures and
-  the sound of the same time.
+- Pictures, sound and video are decoded: pictures need the `media` extra, sound and video `video`.
+  Their parts are files of their own, without loss: PNG or TIFF, WAV, FFV1 and PCM in Matroska. The
+  times of a video name its pictures and the sound of the same time.
 - What is damaged in a recording is stepped over: it takes its time, and a part of it is flagged.
 """
 

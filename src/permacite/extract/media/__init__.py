@@ -1,1 +1,1 @@
-"""Cut pictures, sound and video. Needs the `media` extra: Pillow and PyAV."""
+"""Cut pictures, sound and video. Needs the extras `media`: Pillow, and `video`: PyAV."""

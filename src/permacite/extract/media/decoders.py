@@ -1,7 +1,8 @@
 """The decoders of pictures, sound and video: loaded when first needed, or said to be absent.
 
-They come with the `media` extra and are C libraries that read hostile files. Whoever serves others
-runs what calls them in a process of its own, with limits on memory and time: nothing here forks.
+Those of pictures come with the extra `media`, those of sound, video and PNGs of 16 bits with
+`video`. They are C libraries that read hostile files. Whoever serves others runs what calls them in
+a process of its own, with limits on memory and time: nothing here forks.
 What a file is, FFmpeg tells by its content; some of its formats are lists of other files, or of
 ports to listen at. So the formats are named here that may be read, and no protocol is allowed.
 """
@@ -9,6 +10,7 @@ ports to listen at. So the formats are named here that may be read, and no proto
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import io
 import mmap
 import pkgutil
@@ -52,6 +54,9 @@ MAX_OUTPUT_PIXELS = 64_000_000
 
 MAX_OUTPUT_BYTES = 1 << 28
 """Octets of the samples of a part of a sound."""
+
+_EXTRAS = {"PIL": ("pictures", "media"), "av": ("sound and video", "video")}
+"""What each library decodes, and the extra that it comes with."""
 
 _CONTAINERS = "mov matroska webm ogg avi mpegts mpeg flv asf rm"
 _FORMATS = {
@@ -104,12 +109,18 @@ def admit(octets: int) -> None:
 
 
 def preload() -> None:
-    """Import all that decoding can need, for a process that can open nothing afterwards."""
-    for module in pkgutil.walk_packages(load("av").__path__, "av."):
-        if not module.name.endswith("__main__"):
-            load(module.name)
-    load("PIL.ImageOps")
-    load("PIL.Image").init()
+    """Import all that decoding can need, for a process that can open nothing afterwards.
+
+    Raises PermaciteError where there is no decoder at all.
+    """
+    pictures, video = (importlib.util.find_spec(name) is not None for name in ("PIL", "av"))
+    if video:
+        for module in pkgutil.walk_packages(load("av").__path__, "av."):
+            if not module.name.endswith("__main__"):
+                load(module.name)
+    if pictures or not video:
+        load("PIL.ImageOps")
+        load("PIL.Image").init()
     load("permacite.extract.media.cut")
 
 
@@ -118,9 +129,11 @@ def load(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
+        library = name.partition(".")[0]
+        parts, extra = _EXTRAS.get(library, ("pictures, sound and video", "media"))
         raise PermaciteError(
-            f"parts of pictures, sound and video need {name.partition('.')[0]}, which is not here",
-            hint="pip install 'permacite[media]'",
+            f"parts of {parts} need {library}, which is not here",
+            hint=f"pip install 'permacite[{extra}]'",
         ) from None
 
 
