@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import struct
 
 import pytest
 from tests.spec import recordings
 from tests.spec.recordings import RATE, noise, pictures_of, samples_of, sound, spoilt, video
 
-from permacite.errors import NotFoundError, PermaciteError
+from permacite.errors import LimitError, NotFoundError, PermaciteError
 from permacite.extract import extract
 
 SIZE = 4
@@ -199,3 +200,51 @@ def test_a_time_behind_the_end_names_nothing_where_something_is_damaged_too() ->
     ):
         with pytest.raises(NotFoundError):
             extract(content, media_type, "sec=9,10")
+
+
+# ---------------------------------------------------------------- headers that lie
+
+
+def element(name: bytes, content: bytes) -> bytes:
+    """An element of Matroska (RFC 8794)."""
+    return name + struct.pack(">Q", len(content) | 1 << 56) + content
+
+
+def test_ten_thousand_streams_are_no_trouble() -> None:
+    """media-limits: the first one is heard, or it is an error of ours."""
+    tracks = b""
+    for number in range(1, 10_001):
+        count = struct.pack(">H", number)
+        form = element(b"\xb5", struct.pack(">d", RATE)) + element(b"\x9f", b"\x02")
+        kind = element(b"\x83", b"\x02") + element(b"\x86", b"A_PCM/INT/LIT")
+        track = element(b"\xd7", count) + element(b"\x73\xc5", count) + kind
+        tracks += element(b"\xae", track + element(b"\xe1", form + element(b"\x62\x64", b"\x10")))
+    head = element(b"\x1a\x45\xdf\xa3", element(b"\x42\x82", b"matroska"))
+    block = element(b"\xa3", b"\x81\0\0\x80" + noise(1))
+    cluster = element(b"\x1f\x43\xb6\x75", element(b"\xe7", b"\0") + block)
+    info = element(b"\x15\x49\xa9\x66", element(b"\x2a\xd7\xb1", b"\x0f\x42\x40"))
+    body = info + element(b"\x16\x54\xae\x6b", tracks) + cluster
+    content = head + element(b"\x18\x53\x80\x67", body)
+    part = extract(content, "audio/matroska", "msec=500,700")
+    assert samples_of(part.data) == noise(1)[cut(500, 700)]
+    with pytest.raises(PermaciteError, match="no pictures"):
+        extract(content, "video/matroska", "msec=500,700")
+
+
+def test_a_time_stamp_far_ahead_is_no_reason_for_hours_of_silence() -> None:
+    """media-limits-hole: what is kept is what is asked for, and no more."""
+    av = recordings.av_module()
+    target = io.BytesIO()
+    with av.open(target, "w", format="matroska") as out:
+        track = out.add_stream("pcm_s16le", rate=RATE)
+        track.layout = "stereo"
+        for start in (0, 5 * 3600):
+            frame = av.AudioFrame("s16", "stereo", RATE)
+            frame.sample_rate, frame.pts = RATE, start * RATE
+            frame.planes[0].update(noise(1))
+            out.mux(track.encode(frame))
+    part = extract(target.getvalue(), "audio/matroska", "sec=17999,18001")
+    assert part.damaged
+    assert samples_of(part.data) == bytes(RATE * SIZE) + noise(1)
+    with pytest.raises(LimitError):
+        extract(target.getvalue(), "audio/matroska", "sec=0,18001")

@@ -19,6 +19,7 @@ from permacite.extract.media.decoders import (
     MAX_OUTPUT_BYTES,
     Interval,
     Octets,
+    admit,
     opened,
 )
 from permacite.extract.media.seeking import SEEKING, Maker, resumed
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "clip", "gather"]
 
+_ASKED_AT_ONCE, _COPIES = 32 << 20, 4
+"""Memory is asked for as the samples come in; the file that is made of them is beside them."""
 _INDEXED_FROM_S = 60
 """A cut that begins later than that makes an index, for the next one."""
 
@@ -106,6 +109,7 @@ class Part:
     since: Fraction = Fraction(0)
     samples: bytearray = field(default_factory=bytearray)
     damaged: bool = False
+    _asked: int = 0
     _stretch: Stretch | None = None
     _gone_by: int = 0
     _bounds: tuple[int, int] = (0, 1)
@@ -174,4 +178,7 @@ class Part:
         more = len(octets) + silence * self.form.size
         if len(self.samples) + more > MAX_OUTPUT_BYTES:
             raise LimitError("the part is too long", limit="bytes", maximum=MAX_OUTPUT_BYTES)
+        if len(self.samples) + more > self._asked:
+            admit(_COPIES * max(more, _ASKED_AT_ONCE))
+            self._asked += max(more, _ASKED_AT_ONCE)
         self.samples += octets + self.form.silence(silence)
