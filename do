@@ -88,7 +88,8 @@ browser() {
 }
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; a C
-# compiler, for the recorder of system calls in the crash tests; and strace, which sees what decoders open.
+# compiler, for the recorder of system calls in the crash tests; strace, which sees what decoders open;
+# and programs that decode pictures, sound and video.
 outside() {
     packages=""
     if ! command -v go >/dev/null 2>&1 || ! [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
@@ -96,8 +97,11 @@ outside() {
     fi
     command -v cc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
     command -v strace >/dev/null 2>&1 || packages="$packages strace"
-    if [ -z "$packages" ]; then say "Go, its packages, a C compiler and strace are here"; return; fi
-    install "tests by other programs need Go with golang.org/x/mod, a C compiler and strace" $packages
+    command -v ffmpeg >/dev/null 2>&1 || packages="$packages ffmpeg"
+    command -v convert >/dev/null 2>&1 || packages="$packages imagemagick"
+    command -v sox >/dev/null 2>&1 || packages="$packages sox libsox-fmt-base"
+    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace and decoders are here"; return; fi
+    install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace and decoders" $packages
 }
 
 check() {
@@ -159,7 +163,7 @@ case $command in
 ./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
 ./do run ...   the command line: ./do run save URL, ./do run --help
 ./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
-               Chromium, Go or a C compiler)
+               Chromium, Go, a C compiler, strace, ffmpeg, sox or ImageMagick)
 ./do deep      the long form: all laws and kills many times over, crash states, mutated bytes, and
                the archive of a million documents; hours, and every test of ./do test with them,
                what they ran of each room, of servers and commands too.
