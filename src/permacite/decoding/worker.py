@@ -35,6 +35,9 @@ _DESCRIPTORS = 16
 _LARGEST_FILE = 1 << 36
 """How much may be mapped of files, beside the memory that is asked for."""
 
+_KEPT_BYTES = 32 << 20
+"""What the next job may find as it was left: to get it from the system again takes a while."""
+
 _LEFT = 4
 """A job may leave one in so many octets of its base behind."""
 
@@ -161,6 +164,7 @@ class _Memory:
             self._descriptor = None
         gc.collect()
         gc.freeze()
+        self._kept = self.written_bytes + _KEPT_BYTES
 
     @property
     def mapped_bytes(self) -> int:
@@ -175,7 +179,7 @@ class _Memory:
     def tidied_bytes(self) -> int:
         """What is for data once all is given back that is of no use: errors hold whole pictures."""
         gc.collect()
-        if self._trim is not None:
+        if self._trim is not None and self.written_bytes > self._kept:
             self._trim(0)
         return self.written_bytes if self._descriptor is not None else 0
 
