@@ -57,6 +57,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "/-/api/document", f"/-/api/document?name={name}"
         yield "/-/api/passages", f"/-/api/passages?name={name}&quote=Some"
         yield "/-/api/proof", f"/-/api/proof?name={name}"
+        yield "/-/api/reference", f"/-/api/reference?name={name}"
         yield "/-/api/quotes", f"/-/api/quotes?name={name}"
         yield "/-/api/quoters", f"/-/api/quoters?name={name}"
         yield "/-/api/statements", f"/-/api/statements?name={name}"
