@@ -31,7 +31,7 @@
   // Shares of the whole, so that what is marked stays in its place at any scale.
   const place = (box, [left, top, right, bottom]) => {
     const [width, height] = pixels;
-    const share = (pixels, all) => `${(pixels / all) * 100}%`;
+    const share = (length, all) => `${(length / all) * 100}%`;
     box.style.left = share(left, width);
     box.style.top = share(top, height);
     box.style.width = share(right - left, width);
