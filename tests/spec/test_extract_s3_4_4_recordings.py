@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import struct
 
 import pytest
@@ -160,6 +161,20 @@ def test_recordings_that_were_joined_go_on_behind_the_join() -> None:
     last = extract(joined, "audio/mpeg", "sec=16,18")
     assert not last.damaged
     assert last.media_type == "audio/wav"
+
+
+@pytest.mark.parametrize(
+    "filling",
+    [bytes(60000), random.Random(3).randbytes(60000)],  # noqa: S311 - no secret
+    ids=["media-damage-tag", "media-damage-tag-picture"],
+)
+def test_a_tag_between_recordings_that_were_joined_takes_no_time(filling: bytes) -> None:
+    first = sound("libmp3lame", "mp3")
+    tag = b"ID3\3\0\0\0\3\x54\x60" + filling
+    plain, tagged = first + first, first + tag + first
+    for fragment in ("sec=0,7", "sec=10,15"):
+        part = extract(tagged, "audio/mpeg", fragment)
+        assert part.digest == extract(plain, "audio/mpeg", fragment).digest
 
 
 def test_a_spoilt_picture_is_flagged_until_the_next_key_picture() -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.extract.media.decoders import load, undecodable
 from permacite.extract.media.wave_file import LAYOUTS
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,8 @@ _BARE = frozenset({"aac", "ac3", "amr", "amrnb", "amrwb", "dts", "eac3", "gsm", 
 _JUMP_S, _ROUNDING_S = 0.1, 0.002
 _SETTLING_S = 1
 """How long a lossy decoder may be wrong for want of what was before: so long is damaged, too."""
-_TAG = b"ID3"
+_TAG = compile_pattern(rb"ID3[\x02-\x04]\x00[\x00-\xff]([\x00-\x7f]{4})")
+"""The head of a tag in the midst of a recording that was joined (ID3 §3.1), and its size."""
 
 
 class Form(NamedTuple):
@@ -125,12 +127,15 @@ class Listener:
         self._heard = 0
         self._lost = Fraction(0)
         self._next: float | None = None
-        self._octets = self._frames = 0
+        self._octets = self._frames = self._tag = 0
         self._frame = Fraction(0)
         self._settled: Fraction | None = None
 
     def listen(self, packet: Any) -> Heard | None:
         """What is heard of a packet; None where it is nothing."""
+        if 0 < packet.size <= self._tag:
+            self._tag -= packet.size
+            return None
         try:
             frames = self._codec.decode(packet)
         except self._errors as fault:
@@ -145,6 +150,7 @@ class Listener:
             for each in self._resampler.resample(frame):
                 octets += bytes(each.planes[0])[: each.samples * stretch.form.size]
                 count += each.samples
+        self._tag = 0
         self._octets += packet.size
         self._frames += len(frames)
         damaged = damaged or (self._settled is not None and self._now() < self._settled)
@@ -204,5 +210,16 @@ class Listener:
             return Fraction((packet.duration or 0) * packet.time_base)
         if not self._octets:
             return Fraction(0)
-        octets, _, _ = bytes(packet).partition(_TAG)
-        return self._frame * round(len(octets) * self._frames / self._octets)
+        octets, at, sound = bytes(packet), self._tag, 0
+        while at < len(octets):
+            head = _TAG.search(octets, at)
+            start = len(octets) if head is None else head.start()
+            sound += start - at
+            at = start if head is None else head.end() + _size(head[1])
+        self._tag = at - len(octets)
+        return self._frame * round(sound * self._frames / self._octets)
+
+
+def _size(written: bytes) -> int:
+    """A number of seven bits an octet (ID3 §6.2)."""
+    return sum(octet << 7 * place for place, octet in enumerate(reversed(written)))
