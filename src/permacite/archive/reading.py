@@ -283,6 +283,22 @@ class Reading:
         following = None if last is None else str(last)
         return Page(tuple(self._gate.assertions(said)), following)
 
+    def statements_about(
+        self, subjects: Sequence[str], predicates: Sequence[str]
+    ) -> Sequence[Assertion]:
+        """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
+        return self._gate.assertions(
+            self._catalog.read(statements.assertions, subjects, predicates)
+        )
+
+    def statements_to(
+        self, objects: Sequence[str], predicates: Sequence[str]
+    ) -> Sequence[Assertion]:
+        """Return those that have any of `objects` likewise; all statements are searched."""
+        return self._gate.assertions(
+            self._catalog.read(statements.assertions, None, predicates, objects)
+        )
+
     def remarks(self, representations: Iterable[Representation]) -> Sequence[str]:
         """Notes of the operator on withdrawals; none for the public."""
         return [] if self._gate.public else self.statements.remarks(representations)

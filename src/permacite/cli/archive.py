@@ -16,8 +16,9 @@ from permacite.service.resolution.holdings import Holdings
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.documents import Format, Restriction, VersionNote
+    from permacite.service.documents import Document, Format, Restriction, VersionNote
     from permacite.service.resolution.holdings import Exported
+    from permacite.service.transcripts.relating import Related
 
 __all__ = ["export", "init", "list_", "show"]
 
@@ -82,7 +83,7 @@ def list_(
             f"{document.pdi}",
             f"v{document.version}",
             " ".join(_marked(item) for item in document.formats),
-            document.title or "",
+            _titled(document),
         )
         for document in listing.documents
     ]
@@ -95,6 +96,12 @@ def list_(
         note("[410], [451], [403]: not given out; `permacite show` tells why")
     if listing.next is not None:
         note(f"{len(rows)} shown; there are more: --after {listing.next}")
+
+
+def _titled(document: Document) -> str:
+    """A title, and of which recording this is the transcript."""
+    recordings = ", ".join(document.transcript_of)
+    return f"{document.title or ''}{f' (transcript of {recordings})' if recordings else ''}".strip()
 
 
 def _marked(item: Format) -> str:
@@ -123,6 +130,8 @@ def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
         ("committed", _moment(document.committed_at)),
         ("restricted", _explained(document.restricted)),
         ("standing", told(shown.standing)),
+        *(("transcript", _related(item)) for item in shown.transcripts),
+        *(("transcript of", _related(item)) for item in shown.transcript_of),
         *(("note", remark) for remark in shown.remarks),
     ]
     table(("", ""), [row for row in rows if row[1] is not None])
@@ -139,6 +148,12 @@ def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
     if shown.citations:
         click.echo()
         table(("citation", "cited"), [(item.reference, item.told) for item in shown.citations])
+
+
+def _related(item: Related) -> str:
+    """A transcript, or what one is of, for people."""
+    language = f" [{item.language}]" if item.language else ""
+    return f"{item.pdi}{language} {item.title or ''}".rstrip()
 
 
 def _numbered(version: VersionNote) -> str:

@@ -108,6 +108,10 @@ def _tell(cited: Cited) -> None:
     click.echo(f"open      {cited.url}")
     if cited.rfc5147_url is not None:
         click.echo(f"RFC 5147  {cited.rfc5147_url}")
+    for place in cited.heard:
+        click.echo(f"heard     {place.reference}")
+    for item in cited.said:
+        click.echo(f"said      {_line(item.quote)}")
     for form in FORMS:
         click.echo(f"\n--- {form}\n{getattr(cited.forms, form)}")
 

@@ -14,9 +14,10 @@ from permacite.cli.assertions import told_apart
 from permacite.cli.output import emit, json_option, note, report
 from permacite.errors import PermaciteError
 from permacite.service.ingest.saving import Ingest
+from permacite.service.transcripts.pairing import pairs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
     from permacite.service.ingest.saving import Saved
@@ -107,11 +108,13 @@ def save(  # noqa: PLR0913 - one parameter an option
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
+@click.option("--transcript-of", metavar="PDI", help="The recording whose words the file holds.")
+@click.option("--language", metavar="TAG", help="The language of that transcript, such as pt-BR.")
 @_confirm_date
 @standing_options
 @json_option
 @click.pass_context
-def import_(
+def import_(  # noqa: PLR0913 - one parameter an option
     ctx: click.Context,
     /,
     files: tuple[Path, ...],
@@ -120,6 +123,8 @@ def import_(
     charset: str | None,
     uri: str | None,
     misquoted: bool,
+    transcript_of: str | None,
+    language: str | None,
     confirm_date: date | None,
     as_json: bool,
     **standing: Any,
@@ -132,17 +137,21 @@ def import_(
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
     an aggregate), it is archived, and the difference recorded.
+
+    Captions (.vtt, .srt) are stated to be the transcript of --transcript-of, or of the recording
+    that is imported with them under the same name: talk.mp4 and talk.vtt, or talk.en.vtt.
     """
     if uri and len(files) > 1:
         raise click.UsageError("--uri names the source of one file; import the others apart")
+    if language and not transcript_of:
+        raise click.UsageError("--language is that of a transcript: give --transcript-of too")
     status = 0
-    results: list[Saved] = []
+    results: list[tuple[Path, Saved]] = []
     with Ingest.open(ctx.obj) as archive:
         for file in files:
             try:
-                content = file.read_bytes()
                 saved = archive.add(
-                    content,
+                    file.read_bytes(),
                     name=file.name,
                     series=series,
                     charset=charset,
@@ -158,12 +167,41 @@ def import_(
                 note(f"permacite: {file}: {error.strerror}")
                 status = status or 1
             else:
-                results.append(saved)
+                results.append((file, saved))
                 if not as_json:
                     _tell(saved, as_json=False)
+        fault = _relate(archive, dict(results), transcript_of, language, as_json=as_json)
     if as_json:
-        emit(results)
-    ctx.exit(status)
+        emit([saved for _, saved in results])
+    ctx.exit(status or fault)
+
+
+def _relate(
+    archive: Ingest,
+    imported: Mapping[Path, Saved],
+    recording: str | None,
+    language: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """State which recordings the captions are of, and return the exit status."""
+    status = 0
+    if recording is None:
+        pairs = [
+            (imported[pair.captions].pdi, imported[pair.recording].pdi, pair.language)
+            for pair in pairs_of(imported)
+        ]
+    else:
+        pairs = [(saved.pdi, recording, language) for saved in imported.values()]
+    for name, of, tag in pairs:
+        try:
+            archive.state_transcript(name, of, language=tag)
+        except PermaciteError as error:
+            note(f"{name}: not stated to be a transcript")
+            status = status or report(error, as_json=as_json)
+        else:
+            note(f"{name}: transcript of {of}")
+    return status
 
 
 def _tell(saved: Saved, *, as_json: bool) -> None:

@@ -58,6 +58,8 @@ class Document:
     """What was committed together: a page, its text, the aggregate of all it shows."""
     restricted: Restriction | None = None
     """Why nothing of it is given out; None where any format is."""
+    transcript_of: tuple[str, ...] = ()
+    """In lists: of captions, the recordings in which their words are said."""
 
     @property
     def full_name(self) -> str:

@@ -80,11 +80,16 @@ def assertions(
     connection: sqlite3.Connection,
     subjects: Sequence[str] | None = None,
     predicates: Sequence[str] | None = None,
+    objects: Sequence[str] | None = None,
 ) -> list[Assertion]:
-    """The statements about any of `subjects` with any of `predicates`, oldest first."""
+    """The statements about `subjects` with `predicates` and `objects`, any of each, oldest first.
+
+    Without subjects all statements are searched.
+    """
     conditions = ["TRUE"]
     parameters: list[str] = []
-    for column, values in (("subject", subjects), ("predicate", predicates)):
+    columns = (("subject", subjects), ("predicate", predicates), ("object", objects))
+    for column, values in columns:
         if values is not None:
             conditions.append(f"{column} IN ({','.join('?' * len(values))})")
             parameters += values

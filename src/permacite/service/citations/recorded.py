@@ -10,7 +10,9 @@ from permacite.fragments import convert
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
+from permacite.service.citations.parts import part_of
 from permacite.service.citations.source import source_of
+from permacite.service.transcripts.playing import Sayings, are_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from permacite.fragments import Text
     from permacite.pdi import PDI
     from permacite.service.citations.forms import CitationForms
+    from permacite.service.transcripts.playing import Heard, Said
 
 __all__ = ["Cited", "all_cited", "cited"]
 
@@ -62,6 +65,10 @@ class Cited:
     """The remark that was kept with it."""
     forms: CitationForms
     """The same citation, ready for pasting."""
+    heard: tuple[Heard, ...] = ()
+    """Of words of a transcript: where in which recordings they are said."""
+    said: tuple[Said, ...] = ()
+    """Of a time of a recording: the words that are said then, as each transcript has them."""
 
 
 def cited(
@@ -82,6 +89,7 @@ class _Texts:
 
     def __init__(self, repository: Repository) -> None:
         self.archive = repository
+        self.sayings = Sayings(repository)
         self._known: dict[str, Text | None] = {}
         self._references: dict[PDI, Reference] = {}
 
@@ -108,11 +116,12 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     repository = texts.archive
     representation = repository.representation(citation.pdi)
     version = repository.version(citation.pdi)
+    heard, said = _sayings(texts.sayings, representation, citation)
     source = source_of(
         repository,
         version,
         citation.fragment,
-        citation.quote,
+        citation.quote or "\n".join(item.quote for item in said[:1]),
         about=texts.about(version),
         media_type=citation.media_type,
     )
@@ -135,7 +144,20 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         nth=nth,
         note=citation.note,
         forms=forms(source),
+        heard=heard,
+        said=said,
     )
+
+
+def _sayings(
+    sayings: Sayings, representation: Representation, citation: Citation
+) -> tuple[tuple[Heard, ...], tuple[Said, ...]]:
+    """Where cited words of a transcript are said; what is said in a cited time of a recording."""
+    if citation.start is not None and citation.end is not None and are_words(representation):
+        return tuple(sayings.heard(representation, (citation.start, citation.end))), ()
+    fragment = names.document_of(citation.fragment)[1]
+    time = None if fragment is None else part_of(fragment).milliseconds
+    return (), () if time is None else tuple(sayings.said(representation, *time))
 
 
 def _rfc5147_url(

@@ -32,6 +32,7 @@ from permacite.service.quotations.recording import (
     quotations_in,
     with_quotations,
 )
+from permacite.service.transcripts.relating import Transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -84,7 +85,7 @@ class Saved:
     """What may be wrong with it: a charset that was guessed, an aggregate that is cut off."""
 
 
-class Ingest(Quotations):
+class Ingest(Quotations, Transcripts):
     """Documents become committed versions."""
 
     def save(  # noqa: PLR0913 - each is an option of its own

@@ -17,11 +17,13 @@ from permacite.service import documents, names
 from permacite.service.base import UseCases, resolver_of
 from permacite.service.citations import recorded
 from permacite.service.plain import UNPRINTED
+from permacite.service.transcripts import relating
 
 if TYPE_CHECKING:
     from permacite.archive import Representation, Standing
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, VersionNote
+    from permacite.service.transcripts.relating import Related
 
 __all__ = ["About", "Exported", "Holdings", "Listing", "NameSet", "Shown", "pattern_of"]
 
@@ -96,6 +98,10 @@ class Shown:
     standing: Standing
     remarks: tuple[str, ...]
     """What the operator noted of withdrawals; nobody else sees them."""
+    transcripts: tuple[Related, ...]
+    """Of a recording: what its words are in."""
+    transcript_of: tuple[Related, ...]
+    """Of captions: the recordings in which they are said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,7 @@ class Holdings(UseCases):
         repository = self._repository
         version, _ = repository.answering(name)
         history = documents.history(repository, version.pdi)
+        transcripts, recordings = relating.related(repository, version)
         return Shown(
             document=documents.document(repository, version),
             versions=tuple(item.number for item in history),
@@ -173,6 +180,8 @@ class Holdings(UseCases):
             provenance=dict(version.provenance.details),
             standing=repository.standing(version.pdi),
             remarks=tuple(repository.remarks(version.representations)),
+            transcripts=transcripts,
+            transcript_of=recordings,
         )
 
     def export(self, reference: str, *, for_browsers: bool = False) -> Exported:
@@ -227,11 +236,12 @@ class Holdings(UseCases):
         versions. Raises ParseError where `after` or `until` names nothing.
         """
         wanted = pattern_of(pattern) if pattern else None
+        repository = self._repository
         listed: list[Document] = []
         place = after
         while True:
             try:
-                page = self._repository.page(
+                page = repository.page(
                     wanted,
                     limit=_AT_ONCE if limit is None else limit - len(listed),
                     after=place,
@@ -242,7 +252,7 @@ class Holdings(UseCases):
             except NotFoundError as error:
                 problem = "expected the name of a version that is here, to go on from there"
                 raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
-            listed += documents.documents(page)
+            listed += relating.with_recordings(repository, documents.documents(page))
             enough = limit is not None and not (fill and len(listed) < limit)
             if enough or page.next is None:
                 break
@@ -252,7 +262,7 @@ class Holdings(UseCases):
         return Listing(
             pattern,
             tuple(listed),
-            self._repository.documents() if wanted is None else known,
+            repository.documents() if wanted is None else known,
             complete=complete,
             next=page.next,
             until=page.until if page.next else None,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.extract import Excerpt
+    from permacite.service.transcripts.playing import Heard, Said
 
 __all__ = ["Resolution", "Resolved"]
 
@@ -68,6 +69,10 @@ class Resolved:
     """What `content` is, where it is not the part that is named but made of it."""
     warnings: tuple[str, ...] = ()
     """What the user should know about how the fragment was interpreted."""
+    heard: tuple[Heard, ...] = ()
+    """Of words of a transcript: where in which recordings they are said."""
+    said: tuple[Said, ...] = ()
+    """Of a time of a recording: the words that are said then, as each transcript has them."""
     content: bytes = field(default=b"", repr=False, metadata=UNPRINTED)
     """The octets of the part; exactly what was committed where no fragment is asked for."""
 
@@ -110,13 +115,16 @@ class Resolution(UseCases):
             uri=provenance.final_uri or provenance.uri,
             assumed=name.version is None or name.format != representation.format,
         )
+        repository = self._repository
         if preview or (fragment is not None and fragment.scheme != "char"):
-            return _with_part(answer, self._repository, representation, fragment, preview=preview)
-        if fragment is None:
-            return _with_all(answer, self._repository, representation)
-        return _with_words(
-            answer, self._repository, representation, fragment, context=context, whole=whole
-        )
+            part = _with_part(answer, repository, representation, fragment, preview=preview)
+        elif fragment is None:
+            part = _with_all(answer, repository, representation)
+        else:
+            part = _with_words(
+                answer, repository, representation, fragment, context=context, whole=whole
+            )
+        return _with_sayings(part, repository, representation, fragment)
 
     def may_be_embedded(self, part: Resolved) -> bool:
         """Whether pages of others may show a part: a picture that was cut out here.
@@ -252,6 +260,30 @@ def _with_words(
         after=text.words(end, end + context) if context else "",
         checked="whole" if whole or text.index is None else "pieces",
     )
+
+
+def _with_sayings(
+    answer: Resolved,
+    repository: Repository,
+    representation: Representation,
+    fragment: pdi.FragmentPDI | None,
+) -> Resolved:
+    """Words of a transcript with where they are said; a time of a recording with its words."""
+    is_timed = representation.media_type.startswith(("audio/", "video/"))
+    if not is_timed and representation.rendition is None:
+        return answer
+    from permacite.service.citations.parts import part_of  # noqa: PLC0415 - few documents are said
+    from permacite.service.transcripts import playing  # noqa: PLC0415 - the same
+
+    if playing.are_words(representation):
+        span = None if answer.start is None or answer.end is None else (answer.start, answer.end)
+        heard = playing.Sayings(repository).heard(representation, span)
+        return dataclasses.replace(answer, heard=tuple(heard))
+    time = part_of(fragment).milliseconds if is_timed and fragment is not None else None
+    if time is None:
+        return answer
+    said = playing.Sayings(repository).said(representation, *time)
+    return dataclasses.replace(answer, said=tuple(said))
 
 
 def _with_excerpt(answer: Resolved, representation: Representation, excerpt: Excerpt) -> Resolved:

@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, RestrictedError
+from permacite.pdi.predicates import predicate_iri
 from permacite.service.archive import Archive
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
@@ -38,6 +39,8 @@ RECORDED = {"audio/wav": "audio/webm", "video/matroska": "video/webm"}
 """What parts of recordings are, and their previews: `?view=preview` answers with these."""
 
 _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+_MOST_LINKS = 16
+"""Proxies refuse fields of some thousand octets; the JSON has all."""
 _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 """A name whose two slashes some program between us and the user has made one."""
 
@@ -171,13 +174,23 @@ def _naming(part: Resolved) -> dict[str, str]:
         "Content-Location": part.pdi,
         "Cache-Control": "no-cache",
         "Vary": "Accept",
-        "Link": ", ".join(links),
+        "Link": ", ".join([*links, *_spoken(part)]),
     }
     if part.damaged:
         fields["Permacite-Damaged"] = "?1"
     if part.derived is not None:
         fields["Permacite-Derived"] = part.derived
     return fields
+
+
+def _spoken(part: Resolved) -> list[str]:
+    """Links between words and the times at which they are said (RFC 8288 §3.2, §3.3)."""
+    links = [(item.reference, part.exact) for item in part.heard]
+    links += [(part.exact, name) for item in part.said for name in item.references]
+    relation = f'rel="{predicate_iri("transcript-of")}"'
+    return [
+        f'<{recording}>; {relation}; anchor="{words}"' for recording, words in links[:_MOST_LINKS]
+    ]
 
 
 def _bytes(request: Request, part: Resolved) -> Response:

@@ -1,0 +1,214 @@
+"""Which captions are the transcript of which recording: a statement, `transcript-of`.
+
+PDI §3.6.5 (assertions). The subject is the captions, the object the recording, both with format and
+version: times hold for these octets alone. A statement about a whole document, or about the words
+of captions in place of the captions, is understood too.
+
+Readings: that captions are of a recording says whoever states it; nothing is heard here. The
+language is a statement too: `language`, a BCP 47 tag.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import captions, pdi
+from permacite.archive.names import as_urn
+from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.pdi.predicates import predicate_iri
+from permacite.scan import compile_pattern
+from permacite.service import names
+from permacite.service.base import UseCases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from permacite.archive import Repository, Representation, Version
+    from permacite.service.documents import Document
+
+__all__ = [
+    "Related",
+    "Transcript",
+    "Transcripts",
+    "captions_of",
+    "is_recording",
+    "recordings_of",
+    "related",
+    "transcripts_of",
+    "with_recordings",
+]
+
+_PREDICATE = "transcript-of"
+_PREDICATES = (_PREDICATE, predicate_iri(_PREDICATE))
+_LANGUAGE = "language"
+_LANGUAGES = (_LANGUAGE, f"dcterms:{_LANGUAGE}", predicate_iri(_LANGUAGE))
+_TAG = compile_pattern(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,8}")
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Captions that are here, and their words."""
+
+    captions: Representation
+    words: Representation
+    title: str | None
+    language: str | None
+    """A BCP 47 tag, as it was stated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A transcript of a recording, or a recording that a transcript is of, as it is told."""
+
+    pdi: str
+    """Of a transcript, the full name of its words."""
+    title: str | None
+    language: str | None = None
+
+
+class Transcripts(UseCases):
+    """Transcripts: their statements."""
+
+    def state_transcript(
+        self, transcript: str, recording: str, *, language: str | None = None
+    ) -> None:
+        """State that captions, by any name of their version, are the transcript of a recording.
+
+        Without a `language`, that which WebVTT declares is stated, if it does.
+        Raises NotFoundError where either is not here, ConflictError where it is none, ParseError
+        for a language that is no BCP 47 tag.
+        """
+        if language is not None and not _TAG.fullmatch(language):
+            raise ParseError("expected a language, such as en or pt-BR", language, 0, "RFC 5646 §2")
+        version = self._repository.version(names.document_of(transcript)[0])
+        source = captions_of(version)
+        if source is None:
+            raise ConflictError("this is no file of captions that has words", transcript)
+        heard = _recording(self._repository, names.document_of(recording)[0])
+        if heard is None:
+            raise ConflictError("this is neither a sound nor a video", recording)
+        if language is None:
+            text = self._repository.text(source).stored
+            language = captions.read_captions(text, source.media_type).language
+        statements, subject = self._repository.statements, as_urn(source.pdi)
+        statements.state(subject, _PREDICATE, as_urn(heard.pdi))
+        if language is not None:
+            statements.state(subject, _LANGUAGE, language)
+
+
+def is_recording(media_type: str) -> bool:
+    """Whether this is a sound or a video."""
+    return media_type.startswith(("audio/", "video/"))
+
+
+def captions_of(version: Version) -> Representation | None:
+    """The captions among the formats of a version; None where none have words."""
+    made_from = {item.derived_from for item in version.representations}
+    for item in version.representations:
+        if item.media_type in captions.MEDIA_TYPES and item.format in made_from:
+            return item
+    return None
+
+
+def transcripts_of(repository: Repository, recording: Representation) -> list[Transcript]:
+    """The transcripts of a recording that are here, in the order in which they were stated."""
+    objects = _spellings(recording.pdi) | _spellings(recording.pdi.document)
+    said = repository.statements_to(sorted(objects), _PREDICATES)
+    known: dict[pdi.PDI, Transcript] = {}
+    for subject in dict.fromkeys(statement.subject for statement in said):
+        with contextlib.suppress(NotFoundError, ParseError):
+            version = repository.version(names.document_of(subject)[0])
+            transcript = _transcript(repository, version)
+            if transcript is not None:
+                known.setdefault(transcript.captions.pdi, transcript)
+    return list(known.values())
+
+
+def recordings_of(repository: Repository, source: Representation) -> Iterator[pdi.PDI]:
+    """The full names of the recordings that captions are of; they may be in other archives."""
+    said = repository.statements_about(_subjects(source), _PREDICATES)
+    for text in dict.fromkeys(statement.object for statement in said):
+        with contextlib.suppress(NotFoundError, ParseError):
+            name, _ = names.document_of(text)
+            here = _recording(repository, name)
+            if here is not None:
+                yield here.pdi
+            elif is_recording(pdi.media_type_for(name.format or "") or "") and name.version:
+                yield name
+
+
+def related(
+    repository: Repository, version: Version
+) -> tuple[tuple[Related, ...], tuple[Related, ...]]:
+    """The transcripts of a version's recording, and the recordings whose transcript it is."""
+    transcripts = [
+        Related(str(item.words.pdi), item.title, item.language)
+        for recording in version.representations
+        if is_recording(recording.media_type)
+        for item in transcripts_of(repository, recording)
+    ]
+    source = captions_of(version)
+    recordings = () if source is None else recordings_of(repository, source)
+    return tuple(transcripts), tuple(
+        Related(str(name), title_of(repository, name)) for name in recordings
+    )
+
+
+def with_recordings(repository: Repository, listed: Sequence[Document]) -> Iterator[Document]:
+    """Documents as they are, captions with the recordings that are stated of their octets."""
+    captioned = {
+        item.pdi: document.pdi
+        for document in listed
+        for item in document.formats
+        if item.media_type in captions.MEDIA_TYPES
+    }
+    stated: dict[str, list[str]] = {}
+    if captioned:
+        for statement in repository.statements_about(list(captioned), _PREDICATES):
+            stated.setdefault(statement.subject, []).append(statement.object)
+    for document in listed:
+        names = [name for item in document.formats for name in stated.get(item.pdi, ())]
+        told = tuple(dict.fromkeys(names))
+        yield dataclasses.replace(document, transcript_of=told) if told else document
+
+
+def title_of(repository: Repository, name: pdi.PDI) -> str | None:
+    """The title of a document, if it is here."""
+    (version,) = repository.find_versions([name])
+    return None if version is None else version.title
+
+
+def _transcript(repository: Repository, version: Version) -> Transcript | None:
+    source = captions_of(version)
+    if source is None:
+        return None
+    (words,) = (item for item in version.representations if item.derived_from == source.format)
+    stated = repository.statements_about(_subjects(source), _LANGUAGES)
+    language = stated[-1].object if stated else None
+    return Transcript(source, words, version.title, language)
+
+
+def _recording(repository: Repository, name: pdi.PDI) -> Representation | None:
+    """The sound or video of a name; None where it is not here, or none."""
+    (version,) = repository.find_versions([name])
+    if version is None:
+        return None
+    for item in version.representations:
+        if is_recording(item.media_type) and name.format in {None, item.format}:
+            return item
+    return None
+
+
+def _subjects(source: Representation) -> list[str]:
+    """What a statement about captions may have for its subject."""
+    words = source.pdi.with_(format="utf-8")
+    return [as_urn(source.pdi), as_urn(words), as_urn(source.pdi.document)]
+
+
+def _spellings(name: pdi.PDI) -> set[str]:
+    """A name as objects of statements have it: in canonical form, with `urn:` or without."""
+    urn = as_urn(name)
+    return {urn, urn.removeprefix("urn:")}
