@@ -15,6 +15,7 @@ from permacite.service.citations import recorded
 from permacite.service.citations.citing import Passage, passage
 from permacite.service.reader import marking, pages, regions
 from permacite.service.reader.pages import Scripts
+from permacite.service.reader.speaking import speaking
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from permacite.service.reader.marking import Marked, TextPiece
     from permacite.service.reader.pages import Page, PageState
     from permacite.service.reader.regions import Markable
+    from permacite.service.reader.speaking import Speaking
 
 __all__ = ["KeptPages", "Reader", "Reading"]
 
@@ -61,6 +63,8 @@ class Reading:
     """The text itself, where it was asked for."""
     markable: Markable | None
     """What can be marked of a picture, a sound or a video."""
+    speaking: Speaking | None
+    """What stands beside a recording or its words."""
 
 
 class Reader(UseCases):
@@ -112,6 +116,7 @@ class Reader(UseCases):
             text_pdi=str(source.representation.pdi) if source else None,
             text=pieces,
             markable=_markable(repository, answer, fragment, frame),
+            speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
         )
 
     def page(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation
     from permacite.captions import Span, Words
 
-__all__ = ["Heard", "Line", "Said", "Sayings", "are_words"]
+__all__ = ["Heard", "Line", "Said", "Sayings", "are_words", "passages"]
 
 _RULES = f"permacite-captions/{captions.RENDITION_VERSION}"
 
@@ -107,7 +107,7 @@ class Sayings:
         return Said(
             pdi=str(name),
             references=tuple(
-                str(name.fragment("char", *place)) for place in _passages(words, spans)
+                str(name.fragment("char", *place)) for place in passages(words, spans)
             ),
             language=transcript.language,
             title=transcript.title,
@@ -166,15 +166,15 @@ def quote_of(lines: Sequence[Line]) -> str:
     return "\n".join(f"{voice}: " * bool(voice) + " ".join(parts) for voice, parts in said)
 
 
-def _passages(words: Words, spans: Sequence[Span]) -> list[tuple[int, int]]:
+def passages(words: Words, spans: Sequence[Span]) -> list[tuple[int, int]]:
     """Spans as passages: those that follow one another are one."""
-    passages: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for span in spans:
-        if passages and not words.between(passages[-1][1], span.start):
-            passages[-1] = (passages[-1][0], span.end)
+        if joined and not words.between(joined[-1][1], span.start):
+            joined[-1] = (joined[-1][0], span.end)
         else:
-            passages.append((span.start, span.end))
-    return passages
+            joined.append((span.start, span.end))
+    return joined
 
 
 def _heard(repository: Repository, name: pdi.PDI, times: tuple[int, int] | None) -> Heard:

@@ -37,6 +37,7 @@ __all__ = [
     "is_recording",
     "recordings_of",
     "related",
+    "transcript_in",
     "transcripts_of",
     "with_recordings",
 ]
@@ -121,7 +122,7 @@ def transcripts_of(repository: Repository, recording: Representation) -> list[Tr
     for subject in dict.fromkeys(statement.subject for statement in said):
         with contextlib.suppress(NotFoundError, ParseError):
             version = repository.version(names.document_of(subject)[0])
-            transcript = _transcript(repository, version)
+            transcript = transcript_in(repository, version)
             if transcript is not None:
                 known.setdefault(transcript.captions.pdi, transcript)
     return list(known.values())
@@ -181,7 +182,8 @@ def title_of(repository: Repository, name: pdi.PDI) -> str | None:
     return None if version is None else version.title
 
 
-def _transcript(repository: Repository, version: Version) -> Transcript | None:
+def transcript_in(repository: Repository, version: Version) -> Transcript | None:
+    """The transcript that a version is; None where it is none."""
     source = captions_of(version)
     if source is None:
         return None

@@ -3,6 +3,7 @@
 import { addCopyButtons } from "./copy.js";
 import { answerOf, problemOf } from "./answer.js";
 import { markParts } from "./parts.js";
+import { playCited, speak } from "./speaking.js";
 import { watchFrame, watchText } from "./selection.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
@@ -65,5 +66,7 @@ if (main.dataset.text) {
 }
 const parts = document.querySelector("form.parts");
 if (parts) markParts(parts, document.querySelector("#page"), cite);
+document.querySelectorAll("section.transcript").forEach(speak);
+document.querySelectorAll("button.play").forEach(playCited);
 addCopyButtons(document);
 document.querySelector("#text mark")?.scrollIntoView({ block: "center" });

@@ -162,6 +162,12 @@
     media.currentTime = part.start / 1000;
     media.play();
   };
+  const playFrom = (time) => {
+    media.pause(); // what watches for the end of a part lets go first
+    media.currentTime = time / 1000;
+    requestAnimationFrame(() => media.play());
+  };
+  const tellTime = () => say("now", { time: now(), playing: !media.paused });
   const actions = {
     start: () => mark("start"),
     end: () => mark("end"),
@@ -179,13 +185,16 @@
     const alone = !event.ctrlKey && !event.altKey && !event.metaKey;
     if (action && alone && media.matches("audio, video")) actions[action]();
   });
+  for (const name of ["timeupdate", "seeked", "pause"]) media.addEventListener(name, tellTime);
 
   addEventListener("message", (event) => {
     if (event.source !== parent) return;
-    const { permacite, rect, start, end } = event.data ?? {};
+    const { permacite, rect, start, end, time } = event.data ?? {};
     if (permacite === "part") {
       Object.assign(part, { rect, start, end });
       show();
+    } else if (permacite === "from" && Number.isSafeInteger(time)) {
+      playFrom(time);
     } else if (Object.hasOwn(actions, permacite)) actions[permacite]();
   });
   const ready = async () => {
