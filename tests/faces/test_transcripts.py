@@ -13,6 +13,7 @@ from tests.faces.recordings import VTT, recording
 import permacite
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, WithdrawnError
 from permacite.service.access import Choice
+from permacite.service.preservation.keeping import restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,6 +137,8 @@ def test_from_words_to_seconds(talk: tuple[str, str], cli: Callable[..., Outcome
         "end_ms": 5000,
         "title": "talk.webm",
     }
+    for form in ("markdown", "html", "bibtex", "csl_json", "ris", "wiki"):
+        assert "talk.vtt (0:03.5-0:05 of talk.webm)" in cited["forms"][form]
     told = cli("cite", words, "--quote", "Nobody & nothing.").out
     assert f"\nheard     {place['reference']}\n" in told
     part = json.loads(cli("resolve", cited["reference"], "--json").out)
@@ -323,3 +326,31 @@ def test_what_cannot_be_imported_hinders_no_statement(
     outcome = cli("import", *files)
     assert outcome.status == 1
     assert outcome.err.count("transcript of") == 1
+
+
+def test_a_copy_of_an_archive_knows_whose_words_they_are(
+    talk: tuple[str, str], tmp_path: Path, opened: permacite.Archive
+) -> None:
+    heard, words = talk
+    opened.export_ocfl(tmp_path / "ocfl")
+    opened.close()
+    restore(tmp_path / "ocfl", tmp_path / "copy")
+    with permacite.open(tmp_path / "copy") as copy:
+        (said,) = copy.resolve(f"{heard}#sec=1,2").said
+        assert (said.quote, said.language) == ("Ann: Who was on the pier?", "en")
+        (place,) = copy.resolve(f"{words}#char=0,20").heard
+        assert place.reference == f"{heard}#msec=1000,3000"
+
+
+def test_captions_of_an_archive_of_before_stay_without_words(
+    opened: permacite.Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("permacite.captions.MEDIA_TYPES", frozenset())
+    before = opened.add(VTT.encode(), name="talk.vtt")
+    monkeypatch.undo()
+    heard = opened.add(recording(), name="talk.webm")
+    opened.state(before.pdi, "transcript-of", heard.pdi)
+    assert [item.format for item in before.document.formats] == ["vtt"]
+    assert opened.resolve(f"{heard.pdi}#sec=1,2").said == ()
+    assert opened.cite(before.pdi, quote="Thank you.").heard == ()
+    assert opened.read(f"{heard.pdi}#sec=1,2").speaking is None

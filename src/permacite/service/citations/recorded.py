@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,12 @@ from permacite.fragments import convert
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
-from permacite.service.citations.parts import part_of
+from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import source_of
 from permacite.service.transcripts.playing import Sayings, are_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from permacite.archive import Citation, Repository, Representation, Version
@@ -125,6 +126,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         about=texts.about(version),
         media_type=citation.media_type,
     )
+    source = dataclasses.replace(source, title=_title(source.title, heard))
     return Cited(
         reference=citation.fragment,
         part=source.part,
@@ -147,6 +149,15 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         heard=heard,
         said=said,
     )
+
+
+def _title(title: str, heard: Sequence[Heard]) -> str:
+    """What the forms call a document: of words that are said, with where in which recording."""
+    for place in heard[:1]:
+        if place.start_ms is not None and place.end_ms is not None:
+            time = f"{clock(place.start_ms)}-{clock(place.end_ms)}"
+            return f"{title} ({time} of {place.title or place.pdi})"
+    return title
 
 
 def _sayings(

@@ -48,8 +48,12 @@ class Source:
 
     @property
     def place(self) -> str:
-        """What of the document is cited, for what has no words; "" where the words say it."""
-        return "" if self.words else self.part
+        """What of the document is cited, for what has no words; "" where the words say it.
+
+        The words of a recording are those of its transcript: its place is told too.
+        """
+        is_heard = (self.media_type or "").startswith(("audio/", "video/"))
+        return "" if self.words and not is_heard else self.part
 
     @property
     def part(self) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Resolution", "Resolved"]
 
+_WORDS = "permacite-captions/"
+"""Begins the name of the rules by which the words of captions are made."""
 _MOST_BYTES = 256 * 1024 * 1024
 _ENDS = b"\r\n"
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
@@ -199,6 +201,8 @@ class Resolution(UseCases):
         from permacite.service.citations.parts import words_of  # noqa: PLC0415 - resolving tells none
 
         title = self._repository.version(name).title or str(name.document)
+        from permacite.service.citations.parts import words_of  # noqa: PLC0415 - what is wrong
+
         place = words_of(finding.name, "", title)
         return dataclasses.replace(finding, detail=f"{place}: {finding.detail}")
 
@@ -270,7 +274,7 @@ def _with_sayings(
 ) -> Resolved:
     """Words of a transcript with where they are said; a time of a recording with its words."""
     is_timed = representation.media_type.startswith(("audio/", "video/"))
-    if not is_timed and representation.rendition is None:
+    if not (is_timed and fragment) and not (representation.rendition or "").startswith(_WORDS):
         return answer
     from permacite.service.citations.parts import part_of  # noqa: PLC0415 - few documents are said
     from permacite.service.transcripts import playing  # noqa: PLC0415 - the same
@@ -279,7 +283,7 @@ def _with_sayings(
         span = None if answer.start is None or answer.end is None else (answer.start, answer.end)
         heard = playing.Sayings(repository).heard(representation, span)
         return dataclasses.replace(answer, heard=tuple(heard))
-    time = part_of(fragment).milliseconds if is_timed and fragment is not None else None
+    time = None if fragment is None else part_of(fragment).milliseconds
     if time is None:
         return answer
     said = playing.Sayings(repository).said(representation, *time)
