@@ -201,7 +201,6 @@ class Resolution(UseCases):
         from permacite.service.citations.parts import words_of  # noqa: PLC0415 - resolving tells none
 
         title = self._repository.version(name).title or str(name.document)
-        from permacite.service.citations.parts import words_of  # noqa: PLC0415 - what is wrong
 
         place = words_of(finding.name, "", title)
         return dataclasses.replace(finding, detail=f"{place}: {finding.detail}")
