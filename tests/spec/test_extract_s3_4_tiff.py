@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from permacite.errors import PermaciteError
+from permacite.errors import LimitError, PermaciteError
 from permacite.extract import extract
 
 images = pytest.importorskip("PIL.Image", reason="needs the media extra")
@@ -313,3 +313,16 @@ def test_only_what_the_area_lies_in_is_read(bits: int, *, tiled: bool) -> None:
     assert extract(data, "image/tiff", "rect=(0,0),(9,5)") == whole
     with pytest.raises(PermaciteError, match="cannot be decoded"):
         extract(data, "image/tiff", f"rect=(0,0),({WIDTH},{HEIGHT})")
+
+
+def test_a_page_is_refused_by_what_its_part_needs() -> None:
+    """media-limits: a column of a page of plain rows needs all of them, a corner does not."""
+    kind = Kind(bits=8, compression=1)
+    vast = tiff(kind, {256: (1 << 20,), 257: (1 << 20,), 278: (1 << 20,)})
+    with pytest.raises(LimitError):
+        extract(vast, "image/tiff", f"rect=(0,0),(1,{1 << 20})")
+    with pytest.raises(PermaciteError, match="cut off"):
+        extract(vast, "image/tiff", "rect=(0,0),(1,1)")
+    tiles = tiff(kind._replace(tiled=True), {256: (1 << 30,)})
+    found = extract(tiles, "image/tiff", "rect=(0,0),(5,3)")
+    assert found.digest == extract(tiff(kind), "image/tiff", "rect=(0,0),(5,3)").digest

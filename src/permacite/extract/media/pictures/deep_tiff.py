@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.extract.media.decoders import load, undecodable
 from permacite.extract.media.pictures import deep_png
 from permacite.extract.media.pictures.deep import Deep
-from permacite.extract.media.pictures.tiff import BY_OCTETS, PROFILE, as_grey, file_with
+from permacite.extract.media.pictures.tiff import BY_OCTETS, PROFILE, as_grey, file_with, needed
 
 if TYPE_CHECKING:
     from permacite.extract.media.pictures.tiff import Box, Page, Samples, Values
@@ -70,13 +70,9 @@ def is_deep(samples: Samples) -> bool:
 
 def memory(found: Page, box: Box) -> int:
     """Return the octets that reading an area takes."""
-    samples, segments = found.samples, found.segments
-    columns, rows = segments.around(box)
-    pixels = len(columns) * segments.width * len(rows) * segments.height
-    if samples.compression == 1 and not segments.tiled:
-        pixels = segments.width * (box[3] - box[1])
+    across, down = needed(found, box)
     part = (box[2] - box[0]) * (box[3] - box[1])
-    return (_OF_EACH * pixels + _OF_PART * part) * sum(samples.bits) // 8
+    return (_OF_EACH * across * down + _OF_PART * part) * sum(found.samples.bits) // 8
 
 
 def decode(found: Page, box: Box) -> Deep:

@@ -52,7 +52,7 @@ _COPIES = {
     "PNG": 4,
     "BMP": 5,
     "PPM": 5,
-    "JPEG2000": 16,
+    "JPEG2000": 24,
     "WEBP": 24,
     "AVIF": 16,
 }
@@ -173,6 +173,8 @@ def _of_page(data: Octets, corners: Corners, frame: int) -> Excerpt:
     orientation = page.orientation
     found = area(*corners, _turned(page.size, orientation))
     box = _stored(found.box, orientation, page.size)
+    size = tiff.needed(page, box)
+    _check_pixels(size)
     if deep_tiff.is_deep(page.samples):
         admit(deep_tiff.memory(page, box))
         part = deep_tiff.decode(page, box)
@@ -181,10 +183,9 @@ def _of_page(data: Octets, corners: Corners, frame: int) -> Excerpt:
             return _excerpt(_oriented(shown, orientation), clipped=found.clipped)
         part = part.oriented(orientation)
         return _deep_excerpt(part, *deep_tiff.encode(part, page), clipped=found.clipped)
+    admit(size[0] * size[1] * _OF_PAGE + _OF_PART * found.pixels)
     file, (left, top) = tiff.narrowed(page, box)
     with load("PIL.TiffImagePlugin").TiffImageFile(io.BytesIO(file)) as picture:
-        _check_pixels(picture.size)
-        admit(picture.width * picture.height * _OF_PAGE + _OF_PART * found.pixels)
         picture.load()
         shown = picture.crop((box[0] - left, box[1] - top, box[2] - left, box[3] - top))
     return _excerpt(_oriented(shown, orientation), clipped=found.clipped)

@@ -40,6 +40,7 @@ __all__ = [
     "file_with",
     "is_tiff",
     "narrowed",
+    "needed",
     "page",
     "pages",
 ]
@@ -270,6 +271,18 @@ def pages(data: Octets) -> Iterator[Page]:
         (at,) = struct.unpack_from(order + pointer, data, at + count * step)
 
 
+def needed(found: Page, box: Box) -> tuple[int, int]:
+    """Return how many pixels across and down are decoded for an area, at most."""
+    samples, segments = found.samples, found.segments
+    columns, rows = segments.around(box)
+    if _by_rows(samples, segments):
+        return segments.width, box[3] - box[1]
+    last = rows.stop * segments.height
+    if not segments.tiled and samples.compression in BY_OCTETS:
+        last = box[3]
+    return len(columns) * segments.width, last - rows.start * segments.height
+
+
 def narrowed(found: Page, box: Box) -> tuple[bytes, tuple[int, int]]:
     """Return a TIFF file of what an area lies in, and where its corner is in the page.
 
@@ -324,8 +337,7 @@ def as_grey(found: Page, box: Box, plane: int, octets: int) -> Grey:
     else:
         columns, rows = segments.around(box)
         corner = columns.start * segments.width, rows.start * segments.height
-        bottom = min(rows.stop * segments.height, found.size[1])
-        size = len(columns) * segments.width, bottom - corner[1]
+        size = len(columns) * segments.width, box[3] - corner[1]
         strips = _of_plane(found, box, plane)
         shape = (segments.width * octets if segments.tiled else None, segments.height)
     file = file_with((size[0] * octets, size[1]), entries, shape, strips, order=found.order)
