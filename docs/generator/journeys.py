@@ -115,7 +115,7 @@ JOURNEYS = (
             ("web/templates.py", "render"),
             ("web/reader.py", "frame"),
             ("service/reader/pages.py", "view"),
-            ("service/reader/reading.py", "KeptPages.get"),
+            ("cache.py", "Cache.get"),
             ("mhtml/export/single.py", "single_html"),
         ),
     ),

@@ -16,7 +16,7 @@ import pytest
 
 from permacite.service.archive import Archive
 from permacite.service.reader.pages import Page
-from permacite.service.reader.reading import KeptPages
+from permacite.service.reader.reading import _size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -312,21 +312,10 @@ def test_a_page_that_was_withdrawn_is_not_shown_from_memory(
     assert ask(running.base, path, If_None_Match=tag).status == 451
 
 
-def test_few_pages_are_kept() -> None:
-    kept = KeptPages(room_bytes=10_000)
-    pages = [Page("urn:pdi:x", "x" * 2400, str(number)) for number in range(6)]
-    for page in pages[:4]:
-        kept.keep(page)
-    assert kept.get("0") is pages[0]
-    kept.keep(pages[4])
-    kept.keep(pages[4])
-    assert [kept.get(str(number)) is not None for number in range(5)] == [True, False] + [True] * 3
-    kept.keep(Page("urn:pdi:x", "x" * 2600, "large"))
-    kept.keep(Page("urn:pdi:x", "\u4e2d" * 1300, "of more bytes"))
-    assert (kept.get("large"), kept.get("of more bytes")) == (None, None)
-    accented = Page("urn:pdi:x", "x" * 2300 + "\xe9", "one accent")
-    kept.keep(accented)
-    assert kept.get("one accent") is accented
+def test_a_page_takes_the_bytes_of_its_characters() -> None:
+    sizes = [_size(Page("urn:pdi:x", text, "")) for text in ("x" * 2300, "\u4e2d" * 2300)]
+    assert sizes[1] > 1.9 * sizes[0]
+    assert _size(Page("urn:pdi:x", "x" * 2300 + "\xe9", "")) < 1.1 * sizes[0]
 
 
 def test_broken_requests_do_not_stop_the_server(running: Running) -> None:

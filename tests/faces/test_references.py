@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pytest
 
 from permacite.errors import NotFoundError
 from permacite.service.archive import Archive
+
+from .conftest import served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,3 +124,26 @@ def test_the_command_tells_it(folder: Path, name: str) -> None:
     assert as_json["details"][0] == {
         "field": "author", "value": "Lee, Ann", "stated": "JSON-LD: NewsArticle.author",
     }  # fmt: skip
+
+
+def test_the_page_of_a_citation_shows_formatted_references_first(folder: Path, name: str) -> None:
+    with Archive.open(folder) as archive:
+        cited = archive.cite(name, quote="closed until noon")
+    with served(folder) as running:
+        address = cited.reference.replace("#", "?fragment=")
+        with urlopen(f"{running.base}/{address}", timeout=60) as answer:  # noqa: S310 - our server
+            page, links = answer.read().decode(), answer.headers["Link"]
+    shown = re.findall(r"<summary>([^<]+)</summary>", page)
+    assert shown[:3] == ["Chicago", "APA", "MLA"]
+    assert '<meta name="citation_author" content="Lee, Ann">' in page
+    assert '<meta name="citation_publication_date" content="2021-02-03">' in page
+    assert f'<{cited.reference}>; rel="cite-as"' in links
+    assert f'</{name}>; rel="item"; type="text/html"' in links
+
+
+def test_what_a_page_states_is_not_kept_from_a_gate(folder: Path, name: str) -> None:
+    """What was read before a withdrawal is not told after it."""
+    with Archive.open(folder) as archive:
+        assert archive.describe(name).details
+        archive.withdraw(name, reason="own-error")
+        assert not archive.public().describe(name).details

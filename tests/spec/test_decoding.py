@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite.decoding import Workers
-from permacite.decoding.kept import Kept
 from permacite.decoding.workers import _Task, _Worker
 from permacite.errors import (
     BusyError,
@@ -29,7 +28,7 @@ from permacite.errors import (
     ParseError,
     PermaciteError,
 )
-from permacite.extract import Excerpt, extract
+from permacite.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -372,22 +371,3 @@ def test_a_part_that_was_cut_lately_is_not_cut_again() -> None:
             workers.extract(b"", "image/png", "rect=(0,0),(4,5)", digest="d")
     finally:
         workers.close()
-
-
-def test_parts_that_were_asked_for_least_lately_go_first() -> None:
-    kept = Kept(100)
-    parts = [Excerpt(bytes(25), "image/png", None, None, False, str(n)) for n in range(6)]  # noqa: FBT003 - a value
-    for part in parts[:4]:
-        kept.put(part, part.digest)
-    assert kept.get("0") is parts[0]
-    kept.put(parts[4], "4")
-    assert [kept.get(part.digest) is part for part in parts] == [
-        True,
-        False,
-        True,
-        True,
-        True,
-        False,
-    ]
-    kept.put(Excerpt(bytes(26), "image/png", None, None, False, "large"), "large")  # noqa: FBT003 - the same
-    assert kept.get("large") is None

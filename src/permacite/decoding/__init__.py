@@ -6,7 +6,6 @@
 | kinds | what a kind of worker loads before its doors close, what it does, and its limits |
 | messages | JSON, octets and a descriptor, between the two sides |
 | worker | the process that decodes |
-| kept | parts that were cut lately, and the indexes of long sounds |
 | workers | warm workers of one kind: who gets one when, how much memory, how long |
 
 Whoever serves, verifies or holds keys hands octets to `Workers` and gets a part of them, or an

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import errors
-from permacite.decoding.kept import Kept
+from permacite.cache import Cache
 from permacite.decoding.kinds import KINDS
 from permacite.decoding.messages import EndedError, answer, send
 from permacite.errors import BusyError, PermaciteError
@@ -69,8 +69,8 @@ class Workers:
         self._most = most or os.cpu_count() or 1
         self._waiting = waiting
         self._job_s = job_s
-        self._kept: Kept[Excerpt] = Kept(kept_bytes)
-        self._indexes: Kept[bytes] = Kept(indexes_bytes)
+        self._kept: Cache[Excerpt] = Cache(kept_bytes, lambda excerpt: len(excerpt.data))
+        self._indexes: Cache[bytes] = Cache(indexes_bytes, len)
         self._changed = threading.Condition()
         self._idle: list[_Worker] = []
         self._busy = 0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from email.utils import format_datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
+from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
 from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from permacite.service.reader.reading import Reading
     from permacite.service.resolution.holdings import About, Listing
 
 __all__ = ["SCRIPTS", "document", "frame", "home"]
@@ -34,6 +37,7 @@ SCRIPTS = Scripts(
 """Either is the one script that a frame may run: it tells the reader what is selected or marked."""
 
 _SHOWN_AT_ONCE = 50
+_STYLES = ("Chicago", "APA", "MLA")
 
 
 async def home(request: Request) -> Response:
@@ -135,15 +139,41 @@ async def document(request: Request, reference: str) -> Response:
         frame=wanted_frame,
     )
     quoters = await ask(request, Archive.quoters, reference)
-    fields = headers.reader_headers() | {"Content-Location": reading.pdi, "Vary": "Accept"}
+    styled = await ask(request, _styled, reading.reference) if reading.cited else {}
+    fields = headers.reader_headers() | {
+        "Content-Location": reading.pdi,
+        "Vary": "Accept",
+        "Link": _signposts(reading),
+    }
     page = render(
         "document.html",
         reading=reading,
         quoters=quoters,
+        about=await ask(request, Archive.describe, reading.pdi),
+        styled=styled,
         sandbox=headers.FRAME_SANDBOX,
         frame=wanted_frame,
     )
     return Response(page, headers=fields, media_type="text/html")
+
+
+def _styled(archive: Archive, reference: str) -> dict[str, str]:
+    """A reference in the styles that are asked for most; none where no styles are installed."""
+    with contextlib.suppress(PermaciteError):
+        return {style: archive.styled(reference, style) for style in _STYLES}
+    return {}
+
+
+def _signposts(reading: Reading) -> str:
+    """Links for programs: how to cite it, what describes it, its formats (RFC 8288, RFC 8574)."""
+    described = f"/-/api/document?name={quote(reading.pdi, safe='')}"
+    links = [
+        f'<{reading.reference}>; rel="cite-as"',
+        f'<{described}>; rel="describedby"; type="application/json"',
+    ]
+    formats = [item for item in reading.document.formats if item.restricted is None]
+    links += [f'</{item.pdi}>; rel="item"; type="{item.media_type}"' for item in formats]
+    return ", ".join(links)
 
 
 async def frame(request: Request) -> Response:

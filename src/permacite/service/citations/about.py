@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.bibliography import ASSERTION, Claim, Place, Reference, gather, reference
+from permacite.cache import Cache
 from permacite.errors import RestrictedError
 from permacite.markup import Document
 from permacite.media_types import PAGES
@@ -17,7 +18,7 @@ from permacite.pdi.predicates import predicate_iri
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository, Version
+    from permacite.archive import Repository, Representation, Version
 
 __all__ = ["reference_of"]
 
@@ -34,16 +35,38 @@ _FIELDS = {
 """Terms of DCMI Metadata Terms, and the fields of a reference."""
 
 
+_OCTETS_OF_A_CLAIM = 200
+
+
+def _size(claims: list[Claim]) -> int:
+    """About how much memory claims take."""
+    return sum(_OCTETS_OF_A_CLAIM + len(claim.value) for claim in claims)
+
+
+_CACHE: Cache[list[Claim]] = Cache(4 << 20, _size)
+
+
 def reference_of(repository: Repository, version: Version) -> Reference:
     """The reference of a version; of what is no page, or is not given out, what is asserted."""
     claims = list(_asserted(repository, version))
     main = repository.main(version)
     if main.media_type in PAGES:
         try:
-            claims += gather(Document.of(repository.text(main), main.media_type))
+            claims += _stated(repository, main)
         except RestrictedError:
             claims = []  # what is not given out is not told of either
     return reference(claims) if claims else Reference()
+
+
+def _stated(repository: Repository, main: Representation) -> list[Claim]:
+    """What a page states, kept by its digest: the rules are the same for all who ask."""
+    repository.check_access(main)
+    key = (main.digest, main.decoding or "", main.media_type)
+    claims = _CACHE.get(*key)
+    if claims is None:
+        claims = gather(Document.of(repository.text(main), main.media_type))
+        _CACHE.put(claims, *key)
+    return claims
 
 
 def _asserted(repository: Repository, version: Version) -> Iterator[Claim]:

@@ -23,6 +23,21 @@ _SINGLE = (
     *("doi", "isbn", "issn", "volume", "issue", "pages"),
 )
 
+_TAGS = {
+    "title": "citation_title",
+    "author": "citation_author",
+    "issued": "citation_publication_date",
+    "container": "citation_journal_title",
+    "publisher": "citation_publisher",
+    "language": "citation_language",
+    "doi": "citation_doi",
+    "isbn": "citation_isbn",
+    "issn": "citation_issn",
+    "volume": "citation_volume",
+    "issue": "citation_issue",
+}
+"""Names of Google Scholar's Inclusion Guidelines, which Zotero reads as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Detail:
@@ -42,6 +57,13 @@ class Description:
     type: str
     """A type of CSL, such as "article-journal"; "webpage" where nothing is said."""
     details: tuple[Detail, ...]
+
+    def tags(self) -> Iterator[tuple[str, str]]:
+        """Names and contents of meta elements by which citation managers know a document."""
+        for detail in self.details:
+            if detail.field in _TAGS:
+                yield _TAGS[detail.field], detail.value
+        yield "DC.identifier", self.pdi
 
 
 class References(UseCases):

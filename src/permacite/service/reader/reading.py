@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.cache import Cache
 from permacite.errors import NotFoundError
 from permacite.service import documents, names
 from permacite.service.base import UseCases
@@ -27,12 +26,11 @@ if TYPE_CHECKING:
     from permacite.service.reader.regions import Markable
     from permacite.service.reader.speaking import Speaking
 
-__all__ = ["KeptPages", "Reader", "Reading"]
+__all__ = ["Reader", "Reading"]
 
 _NO_SCRIPTS = Scripts()
 _ROOM_BYTES = 64 << 20
-_LARGEST_PART = 4
-"""A page that takes more than a fourth of the room is made anew each time."""
+"""What the pages that were asked for last may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ class Reader(UseCases):
 
     def __init__(self, repository: Repository) -> None:
         super().__init__(repository)
-        self._pages = KeptPages()
+        self._pages: Cache[Page] = Cache(_ROOM_BYTES, _size)
 
     def read(
         self,
@@ -138,7 +136,7 @@ class Reader(UseCases):
         page = self._pages.get(view.state.tag)
         if page is None:
             page = pages.page(self._repository, view)
-            self._pages.keep(page)
+            self._pages.put(page, view.state.tag)
         return page
 
     def page_state(
@@ -191,36 +189,6 @@ def _passage(
     representation = repository.representation(fragment.pdi)
     excerpt = repository.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
-
-
-class KeptPages:
-    """The pages that were asked for last, by their tags. Any number of threads may ask."""
-
-    def __init__(self, room_bytes: int = _ROOM_BYTES) -> None:
-        self._room_bytes = room_bytes
-        self._pages: OrderedDict[str, Page] = OrderedDict()
-        self._used_bytes = 0
-        self._lock = threading.Lock()
-
-    def get(self, tag: str) -> Page | None:
-        """A page that is kept."""
-        with self._lock:
-            if tag in self._pages:
-                self._pages.move_to_end(tag)
-            return self._pages.get(tag)
-
-    def keep(self, page: Page) -> None:
-        """Keep a page with a tag; those asked for least recently make room for it."""
-        size = _size(page)
-        if not page.tag or size * _LARGEST_PART > self._room_bytes:
-            return
-        with self._lock:
-            if page.tag not in self._pages:
-                self._used_bytes += size
-            self._pages[page.tag] = page
-            while self._used_bytes > self._room_bytes:
-                _, old = self._pages.popitem(last=False)
-                self._used_bytes -= _size(old)
 
 
 def _size(page: Page) -> int:

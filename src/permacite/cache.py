@@ -1,29 +1,31 @@
-"""Parts and indexes of late, in memory: as many as fit, those least asked for go first."""
+"""Values of late, in memory: as many as fit, those least asked for go first."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from permacite.extract import Excerpt
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-__all__ = ["Kept"]
+__all__ = ["Cache"]
 
-Value = TypeVar("Value", Excerpt, bytes)
+Value = TypeVar("Value")
 
 _LARGEST = 4
 """One takes at most one in so many of all octets, so that one does not drive out all others."""
 
 
-class Kept(Generic[Value]):
-    """Excerpts or octets by what they are of: the digest of the document, its media type and so on.
+class Cache(Generic[Value]):
+    """Values by keys. Any number of threads may use it.
 
-    Any number of threads may use it. `octets`: how much all of them may take.
+    `octets`: how much all of them may take; `size` tells how much one takes.
     """
 
-    def __init__(self, octets: int) -> None:
+    def __init__(self, octets: int, size: Callable[[Value], int]) -> None:
         self._octets = octets
+        self._size = size
         self._taken = 0
         self._lock = threading.Lock()
         self._values: OrderedDict[tuple[str, ...], Value] = OrderedDict()
@@ -38,18 +40,14 @@ class Kept(Generic[Value]):
 
     def put(self, value: Value, *key: str) -> None:
         """Keep a value in place of an earlier one, unless it is large."""
-        size = _size(value)
+        size = self._size(value)
         with self._lock:
             if size * _LARGEST > self._octets:
                 return
             if key in self._values:
-                self._taken -= _size(self._values.pop(key))
+                self._taken -= self._size(self._values.pop(key))
             self._values[key] = value
             self._taken += size
             while self._taken > self._octets:
                 _, oldest = self._values.popitem(last=False)
-                self._taken -= _size(oldest)
-
-
-def _size(value: Excerpt | bytes) -> int:
-    return len(value if isinstance(value, bytes) else value.data)
+                self._taken -= self._size(oldest)

@@ -1,0 +1,38 @@
+"""A bounded cache: what was asked for least lately goes first, and what is large is not kept."""
+
+from __future__ import annotations
+
+from permacite.cache import Cache
+
+
+def test_values_that_were_asked_for_least_lately_go_first() -> None:
+    cache: Cache[bytes] = Cache(100, len)
+    for name in "0123":
+        cache.put(bytes(25), name)
+    assert cache.get("0") == bytes(25)
+    cache.put(bytes(25), "4")
+    assert [cache.get(name) is not None for name in "012345"] == [
+        True,
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_value_takes_the_place_of_an_earlier_one() -> None:
+    cache: Cache[bytes] = Cache(100, len)
+    for octets in range(20):
+        cache.put(bytes(octets), "page", "text/html")
+    assert cache.get("page", "text/html") == bytes(19)
+    cache.put(bytes(25), "1")
+    assert cache.get("page", "text/html") is not None
+
+
+def test_what_is_large_does_not_drive_out_all_others() -> None:
+    cache: Cache[bytes] = Cache(100, len)
+    cache.put(bytes(20), "small")
+    cache.put(bytes(26), "large")
+    assert cache.get("large") is None
+    assert cache.get("small") is not None
