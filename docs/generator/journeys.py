@@ -115,7 +115,6 @@ JOURNEYS = (
             ("web/templates.py", "render"),
             ("web/reader.py", "frame"),
             ("service/reader/pages.py", "view"),
-            ("cache.py", "Cache.get"),
             ("mhtml/export/single.py", "single_html"),
         ),
     ),
