@@ -181,3 +181,21 @@ def test_any_text_gives_forms(title: str, quote: str) -> None:
     made = forms(source(title, quote))
     assert json.loads(made.csl_json)[0]["title"] == title
     assert _Words(made.html).tags[0][1] == {"cite": REFERENCE}
+
+
+def test_the_words_of_a_recording_say_when_they_are_heard() -> None:
+    heard = Source(
+        reference="urn:pdi://lab.example.us/2026/11/21/7.audio+x-wav.1#sec=2,4",
+        url="https://archive.example.org/urn:pdi://lab.example.us/2026/11/21/7.audio+x-wav.1?fragment=sec=2,4",
+        quote="Ann: the tide turns",
+        title="talk.wav",
+        uri=None,
+        retrieved_at=datetime(2026, 11, 21, tzinfo=UTC),
+        archive="lab.example.us",
+        media_type="audio/wav",
+    )
+    made = forms(heard)
+    for form in (made.sentence, made.markdown, made.html):
+        assert "0:02-0:04" in form
+        assert "Ann: the tide turns" in form
+    assert "0:02-0:04" in made.wiki

@@ -37,7 +37,8 @@ def markdown(source: Source) -> str:
     title = escaped_markdown(" ".join(source.title.split()))
     written = escaped_markdown(f"{_writers(source)}, ") if source.about.authors else ""
     live = f", retrieved {source.day} from <{source.uri}>" if source.uri else f", {source.day}"
-    return f"{quoted}\n>\n> — {written}[{title}](<{source.url}>){live}. `{source.reference}`"
+    link = f"[{title}](<{source.url}>){escaped_markdown(_heard_at(source))}"
+    return f"{quoted}\n>\n> — {written}{link}{live}. `{source.reference}`"
 
 
 def escaped_markdown(text: str) -> str:
@@ -61,7 +62,7 @@ def html_form(source: Source) -> str:
     return (
         f'<blockquote cite="{html.escape(source.reference)}">{words}</blockquote>\n'
         f"<p>— {written}<cite><a {_robust(source)}>{html.escape(source.title)}</a></cite>"
-        f"{live}. <code>{html.escape(source.reference)}</code></p>"
+        f"{_heard_at(source)}{live}. <code>{html.escape(source.reference)}</code></p>"
     )
 
 
@@ -80,16 +81,21 @@ def sentence(source: Source) -> str:
     about = source.about
     credit = [
         _writers(source),
-        f"\u201c{' '.join(source.title.split())}\u201d",
+        f"\u201c{' '.join(source.title.split())}\u201d{_heard_at(source)}",
         source.container or "",
         "" if about.issued is None else str(about.issued.value),
     ]
     quote = f"\u201c{source.words}\u201d \u2014 " if source.words else ""
-    if source.place:
+    if source.place and not source.words:
         quote = f"{source.place[0].upper()}{source.place[1:]} \u2014 "
     told = ", ".join(re.sub(r"\s+", " ", part) for part in credit if part)
     live = f" from {source.uri}" if source.uri else ""
     return f"{quote}{told}. Archived {source.day}{live} at {source.url} ({source.reference})."
+
+
+def _heard_at(source: Source) -> str:
+    """When the words of a recording are said, behind its title."""
+    return f", {source.place}" if source.place and source.words else ""
 
 
 def _writers(source: Source) -> str:
