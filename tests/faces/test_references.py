@@ -148,3 +148,12 @@ def test_what_a_page_states_is_not_kept_from_a_gate(folder: Path, name: str) -> 
         assert archive.describe(name).details
         archive.withdraw(name, reason="own-error")
         assert not archive.public().describe(name).details
+
+
+def test_a_file_without_authors_goes_under_its_title_once(folder: Path) -> None:
+    with Archive.open(folder) as archive:
+        added = archive.add(b"Ebb and flow.", name="tides.txt")
+        for style in ("Chicago", "Chicago, notes", "APA", "MLA", "Harvard", "IEEE"):
+            printed = archive.styled(added.pdi, style)
+            assert printed.count("tides.txt") == 1
+            assert "127.0.0.1" not in printed  # which nobody else could open

@@ -6,7 +6,8 @@ says of itself, with its own address; where it is kept for good stands in a sent
 
 Readings: what the processor does otherwise than CSL 1.0.2 is mended in the style before it is read:
 `initialize="false"` must keep given names whole (§"Name"), and a label stands alone for no value. A
-document without authors goes under its site, as these styles have it for pages of an organization.
+document without authors goes under its site, as these styles have it for pages of an organization,
+or else under its title.
 """
 
 from __future__ import annotations
@@ -50,9 +51,11 @@ def styled(source: Source, style: str, *, is_public: bool) -> str:
     """
     known = {name.lower(): file for name, file in COMMON.items()}
     name = known.get(style.lower(), style)
-    item = csl.described(source) | {"id": source.key, "URL": source.uri or source.url}
-    if not item.get("author") and source.container:
-        item["author"] = [{"literal": item.pop("container-title")}]
+    item = csl.described(source) | {"id": source.key}
+    if source.uri or is_public:
+        item["URL"] = source.uri or source.url
+    if not item.get("author"):
+        item["author"] = [{"literal": item.pop("container-title" if source.container else "title")}]
     if item.get("publisher") == item.get("container-title"):
         item.pop("publisher", None)  # a newspaper is told once
     printed = _printed(_adapted(name), item)
