@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,6 +87,12 @@ def answers(running: Running, names: dict[str, str]) -> dict[str, Answer]:
     wanted = json.dumps({"reference": names["document"], "quote": "words"}).encode()
     path = "/-/api/cite"
     found[path] = ask(running.base, path, "POST", wanted, Content_Type="application/json")
+    words = f"Some{CANARY}words."
+    selected: dict[str, object] = {"start": 0, "end": len(words), "head": words}
+    selected |= {"before": "", "after": "", "checksum": zlib.crc32(words.encode())}
+    selected["reference"] = names["document"]
+    body, path = json.dumps(selected).encode(), "/-/api/place"
+    found[path] = ask(running.base, path, "POST", body, Content_Type="application/json")
     form = f"reference={names['document']}&quote=words".encode()
     found["/-/cite"] = ask(running.base, "/-/cite", "POST", form)
     accept = "application/ld+json"
@@ -103,7 +110,7 @@ def telling(found: dict[str, Answer]) -> set[str]:
 
 
 def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
-    walked = {route for route, _ in requests(names)} | {"/-/api/cite", "/-/cite"}
+    walked = {route for route, _ in requests(names)} | {"/-/api/cite", "/-/api/place", "/-/cite"}
     assert walked == {route.path for route in ROUTES}
 
 

@@ -16,6 +16,7 @@ from permacite import media_types
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
+from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
 from permacite.web.requests import JSONAnswer, ask, body_of
 
@@ -28,6 +29,7 @@ __all__ = [
     "cite_form",
     "documents",
     "passages",
+    "place",
     "proof",
     "quoters",
     "quotes",
@@ -38,6 +40,7 @@ __all__ = [
 
 _MAX_BODY = 256 * 1024
 _TEXT_FIELDS = ("quote", "before", "after", "note", *WAYS)
+_COUNTS, _AROUND = ("start", "end", "checksum"), ("head", "before", "after")
 _NUMBERS_OF_A_PART = ("left", "top", "right", "bottom"), ("start", "end")
 _NUMBER_FIELDS = {"nth": 1, "frame": 0}
 """Members that are whole numbers, and the least they may be."""
@@ -133,6 +136,29 @@ async def cite(request: Request) -> Response:
     the fragment in `reference` is cited. A part of a recording in which something is damaged is
     cited if `damaged` is true.
     """
+    wanted, body = await _object(request)
+    return await _cite(request, wanted, body)
+
+
+async def place(request: Request) -> Response:
+    """POST /-/api/place {reference, start, end, head, before, after, checksum} answers a Place.
+
+    What the reader's frame tells of a selection: how many characters stand before its start and its
+    end, white space not counted; the first of them that are selected, and those around; a CRC-32
+    of those selected, in UTF-8. Changes nothing: `char` of the answer is what `cite` takes.
+    """
+    wanted, body = await _object(request)
+    told: dict[str, Any] = {name: wanted.get(name) for name in (*_COUNTS, *_AROUND)}
+    for name, value in told.items():
+        if name in _COUNTS and (type(value) is not int or value < 0):
+            raise ParseError(f"expected a number in `{name}`", body, max(0, body.find(name)))
+        if name in _AROUND and not isinstance(value, str):
+            raise ParseError(f"expected text in the member `{name}`", body, max(0, body.find(name)))
+    return _json(await ask(request, Archive.place, str(wanted["reference"]), Selected(**told)))
+
+
+async def _object(request: Request) -> tuple[dict[str, object], str]:
+    """The JSON object that a request holds, which has a `reference`, and its text."""
     if media_types.essence(request.headers.get("content-type", "")) != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
     body = (await body_of(request, most_bytes=_MAX_BODY)).decode("utf-8", "replace")
@@ -142,7 +168,7 @@ async def cite(request: Request) -> Response:
         raise ParseError(error.msg, body, error.pos, "RFC 8259") from error
     if not isinstance(wanted, dict) or not isinstance(wanted.get("reference"), str):
         raise ParseError("expected an object with the member `reference`", body, 0)
-    return await _cite(request, wanted, body)
+    return wanted, body
 
 
 async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:

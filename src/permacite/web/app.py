@@ -46,6 +46,7 @@ ROUTES = [
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
     Route("/-/api/passages", api.passages),
+    Route("/-/api/place", api.place, methods=["POST"]),
     Route("/-/api/log", log.log),
     Route("/-/api/proof", api.proof),
     Route("/-/log/checkpoint", log.checkpoint),

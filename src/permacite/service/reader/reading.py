@@ -12,8 +12,9 @@ from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded
 from permacite.service.citations.citing import Passage, passage
-from permacite.service.reader import marking, pages, regions
+from permacite.service.reader import marking, pages, places, regions
 from permacite.service.reader.pages import Scripts
+from permacite.service.reader.places import Place
 from permacite.service.reader.speaking import speaking
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from permacite.service.documents import Document, VersionNote
     from permacite.service.reader.marking import Marked, TextPiece
     from permacite.service.reader.pages import Page, PageState
+    from permacite.service.reader.places import Places, Selected
     from permacite.service.reader.regions import Markable
     from permacite.service.reader.speaking import Speaking
 
@@ -30,6 +32,7 @@ __all__ = ["Reader", "Reading"]
 
 _NO_SCRIPTS = Scripts()
 _ROOM_BYTES = 64 << 20
+_ROOM_OF_PLACES_BYTES = 128 << 20
 """What the pages that were asked for last may take."""
 
 
@@ -71,6 +74,7 @@ class Reader(UseCases):
     def __init__(self, repository: Repository) -> None:
         super().__init__(repository)
         self._pages: Cache[Page] = Cache(_ROOM_BYTES, _size)
+        self._places: Cache[Places] = Cache(_ROOM_OF_PLACES_BYTES, places.size)
 
     def read(
         self,
@@ -155,6 +159,26 @@ class Reader(UseCases):
             text_fragment=text_fragment,
             frame=frame,
         ).state
+
+    def place(self, reference: str, selected: Selected) -> Place:
+        """The words that would be cited for a selection in the frame of a document's page.
+
+        Raises NotFoundError where the document has no text, or what is selected is none of it.
+        """
+        repository = self._repository
+        view = pages.view(
+            repository, reference, scripts=_NO_SCRIPTS, text_fragment=None, frame=None
+        )
+        text = names.text_representation(repository, view.version.pdi)
+        repository.check_access(text)
+        key = str(view.shown.pdi), str(text.pdi)
+        shown = self._places.get(*key)
+        if shown is None:
+            shown = places.shown(repository, view, text)
+            self._places.put(shown, *key)
+        start, end = places.find(shown, selected)
+        document = names.text_of(repository, text, whole=False).document
+        return Place(f"{start},{end}", places.shortened(document, start, end))
 
 
 def _markable(

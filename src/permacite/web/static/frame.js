@@ -1,25 +1,58 @@
-// The one script that runs in an archived page's frame: it tells the reader what is selected, and
-// keeps the cited words in view while images and fonts find their places.
+// The one script that runs in an archived page's frame: it tells the reader where the selection
+// stands, and keeps the cited words in view while images and fonts find their places.
 (() => {
   // The page may have named its elements after anything of ours, so methods come from prototypes.
   const selection = Document.prototype.getSelection;
-  const reach = 96;
+  const walk = Document.prototype.createTreeWalker;
+  const compare = Range.prototype.comparePoint;
+  const near = 64;
   let timer = 0;
-  const textOf = (range) => Range.prototype.toString.call(range);
-  const around = (range) => {
-    const before = new Range();
-    before.selectNodeContents(document.documentElement);
-    before.setEnd(range.startContainer, range.startOffset);
-    const after = new Range();
-    after.selectNodeContents(document.documentElement);
-    after.setStart(range.endContainer, range.endOffset);
-    return [textOf(before).slice(-reach), textOf(after).slice(0, reach)];
+  // As service/reader/places.py counts: characters, but for white space and what no text can hold.
+  const counted = (text) => text.replace(/[\t\n\f\r \0\ufffd]+/g, "");
+  const length = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+  const silent = new Set(["script", "style", "textarea", "title"]);
+  const checksum = (text) => {
+    let sum = -1;
+    for (const byte of new TextEncoder().encode(text)) {
+      sum ^= byte;
+      for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+    }
+    return ~sum >>> 0;
+  };
+
+  // The text before a range, in it and behind it.
+  const parts = (range) => {
+    const found = ["", "", ""];
+    const walker = walk.call(document, document, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (silent.has(node.parentNode.localName)) continue;
+      const { data } = node;
+      const starts = node === range.startContainer;
+      const ends = node === range.endContainer;
+      if (starts || ends) {
+        const from = starts ? range.startOffset : 0;
+        const to = ends ? range.endOffset : data.length;
+        [data.slice(0, from), data.slice(from, to), data.slice(to)].forEach((text, at) => (found[at] += text));
+      } else found[compare.call(range, node, 0) + 1] += data;
+    }
+    return found.map(counted);
+  };
+  const place = (range) => {
+    const [before, words, after] = parts(range);
+    const start = length(before);
+    return {
+      start,
+      end: start + length(words),
+      head: [...words.slice(0, 2 * near)].slice(0, near).join(""),
+      before: [...before.slice(-2 * near)].slice(-near).join(""),
+      after: [...after.slice(0, 2 * near)].slice(0, near).join(""),
+      checksum: checksum(words),
+    };
   };
   const tell = () => {
     const selected = selection.call(document);
-    const quote = selected && selected.rangeCount ? selected.toString() : "";
-    const [before, after] = quote ? around(selected.getRangeAt(0)) : ["", ""];
-    window.parent.postMessage({ permacite: "selection", quote, before, after }, "*");
+    const has = selected && selected.rangeCount && !selected.isCollapsed;
+    window.parent.postMessage({ permacite: "selection", place: has ? place(selected.getRangeAt(0)) : null }, "*");
   };
   const show = () => {
     const mark = Document.prototype.querySelector.call(document, "mark#permacite-mark");
@@ -28,7 +61,7 @@
   EventTarget.prototype.addEventListener.call(window, "load", () => {
     show();
     requestAnimationFrame(show); // once more, after the browser has gone to the address's fragment
-    document.fonts?.ready.then(show);
+    document.fonts?.ready?.then?.(show);
   });
   EventTarget.prototype.addEventListener.call(document, "selectionchange", () => {
     clearTimeout(timer);

@@ -20,7 +20,9 @@ let wanted = null;
 const offer = (selected) => {
   wanted = selected;
   bar.hidden = selected === null;
-  document.querySelector("#selected").textContent = selected ? shortened(selected.quote) : "";
+  button.hidden = Boolean(selected?.trouble); // what cannot be cited is told in its place
+  document.querySelector("#selected").textContent = shortened(selected?.quote ?? "");
+  document.querySelector("#trouble").textContent = selected?.trouble ?? "";
 };
 
 const shortened = (text) => {
@@ -49,10 +51,7 @@ const cite = async (request) => {
 };
 
 button.addEventListener("click", () => {
-  if (!wanted) return;
-  const { quote, ...rest } = wanted;
-  const place = rest.char ? { char: rest.char } : { quote, ...rest };
-  cite({ reference: main.dataset.text, ...place });
+  if (wanted?.char) cite({ reference: main.dataset.text, char: wanted.char });
 });
 
 document.querySelector("form.words")?.addEventListener("submit", (event) => {
@@ -61,7 +60,7 @@ document.querySelector("form.words")?.addEventListener("submit", (event) => {
 });
 
 if (main.dataset.text) {
-  watchFrame(document.querySelector("#page"), offer);
+  watchFrame(document.querySelector("#page"), main.dataset.reference, offer);
   watchText(document.querySelector("#text"), offer);
 }
 const parts = document.querySelector("form.parts");

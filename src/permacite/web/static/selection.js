@@ -1,13 +1,38 @@
 // What is selected, in the page's frame (told by its script) or in the text view (counted here).
 
-// The frame is hostile: what it says is looked for in the archived text and never shown as markup.
-export const watchFrame = (frame, offer) => {
+// The frame tells counts, which the archive compares with its text. What is offered is the archive's
+// word for what stands there: no page decides what is shown or cited, and nothing is cited before
+// the button is pressed.
+export const watchFrame = (frame, reference, offer) => {
   if (!frame) return;
-  window.addEventListener("message", (event) => {
+  let last = 0;
+  window.addEventListener("message", async (event) => {
     if (event.source !== frame.contentWindow || event.data?.permacite !== "selection") return;
-    const [quote, before, after] = ["quote", "before", "after"].map((name) => String(event.data[name] ?? ""));
-    offer(quote.trim() ? { quote: quote.slice(0, 100000), before: before.slice(-200), after: after.slice(0, 200) } : null);
+    const asked = ++last;
+    const { place } = event.data;
+    const offered = place && (place.end > place.start ? await placed(reference, place) : { trouble: WORDLESS });
+    if (asked === last) offer(offered);
   });
+};
+
+const WORDLESS =
+  "There are no words of the page in this. A picture alone, and what only a style sheet writes, cannot be cited as words.";
+const UNKNOWN = "These words are not to be found in one piece in the text of this page. Select a little more, or less.";
+const SILENT = "The archive does not answer. Select the words again.";
+
+const placed = async (reference, place) => {
+  try {
+    const answer = await fetch("/-/api/place", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify({ ...place, reference }),
+    });
+    if (!answer.ok) return { trouble: answer.status < 500 ? UNKNOWN : SILENT };
+    const { char, words } = await answer.json();
+    return { char, quote: words };
+  } catch {
+    return { trouble: SILENT };
+  }
 };
 
 // Positions count characters of the text with CRLF line ends; the text view shows each as one LF.
@@ -15,16 +40,25 @@ const positions = (text) => [...text].length + text.split("\n").length - 1;
 
 export const watchText = (text, offer) => {
   if (!text) return;
+  const whole = new Range();
+  whole.selectNodeContents(text);
   document.addEventListener("selectionchange", () => {
     const selected = document.getSelection();
-    const inside = selected.rangeCount && text.contains(selected.anchorNode) && text.contains(selected.focusNode);
-    if (!inside || selected.isCollapsed) return offer(null);
-    const range = selected.getRangeAt(0);
-    const lead = new Range();
-    lead.selectNodeContents(text);
+    const isNone = selected.isCollapsed || !selected.rangeCount;
+    const range = isNone || !selected.getRangeAt(0).intersectsNode(text) ? null : within(selected.getRangeAt(0), whole);
+    if (!range || range.collapsed) return offer(null);
+    const lead = whole.cloneRange();
     lead.setEnd(range.startContainer, range.startOffset);
     const start = positions(lead.toString());
     const quote = range.toString();
     offer({ quote, char: `${start},${start + positions(quote)}` });
   });
+};
+
+// What of a range is in another: who selects all of our page selects all of the text in it.
+const within = (range, whole) => {
+  const part = range.cloneRange();
+  if (part.compareBoundaryPoints(Range.START_TO_START, whole) < 0) part.setStart(whole.startContainer, whole.startOffset);
+  if (part.compareBoundaryPoints(Range.END_TO_END, whole) > 0) part.setEnd(whole.endContainer, whole.endOffset);
+  return part;
 };
