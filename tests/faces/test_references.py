@@ -13,6 +13,7 @@ import pytest
 
 from permacite.errors import NotFoundError
 from permacite.service.archive import Archive
+from permacite.service.reader.live import live_address
 
 from .conftest import served
 
@@ -135,7 +136,8 @@ def test_the_page_of_a_citation_shows_formatted_references_first(folder: Path, n
         with urlopen(wanted, timeout=60) as answer:  # noqa: S310 - the same
             page, links = answer.read().decode(), answer.headers["Link"]
     shown = re.findall(r"<summary>([^<]+)</summary>", page)
-    assert shown[:3] == ["Chicago", "APA", "MLA"]
+    assert shown[:4] == ["What this shows, and what not", "Chicago", "APA", "MLA"]
+    assert "These words stood on" in page
     assert '<meta name="citation_author" content="Lee, Ann">' in page
     assert '<meta name="citation_publication_date" content="2021-02-03">' in page
     assert f'<{cited.reference}>; rel="cite-as"' in links
@@ -148,6 +150,33 @@ def test_what_a_page_states_is_not_kept_from_a_gate(folder: Path, name: str) -> 
         assert archive.describe(name).details
         archive.withdraw(name, reason="own-error")
         assert not archive.public().describe(name).details
+
+
+def test_the_page_of_a_citation_says_first_what_it_claims(tmp_path: Path) -> None:
+    """The live page is linked at the words; what that shows and what not is said in plain words."""
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
+        added = archive.add(PAGE, name="page.html", uri="https://herald.example/a#top")
+        reading = archive.read(archive.cite(added.pdi, quote="closed until noon").reference)
+    assert reading.live == "https://herald.example/a#top:~:text=closed%20until%20noon"
+
+
+@pytest.mark.parametrize(
+    ("quote", "directive"),
+    [
+        ("one-two, three & four", "one%2Dtwo%2C%20three%20%26%20four"),
+        (" ".join("abcdefghijklm"), "a%20b%20c%20d%20e,i%20j%20k%20l%20m"),
+        ("\u05e9\u05dc\u05d5\u05dd", "%D7%A9%D7%9C%D7%95%D7%9D"),
+        ("100%#", "100%25%23"),
+    ],
+)
+def test_text_directives(quote: str, directive: str) -> None:
+    assert live_address("http://a.example/b", quote) == f"http://a.example/b#:~:text={directive}"
+
+
+def test_no_live_address_of_what_is_no_page_of_the_web() -> None:
+    assert live_address(None, "words") is None
+    assert live_address("javascript:alert(1)", "words") is None
+    assert live_address("https://a.example/b", " ") == "https://a.example/b"
 
 
 def test_a_file_without_authors_goes_under_its_title_once(folder: Path) -> None:

@@ -10,9 +10,10 @@ from permacite.cache import Cache
 from permacite.errors import NotFoundError
 from permacite.service import documents, names
 from permacite.service.base import UseCases
-from permacite.service.citations import recorded
-from permacite.service.citations.citing import Passage, passage
+from permacite.service.citations import citing, recorded
+from permacite.service.citations.citing import Passage
 from permacite.service.reader import marking, pages, places, regions
+from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
 from permacite.service.reader.speaking import speaking
@@ -54,6 +55,8 @@ class Reading:
     history: tuple[VersionNote, ...]
     """The same versions, and whether they are given out."""
     citations: tuple[Cited, ...]
+    live: str | None
+    """The address of the page as it is now, at the cited words."""
     passage: Passage | None
     """The cited words in their context; None for a whole document or a part that is no text."""
     cited: Cited | None
@@ -103,6 +106,8 @@ class Reader(UseCases):
         pieces = None
         if source is not None and (text or marked.caret):
             pieces = marking.split(source.document.text, marked)
+        provenance = version.provenance
+        passage = _passage(repository, fragment, source, marked)
         return Reading(
             reference=exact,
             pdi=str(answer.pdi),
@@ -113,7 +118,10 @@ class Reader(UseCases):
             versions=tuple(item.number for item in history),
             history=history,
             citations=citations,
-            passage=_passage(repository, fragment, source, marked),
+            live=live_address(
+                provenance.final_uri or provenance.uri, passage.quote if passage else ""
+            ),
+            passage=passage,
             cited=next((item for item in citations if item.reference == exact), None),
             text_pdi=str(source.representation.pdi) if source else None,
             text=pieces,
@@ -207,7 +215,7 @@ def _passage(
         if end > source.document.length:
             problem = f"the text ends at {source.document.length}"
             raise NotFoundError(problem, str(fragment))
-        return passage(source, start, end)
+        return citing.passage(source, start, end)
     if fragment is None or marked.trouble:
         return None
     representation = repository.representation(fragment.pdi)
