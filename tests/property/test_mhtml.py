@@ -182,6 +182,7 @@ def test_quoted_printable_comes_back(octets: bytes) -> None:
 
 
 @given(st.text(" \t\r\n=.aF3").map(str.encode))
+@example(b"==\r===\r====\ra=\r \n")
 @example(b"a= \t\r\nb =\r\nc \t\n=20 \r\n==\n=\rd\n=\r\r\ne =")
 def test_any_quoted_printable_decodes_as_it_does_octet_by_octet(text: bytes) -> None:
     assert transfer.decode_quoted_printable(text) == one_by_one(text)

@@ -46,7 +46,8 @@ _NOT_BASE64 = bytes(o for o in range(256) if o not in _BASE64)
 _MOST_PADS = 2
 _ENDING = 8
 """Padding and line ends: that far from the end an `=` may stand in text that is right."""
-_LONE_RETURN = compile_pattern(rb"=\r(?!\n)")
+_LONE_RETURN = compile_pattern(rb"(?<!=)((?:==)*+)=\r(?!\n)")
+"""An `=` before a CR alone; two side by side stand for one."""
 _TRAILING = compile_pattern(rb"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
 _ENDS_IN_SPACE = compile_pattern(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
 """The end of a line that has some. From line end to line end is ten times as fast."""
@@ -119,8 +120,8 @@ def decode_quoted_printable(text: bytes) -> bytes:
         content = binascii.a2b_qp(text)
         if content[-1:] not in (b" ", b"\t") and _ENDS_IN_SPACE.search(content) is None:
             return content
-    text = _TRAILING.sub(b"", text)
-    return binascii.a2b_qp(_LONE_RETURN.sub(b"=3D\r", text))
+    text = _TRAILING.sub(b"", _LONE_RETURN.sub(rb"\1=3D\r", text))
+    return binascii.a2b_qp(text)
 
 
 def quoted_printable_fault(text: bytes) -> tuple[str, int] | None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import NotFoundError, PermaciteError
+from permacite.scan import compile_pattern
 from permacite.service.citations.writing import csl
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ COMMON = {
 _NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
 _NEVER_STATED = frozenset({"edition"})
 """Variables that no reference of ours has, and whose labels the processor prints all the same."""
-_SAFE = re.compile(r"[a-z0-9][a-z0-9-]{0,100}")
+_SAFE = compile_pattern(r"[a-z0-9][a-z0-9-]{0,100}")
 
 
 def styled(source: Source, style: str, *, is_public: bool) -> str:
