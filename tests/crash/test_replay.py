@@ -200,6 +200,7 @@ def test_an_examination_finds_what_is_lost_and_what_is_given_twice(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("recorder")
 def test_a_run_that_tries_almost_nothing_says_so_and_fails() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.crash.replay", "--seconds", "0"],

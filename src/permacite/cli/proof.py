@@ -28,29 +28,39 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    default=Path("proof.zip"),
-    show_default=True,
-    help="The file; - is standard output.",
+    help="The file; - is standard output.  [default: proof.zip, or proof.html with --html]",
 )
+@click.option("--html", is_flag=True, help="Write a page that shows the proof and checks itself.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @json_option
 @click.pass_obj
-def prove(folder: Path | None, reference: str, *, output: Path, force: bool, as_json: bool) -> None:
+def prove(
+    folder: Path | None,
+    reference: str,
+    *,
+    output: Path | None,
+    html: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Write a proof that this archive holds what REFERENCE names, or never minted it.
 
     REFERENCE is a name; with a #fragment the proof shows the words of that passage too. The file
     holds the bytes, the entry of the log that names them, the way from it to the root, and the
-    root signed with the archive's key: `permacite verify FILE` checks it anywhere, offline.
+    root signed with the archive's key: `permacite verify FILE` checks it anywhere, offline. With
+    --html it is one page that any browser opens, also from a disk without a network: it shows the
+    passage and checks the same.
 
     Where REFERENCE is a name of this archive's own series that was never minted, the file proves
     that, once the day in the name has ended (UTC): it holds all names of that day.
 
     Exit status: 0 written, 1 unknown, withdrawn or damaged, 2 bad reference.
     """
+    output = output or Path("proof.html" if html else "proof.zip")
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     with Proofs.open(folder) as archive:
-        proof = archive.proof(reference, seal=True)
+        proof = archive.proof(reference, seal=True, html=html)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
         return

@@ -39,6 +39,8 @@ __all__ = [
 ]
 
 _MAX_BODY = 256 * 1024
+_PROOFS = {"zip": "application/zip", "html": "text/html"}
+"""The forms of a proof, and their media types."""
 _TEXT_FIELDS = ("quote", "before", "after", "note", *WAYS)
 _COUNTS, _AROUND = ("start", "end", "checksum"), ("head", "before", "after")
 _NUMBERS_OF_A_PART = ("left", "top", "right", "bottom"), ("start", "end")
@@ -77,13 +79,20 @@ async def reference(request: Request) -> Response:
 
 
 async def proof(request: Request) -> Response:
-    """GET /-/api/proof?name= answers a proof bundle, which `permacite verify` checks offline."""
-    content = await ask(request, Archive.prove, _wanted(request, "name"))
+    """GET /-/api/proof?name=&format= answers a proof, which `permacite verify` checks offline.
+
+    `format` is zip, or html for a page to keep that checks itself.
+    """
+    form = request.query_params.get("format") or "zip"
+    if form not in _PROOFS:
+        raise ParseError("expected zip or html", form, 0)
+    html = form == "html"
+    content = await ask(request, Archive.prove, _wanted(request, "name"), html=html)
     fields = headers.bytes_headers() | {
-        "Content-Disposition": 'attachment; filename="proof.zip"',
+        "Content-Disposition": f'attachment; filename="proof.{form}"',
         "Cache-Control": "no-cache",
     }
-    return Response(content, headers=fields, media_type="application/zip")
+    return Response(content, headers=fields, media_type=_PROOFS[form])
 
 
 async def quotes(request: Request) -> Response:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive import Citation, utc_now
 from permacite.archive.log import Check, Checkpoint, Verifier, check_proof
+from permacite.archive.log.bundles import bundle_in, is_page, page_check, page_of
 from permacite.archive.log.note import Note
 from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
@@ -58,7 +59,7 @@ class Proof:
     key: str
     """The public key that checks it."""
     content: bytes = field(repr=False, metadata=UNPRINTED)
-    """The zip."""
+    """The zip, or the page that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +94,26 @@ class Verified:
 class Proofs(Resolution):
     """Bundles that prove what the archive holds."""
 
-    def prove(self, reference: str, *, seal: bool = False) -> bytes:
-        """The octets of the zip that proves what `reference` names, as `proof` tells."""
-        return self.proof(reference, seal=seal).content
+    def prove(self, reference: str, *, seal: bool = False, html: bool = False) -> bytes:
+        """The octets of the file that proves what `reference` names, as `proof` tells."""
+        return self.proof(reference, seal=seal, html=html).content
 
-    def proof(self, reference: str, *, seal: bool = False) -> Proof:
+    def proof(self, reference: str, *, seal: bool = False, html: bool = False) -> Proof:
         """The bundle that proves what `reference` names, with the words of its fragment.
 
         Where no document of this name was minted on its day, the bundle proves that; with `seal`,
-        the day is sealed for it. The log is signed as it is now. Raises NotFoundError where neither
+        the day is sealed for it. The log is signed as it is now. With `html`, it stands in a page
+        that shows what is proven, and checks it in a browser. Raises NotFoundError where neither
         can be proven, IntegrityError, StorageError.
         """
+        bundle = self._bundle(reference, seal=seal)
+        if not html:
+            return bundle
+        report = check_proof(bundle.content, decode=workers().extract)
+        return replace(bundle, content=page_of(bundle.content, report))
+
+    def _bundle(self, reference: str, *, seal: bool) -> Proof:
+        """The bundle as a zip."""
         repository = self._repository
         name, fragment = names.document_of(reference)
         try:
@@ -180,18 +190,19 @@ def check(
     kept: str | None = None,
     tsa_roots: bytes | None = None,
 ) -> Verified:
-    """Check a proof bundle. It needs no archive and no network.
+    """Check a proof bundle, or the page that holds one. It needs no archive and no network.
 
     `key` is the public key text "<name>+<id>+<base64>" that the archive publishes, and `policy` a
     file that tells which logs count, and whose witness they need (C2SP tlog-policy): with either, a
     bundle that holds proves what it says; without, anyone could have made it.
     `kept` is a checkpoint of the same log, to be compared with the one in the bundle; `tsa_roots`
     are certificates (PEM) of authorities whose time-stamp the bundle must bear. A bundle that is
-    damaged or forged gives an answer that names what does not hold.
+    damaged or forged gives an answer that names what does not hold; no script of a page is run.
 
-    Raises ParseError where `data` is no zip file, `key` no key, `policy` none or one that names no
-    log where no key is given, `kept` no checkpoint or `tsa_roots` no certificate, LimitError for a
-    bundle that unpacks to too much, StorageError where a package for the checks is missing.
+    Raises ParseError where `data` is no zip file and no page with one, `key` no key, `policy` none
+    or one that names no log where no key is given, `kept` no checkpoint or `tsa_roots` no
+    certificate, LimitError for a bundle that unpacks to too much, StorageError where a package for
+    the checks is missing.
     """
     note = None if kept is None else Note.parse(kept_note(kept))
     if key is not None:
@@ -201,11 +212,13 @@ def check(
     caution = _CAUTION if key is None and policy is None else None
     if tsa_roots is not None:
         roots_in(tsa_roots)
-    if not data.startswith(_ZIP):
-        raise ParseError("expected a proof bundle, which is a zip file", "(a file)", 0)
+    bundle = bundle_in(data) if is_page(data) else data
+    if not bundle.startswith(_ZIP):
+        problem = "expected a proof bundle, which is a zip file, or the page that holds one"
+        raise ParseError(problem, "(a file)", 0)
     try:
         report = check_proof(
-            data, key, policy=policy, tsa_roots=tsa_roots, decode=workers().extract
+            bundle, key, policy=policy, tsa_roots=tsa_roots, decode=workers().extract
         )
     except ParseError as error:
         where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
@@ -215,12 +228,14 @@ def check(
             caution=caution,
             checks=(Check("bundle", ok=False, detail=error.problem + where),),
         )
-    checks = (*report.checks, *(() if note is None else (_view(report, note),)))
+    checks = [*report.checks, *(() if note is None else (_view(report, note),))]
+    if is_page(data):
+        checks.append(page_check(data, bundle, report))
     return Verified(
         holds=all(check.ok for check in checks),
         trusted=report.trusted,
         caution=caution,
-        checks=checks,
+        checks=tuple(checks),
         absent=report.absent,
         reference=report.reference or report.name,
         quote=report.quote,

@@ -37,6 +37,7 @@ __all__ = [
     "keys_file",
     "pem_of",
     "signature_of",
+    "spki_of",
 ]
 
 README = """\
@@ -231,8 +232,13 @@ def _zipped(files: dict[str, bytes]) -> bytes:
 
 def pem_of(verifier: Verifier) -> str:
     """Return an Ed25519 key as OpenSSL reads it (RFC 8410 §10)."""
-    data = base64.b64encode(_ED25519_SPKI + verifier.public_key).decode()
+    data = base64.b64encode(spki_of(verifier)).decode()
     return f"-----BEGIN PUBLIC KEY-----\n{data}\n-----END PUBLIC KEY-----\n"
+
+
+def spki_of(verifier: Verifier) -> bytes:
+    """Return an Ed25519 key as a SubjectPublicKeyInfo (RFC 8410 §4)."""
+    return _ED25519_SPKI + verifier.public_key
 
 
 def signature_of(note: Note, verifier: Verifier) -> bytes:

@@ -1,0 +1,190 @@
+"""A proof as a page: it checks itself in a browser without a network, and `verify` takes it too.
+
+Each alteration is one that a forger or a bad disk could make: of the proof in the page, of what the
+page shows, of what it says of itself. None of them may end in the sentence that says it agrees.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import random
+import re
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from permacite.archive.log.bundles import writing
+from permacite.errors import PermaciteError
+from permacite.service.archive import Archive
+from permacite.service.proofs.proofs import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>Tides</title>
+<p>The harbour is closed until noon, caf\u00e9 and all. Ships wait.</p>""".encode()
+_PROOF = re.compile(r'(<script type="application/zip" id="proof">\n)(.*?)(\n</script>)', re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Pages of proofs, by what they prove."""
+    folder = tmp_path_factory.mktemp("proofs") / "archive"
+    with Archive.create(folder, series="lab.example.us") as archive:
+        page = archive.add(PAGE, name="page.html")
+        octets = archive.add(bytes(range(256)), name="octets.bin")
+        cited = archive.cite(page.pdi, quote="closed until noon, caf\u00e9")
+        return {
+            "words": archive.prove(cited.reference, html=True).decode(),
+            "octets": archive.prove(octets.pdi, html=True).decode(),
+        }
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    """A tab without a network; whatever it asks for besides files is noted, and refused."""
+    context = browser.new_context(offline=True)
+    yield context.new_page()
+    context.close()
+
+
+def verdict(tab: Page, path: Path, page: str) -> tuple[str, str]:
+    """What a page says of itself, opened from the disk."""
+    path.write_text(page, encoding="utf-8", newline="")
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("#verdict[data-state]", timeout=20_000)
+    said = tab.locator("#verdict")
+    return said.get_attribute("data-state") or "", said.inner_text()
+
+
+def test_a_right_page_says_so(tab: Page, tmp_path: Path, proofs: dict[str, str]) -> None:
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    for name, page in proofs.items():
+        state, sentence = verdict(tab, tmp_path / "proof.html", page)
+        assert (name, state) == (name, "agrees"), tab.locator("#checks").inner_text()
+        assert "worth as much as the key" in sentence
+        assert check(page.encode()).holds
+    assert all(url.startswith(("file:", "blob:")) for url in asked)
+
+
+def test_it_shows_the_words_in_their_context(
+    tab: Page, tmp_path: Path, proofs: dict[str, str]
+) -> None:
+    verdict(tab, tmp_path / "proof.html", proofs["words"])
+    assert tab.locator("#quote").inner_text() == "closed until noon, caf\u00e9"
+    assert "Ships wait" in tab.locator("#words").inner_text()
+    assert re.fullmatch(r"[0-9a-f]{64}", tab.locator("#fingerprint").inner_text())
+
+
+def test_without_scripts_it_says_that_nothing_was_checked(
+    browser: Browser, tmp_path: Path, proofs: dict[str, str]
+) -> None:
+    (tmp_path / "proof.html").write_text(proofs["words"], encoding="utf-8", newline="")
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto((tmp_path / "proof.html").as_uri())
+    assert "Nothing on this page has been checked" in tab.locator("#verdict").inner_text()
+    context.close()
+
+
+def repacked(page: str, change: Callable[[dict[str, bytes]], None]) -> str:
+    """The page about a bundle whose files were changed, with the digest of the new bundle."""
+    bundle = base64.b64decode((_PROOF.search(page) or [""] * 3)[2])
+    with zipfile.ZipFile(io.BytesIO(bundle)) as old:
+        files = {name: old.read(name) for name in old.namelist()}
+    change(files)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as new:
+        for name, content in files.items():
+            new.writestr(zipfile.ZipInfo(name), content)
+    data = base64.b64encode(target.getvalue()).decode()
+    lines = "\n".join(data[at : at + 76] for at in range(0, len(data), 76))
+    return _PROOF.sub(lambda found: found[1] + lines + found[3], page)
+
+
+def altered(page: str, count: int, seed: int) -> Iterator[tuple[str, str]]:
+    """Alterations of a page, and what each is."""
+    draw = random.Random(seed)  # noqa: S311 - to be repeatable
+    shown = ["quote", "before", "after", "claim", "reference", "digest", "log", "time", "key"]
+    shown += ["fingerprint", "bundle"]
+    for name in shown:
+        pattern = re.compile(rf'(id="{name}">)([^<]+)')
+        found = pattern.search(page)
+        if found is not None:
+            place = draw.randrange(found.start(2), found.end(2))
+            letter = "x" if page[place] != "x" else "y"
+            yield f"shown: {name}", page[:place] + letter + page[place + 1 :]
+    yield "title", page.replace("<title>Proof: ", "<title>Proof: urn:x ", 1)
+    names = ["content", "leaf.json", "proof.tlog-proof", "log-key.txt", "checkpoint.txt"]
+    names += ["citation.json", "opening.json", "README.txt", "name.txt"]
+
+    def flipped(name: str) -> Callable[[dict[str, bytes]], None]:
+        def change(files: dict[str, bytes]) -> None:
+            octets = bytearray(files.get(name, b"x"))
+            octets[draw.randrange(len(octets))] ^= 1 << draw.randrange(7)
+            files[name] = bytes(octets)
+
+        return change
+
+    for number in range(count):
+        name = names[number % len(names)]
+        yield f"file: {name}", repacked(page, flipped(name))
+    found = _PROOF.search(page)
+    assert found is not None
+    for _ in range(count // 4):
+        place = draw.randrange(found.start(2), found.end(2))
+        if page[place] not in "\n=":
+            letter = draw.choice("ABCabc019+/".replace(page[place], ""))
+            yield "a letter of the proof", page[:place] + letter + page[place + 1 :]
+
+
+def test_no_altered_page_says_that_it_agrees(
+    tab: Page, tmp_path: Path, proofs: dict[str, str], times: Callable[[int, int], int]
+) -> None:
+    tried = 0
+    for page in proofs.values():
+        for what, forged in altered(page, times(36, 90), seed=tried):
+            if forged == page:
+                continue
+            state, sentence = verdict(tab, tmp_path / "proof.html", forged)
+            assert (what, state) == (what, "fails"), tab.locator("#checks").inner_text()
+            assert "does not hold" in sentence
+            assert refused(forged), what
+            tried += 1
+    assert tried >= times(90, 200)
+
+
+def refused(page: str) -> bool:
+    """Whether `verify` refuses a page, by a verdict or an error of ours."""
+    try:
+        return not check(page.encode()).holds
+    except PermaciteError:
+        return True
+
+
+def test_the_script_knows_every_text_that_a_bundle_explains_itself_by() -> None:
+    script = (Path(writing.__file__).parent / "pages/proof-1.js").read_text(encoding="utf-8")
+    current = hashlib.sha256(writing.README.encode()).hexdigest()
+    for digest in (current, *writing._EARLIER_READMES):
+        assert digest in script
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<!doctype html>",
+        b'<!doctype html><script type="application/zip" id="proof">\n\n</script>\n',
+        b'<!doctype html><script type="application/zip" id="proof">\n!!!!\n</script>\n',
+        b'<!doctype html><script type="application/zip" id="proof">\n' + b"A" * 100_000,
+    ],
+)
+def test_what_is_no_page_of_a_proof_is_refused(page: bytes) -> None:
+    with pytest.raises(PermaciteError):
+        check(page)
