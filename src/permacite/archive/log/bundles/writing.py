@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from permacite.archive.model import Citation, Representation
 
 __all__ = [
+    "EARLIER_READMES",
     "README",
     "absence",
     "bundle",
@@ -106,7 +107,7 @@ Nothing else belongs into the zip: any other file in it was added by someone els
      openssl ts -reply -in timestamp.tsr -text
 """
 
-_EARLIER_READMES = (
+EARLIER_READMES = (
     "1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",
     "8d20f231662e982c22c195e7aee4a28f79efac402439d3087af6ee6ee306b2fa",
 )
@@ -255,4 +256,4 @@ def is_readme(content: bytes | None) -> bool:
     """Say whether this is the page, as it is or was; None, where it is left out, counts too."""
     if content is None or content == README.encode():
         return True
-    return hashlib.sha256(content).hexdigest() in _EARLIER_READMES
+    return hashlib.sha256(content).hexdigest() in EARLIER_READMES
