@@ -212,10 +212,7 @@ def check(
     caution = _CAUTION if key is None and policy is None else None
     if tsa_roots is not None:
         roots_in(tsa_roots)
-    bundle = bundle_in(data) if is_page(data) else data
-    if not bundle.startswith(_ZIP):
-        problem = "expected a proof bundle, which is a zip file, or the page that holds one"
-        raise ParseError(problem, "(a file)", 0)
+    bundle = _bundle_of(data)
     try:
         report = check_proof(
             bundle, key, policy=policy, tsa_roots=tsa_roots, decode=workers().extract
@@ -246,6 +243,15 @@ def check(
         tree_size=report.tree_size,
         key=report.key,
     )
+
+
+def _bundle_of(data: bytes) -> bytes:
+    """The zip of a proof, be it by itself or in a page. Raises ParseError."""
+    bundle = bundle_in(data) if is_page(data) else data
+    if not bundle.startswith(_ZIP):
+        problem = "expected a proof bundle, which is a zip file, or the page that holds one"
+        raise ParseError(problem, "(a file)", 0)
+    return bundle
 
 
 def _view(report: ProofReport, note: Note) -> Check:

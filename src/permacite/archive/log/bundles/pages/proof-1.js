@@ -1,4 +1,3 @@
-
 // Check the proof in this page, by WebCrypto alone, and say what holds. Nothing is asked of any network.
 // The files of the proof, and how to check them by hand, are told in README.txt in it.
 "use strict";
