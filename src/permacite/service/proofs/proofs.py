@@ -225,9 +225,8 @@ def check(
             caution=caution,
             checks=(Check("bundle", ok=False, detail=error.problem + where),),
         )
-    checks = [*report.checks, *(() if note is None else (_view(report, note),))]
-    if is_page(data):
-        checks.append(page_check(data, bundle, report))
+    checks = [*report.checks, *([] if note is None else [_view(report, note)])]
+    checks += [page_check(data, bundle, report)] if is_page(data) else []
     return Verified(
         holds=all(check.ok for check in checks),
         trusted=report.trusted,
