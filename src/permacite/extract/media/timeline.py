@@ -7,8 +7,8 @@ counted. Where something is damaged, time goes on:
   (`_BARE`), it lasts as long as frames of the mean size so far that would fill it; tags last no
   time.
 - Where the time stamps of a container jump ahead, by more than a tenth of a second or behind a
-  packet that could not be decoded, the hole is as long as they say. Octets that are lost without a
-  trace, such as a page of Ogg, are found in this way.
+  packet that could not be decoded or made out, the hole is as long as they say. Octets that are
+  lost without a trace, such as a page of Ogg, are found in this way.
 - Where the rate or the channels change, as in recordings that were joined, a new stretch begins.
 
 Time in which nothing is heard is a hole: the next stretch begins behind it.
@@ -126,6 +126,8 @@ class Listener:
         self._resampler: Any = None
         self._heard = 0
         self._lost = Fraction(0)
+        self._doubtful = False
+        """Whether the packet before was one that the reader could not make out."""
         self._next: float | None = None
         self._octets = self._frames = self._tag = 0
         self._frame = Fraction(0)
@@ -150,6 +152,7 @@ class Listener:
             for each in self._resampler.resample(frame):
                 octets += bytes(each.planes[0])[: each.samples * stretch.form.size]
                 count += each.samples
+        self._doubtful = self._tells_damage and packet.pts is None
         self._tag = 0
         self._octets += packet.size
         self._frames += len(frames)
@@ -197,7 +200,7 @@ class Listener:
         if at is not None and self._next is not None and not self._is_bare:
             jump = at - self._next
             if abs(jump - length) > _ROUNDING_S:
-                length = jump if jump > _JUMP_S or lost else 0.0
+                length = jump if jump > _JUMP_S or lost or self._doubtful else 0.0
         begun = self._next if at is None else at
         self._frame = Fraction(frame.samples, frame.sample_rate)
         self._next = None if begun is None else begun + float(self._frame)
