@@ -358,7 +358,8 @@ HEADS = {
     "mpc8": b"MPCKSH\x0f\0\0\0\0\x08" + bytes(60),
     "qcp": b"RIFF\xff\0\0\0QLCMfmt \x96\0\0\0" + bytes(150),
     "tak": b"tBaK\x01\x0a\0\0" + bytes(60),
+    "amr": b"#!AMR\n" + bytes(64),
     "amrwb": b"#!AMR-WB\n" + bytes(61),
     "oma": b"EA3\x01\0\x60" + bytes(26) + b"\0\0\x20\x30" + bytes(60),
 }
-"""The first octets of formats that are let in and that nothing here writes."""
+"""The first octets of formats that are let in and that nothing here writes, or not every build."""
