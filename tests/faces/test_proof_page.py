@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import io
 import random
 import re
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,7 +108,17 @@ def repacked(page: str, change: Callable[[dict[str, bytes]], None]) -> str:
             new.writestr(zipfile.ZipInfo(name), content)
     data = base64.b64encode(target.getvalue()).decode()
     lines = "\n".join(data[at : at + 76] for at in range(0, len(data), 76))
-    return _PROOF.sub(lambda found: found[1] + lines + found[3], page)
+    page = _PROOF.sub(lambda found: found[1] + lines + found[3], page)
+    told = hashlib.sha256(target.getvalue()).hexdigest()
+    return re.sub('(id="bundle">)[0-9a-f]+', rf"\g<1>{told}", page)
+
+
+def checked_bytes(files: dict[str, bytes], name: str) -> int:
+    """How much of a file browsers can check: not the line of ML-DSA-44, where it has signed too."""
+    content, has_two_keys = files[name], files["log-key.txt"].count(b"\n") > 1
+    if has_two_keys and name in {"log-key.txt", "proof.tlog-proof"}:
+        return content.rstrip(b"\n").rfind(b"\n") + 1
+    return len(content)
 
 
 def altered(page: str, count: int, seed: int) -> Iterator[tuple[str, str]]:
@@ -123,12 +135,14 @@ def altered(page: str, count: int, seed: int) -> Iterator[tuple[str, str]]:
             yield f"shown: {name}", page[:place] + letter + page[place + 1 :]
     yield "title", page.replace("<title>Proof: ", "<title>Proof: urn:x ", 1)
     names = ["content", "leaf.json", "proof.tlog-proof", "log-key.txt", "checkpoint.txt"]
-    names += ["citation.json", "opening.json", "README.txt", "name.txt"]
+    names += ["opening.json", "README.txt", "name.txt", "checkpoint.sig", "log-key.pem"]
+    if '<mark id="quote"></mark>' not in page:
+        names += ["citation.json", "citation-opening.json", "citation.tlog-proof"]
 
     def flipped(name: str) -> Callable[[dict[str, bytes]], None]:
         def change(files: dict[str, bytes]) -> None:
-            octets = bytearray(files.get(name, b"x"))
-            octets[draw.randrange(len(octets))] ^= 1 << draw.randrange(7)
+            octets = bytearray(files[name])
+            octets[draw.randrange(checked_bytes(files, name))] ^= 1 << draw.randrange(8)
             files[name] = bytes(octets)
 
         return change
@@ -159,6 +173,36 @@ def test_no_altered_page_says_that_it_agrees(
             assert refused(forged), what
             tried += 1
     assert tried >= times(90, 200)
+
+
+def test_what_browsers_cannot_check_is_said_and_refused_by_verify(
+    tab: Page, tmp_path: Path, proofs: dict[str, str]
+) -> None:
+    pytest.importorskip("cryptography.hazmat.primitives.asymmetric.mldsa")
+
+    def change(files: dict[str, bytes]) -> None:
+        proof = files["proof.tlog-proof"]
+        assert proof.endswith(b"\n")
+        other = b"A" if proof[-9:-8] != b"A" else b"B"
+        files["proof.tlog-proof"] = proof[:-9] + other + proof[-8:]
+
+    forged = repacked(proofs["octets"], change)
+    state, _ = verdict(tab, tmp_path / "proof.html", forged)
+    told = tab.locator("#checks").inner_text()
+    assert (state, "not checked: ML-DSA-44" in told) == ("agrees", True)
+    assert refused(forged)
+
+
+def test_the_proof_is_taken_out_by_the_command_on_the_page(
+    tmp_path: Path, proofs: dict[str, str]
+) -> None:
+    page = proofs["words"]
+    (tmp_path / "FILE.html").write_text(page, encoding="utf-8", newline="")
+    command = next(
+        html.unescape(shown) for shown in re.findall("<pre>(.*)</pre>", page) if "sed" in shown
+    )
+    subprocess.run(["/bin/sh", "-ec", command], cwd=tmp_path, check=True)
+    assert check((tmp_path / "proof.zip").read_bytes()).holds
 
 
 def refused(page: str) -> bool:

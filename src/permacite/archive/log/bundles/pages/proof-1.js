@@ -195,17 +195,18 @@ const readmes = [
 ];
 const known = /^(README|name|checkpoint|log-key|names)\.txt$|^content$|^(leaf|opening|citation|citation-opening)\.json$|^(proof|citation)\.tlog-proof$|^checkpoint\.sig$|^log-key\.pem$|^timestamp\.tsr$/;
 
-const checkFiles = async (files, note, key, keys) => {
+const checkFiles = async (files, name, note, key, keys) => {
   const own = note.signatures.find((one) => one.name === key.name && one.id === key.id);
   const again = {
+    "name.txt": octetsOf(`${name}\n`),
     "checkpoint.txt": octetsOf(note.text),
     "checkpoint.sig": own?.signature ?? [],
     "log-key.txt": octetsOf(`${keys.join("\n")}\n`),
     "log-key.pem": octetsOf(`-----BEGIN PUBLIC KEY-----\n${toBase64(key.der)}\n-----END PUBLIC KEY-----\n`),
   };
-  for (const [name, content] of Object.entries(again)) need(same(files[name] ?? [], content), `${name} says something else`);
+  for (const [file, content] of Object.entries(again)) need(same(files[file] ?? [], content), `${file} says something else`);
   need(readmes.includes(hex(await sha256(files["README.txt"] ?? []))), "README.txt was changed");
-  for (const name of Object.keys(files)) need(known.test(name), `${name} is no file of a proof`);
+  for (const file of Object.keys(files)) need(known.test(file), `${file} is no file of a proof`);
   return `${Object.keys(files).length} files, none else`;
 };
 
@@ -335,7 +336,7 @@ const checkProof = async () => {
   }
   await check("inclusion", () => checkInclusion(files["leaf.json"], way, note));
   await check("signature", () => checkSignature(note, key));
-  await check("files", () => checkFiles(files, note, key, keys));
+  await check("files", () => checkFiles(files, name, note, key, keys));
   if (files["timestamp.tsr"]) await check("time-stamp", () => checkStamp(files["timestamp.tsr"], note, key));
   if (keys.length > 1) done.push(["left", "ML-DSA-44", "browsers cannot check the second signature: permacite verify does"]);
   const [before, quote, after] = pieces ? shownOf(pieces) : ["", "", ""];
@@ -366,6 +367,7 @@ const line = ([state, name, detail]) => {
 };
 
 const run = async () => {
+  shownAt("verdict").textContent = "Checking; nothing is settled so far.";
   if (globalThis.crypto?.subtle && globalThis.DecompressionStream) await check("proof", checkProof);
   else done.push(["unable", "everything", "this browser has no WebCrypto here, or cannot unpack zip files"]);
   const [state, sentence] = answer();
