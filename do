@@ -54,10 +54,27 @@ find_uv() {
     printf '%s\n' "$root/.uv/bin/uv"
 }
 
+# declare FOLDER: the entry points of pyproject.toml, as an installed permacite would declare them.
+declare() {
+    mkdir -p "$1"
+    "$venv/bin/python" - "$1" <<'PYTHON'
+import pathlib, sys, tomllib
+project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
+folder = pathlib.Path(sys.argv[1])
+head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+(folder / "METADATA").write_text(head)
+groups = project["entry-points"] | {"console_scripts": project["scripts"]}
+lines = []
+for group, points in groups.items():
+    lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
+(folder / "entry_points.txt").write_text("\n".join(lines) + "\n")
+PYTHON
+}
+
 # ready run|dev: the environment holds at least what that lock file names; a stamp makes it quick.
 ready() {
     lock="requirements/$1.txt"
-    stamp="$venv/.$1-$(cksum <"$lock" | tr ' ' '-')"
+    stamp="$venv/.$1-$(cat "$lock" pyproject.toml | cksum | tr ' ' '-')"
     if [ -e "$stamp" ]; then return; fi
     python=$(find_python)
     uv=$(find_uv)
@@ -69,6 +86,7 @@ ready() {
     "$uv" pip install -q --python "$venv/bin/python" --require-hashes -r "$lock"
     site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     printf '%s\n' "$root/src" >"$site/permacite.pth"
+    declare "$site/permacite.dist-info"
     touch "$stamp"
 }
 

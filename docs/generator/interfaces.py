@@ -26,6 +26,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "bibliography": (),
     "extract": (),
     "captions": (),
+    "renditions": (),
 }
 """The packages that serve by themselves, each with the modules that are called by their name."""
 

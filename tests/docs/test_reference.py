@@ -33,6 +33,7 @@ PACKAGES = (
     "pdi",
     "extract",
     "captions",
+    "renditions",
     "errors",
 )
 ROOMS = ("rfc5147", "wilde00", "bre", "quote", "alignment", "convert")

@@ -45,7 +45,8 @@ _RANKS = {
 }
 _KINDS = {"book": "book", "article": "webpage", "video.movie": "motion_picture"}
 """What Open Graph and Dublin Core call a kind, where CSL has a type for it."""
-_DECLARED = frozenset({"citation_*", "prism", "JSON-LD", "microdata", ASSERTION})
+_DESCRIBING = frozenset({"Dublin Core", "Open Graph", "meta", "HTML"})
+"""Vocabularies that describe pages loosely; any other, those of file formats too, is exact."""
 _ADDRESS = compile_pattern(r"^(?:[a-z]+:/)?/\S*$")
 _SEPARATORS = " |-\u2013\u2014\u00b7:\u2022\u00bb/"
 """What stands between a title and a name behind it: dashes, dots and guillemets too."""
@@ -54,7 +55,7 @@ _Value = TypeVar("_Value")
 
 def reference(claims: Iterable[Claim]) -> Reference:
     """The reference that claims make."""
-    ranked = sorted(claims, key=lambda claim: _RANKS[claim.place.vocabulary])
+    ranked = sorted(claims, key=lambda claim: _RANKS.get(claim.place.vocabulary, 1))
     of = {name: [c for c in ranked if c.field == name] for name in {c.field for c in ranked}}
     site = _first(of.get("site", ()), _text)
     publisher = _first(of.get("publisher", ()), _text)
@@ -94,7 +95,7 @@ def _first(claims: Iterable[Claim], read: Callable[[str], _Value | None]) -> Sta
 
 def _kind(claims: Sequence[Claim]) -> str:
     for claim in claims:
-        if claim.place.vocabulary in _DECLARED:
+        if claim.place.vocabulary not in _DESCRIBING:
             return claim.value
         if claim.value.lower() in _KINDS:
             return _KINDS[claim.value.lower()]
@@ -106,7 +107,7 @@ def _title(claims: Sequence[Claim], known: frozenset[str]) -> Stated[str] | None
         value = claim.value
         if _ADDRESS.match(value) or value.lower() in known:
             continue
-        if claim.place.vocabulary not in _DECLARED:
+        if claim.place.vocabulary in _DESCRIBING:
             value = _without_site(value, known)
         if value:
             return Stated(value, claim.place)

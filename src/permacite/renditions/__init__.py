@@ -1,0 +1,58 @@
+"""Renditions: the words of any document, its places and their labels, by written, frozen rules.
+
+| room | what it holds |
+|---|---|
+| model | Rendition, Original, and what comes out: Rendered, Label, Notice |
+| registry | which rendition makes the text of a document; those that others bring |
+| stored | labels, maps and the record of a rendering, as they are kept beside the text |
+
+A rendition has two steps. `decode` takes octets apart, with the libraries of others where need be;
+`render`, pure, makes a text of the parts by rules that are written down. The rules have a name and
+a version, and are frozen: another rule is another version, since citations count characters.
+Where third-party code had a part, what came out is committed and never made again.
+
+Whoever brings a rendition declares it as an entry point of the group `permacite.renditions`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.exports import on_demand
+
+if TYPE_CHECKING:
+    from permacite.renditions.model import Label, Notice, Original, Rendered, Rendition
+    from permacite.renditions.registry import (
+        media_type_of,
+        render,
+        rendition_for,
+        rendition_named,
+        renditions,
+    )
+    from permacite.renditions.stored import Record, read_labels
+
+__all__ = [
+    "Label",
+    "Notice",
+    "Original",
+    "Record",
+    "Rendered",
+    "Rendition",
+    "media_type_of",
+    "read_labels",
+    "render",
+    "rendition_for",
+    "rendition_named",
+    "renditions",
+]
+
+on_demand(
+    __name__,
+    {
+        "permacite.renditions.model": "Label, Notice, Original, Rendered, Rendition",
+        "permacite.renditions.registry": (
+            "media_type_of, render, rendition_for, rendition_named, renditions"
+        ),
+        "permacite.renditions.stored": "Record, read_labels",
+    },
+)
