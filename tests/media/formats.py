@@ -1,7 +1,7 @@
 """One small document of every format that is let in, made on the spot by encoders that are at hand.
 
-What opens files, what decodes how exactly and what breaks are tested over this one list. A format
-without an encoder is here as its first octets alone, which is what decides who reads it.
+What opens files, what decodes how exactly and what breaks are tested over this one list. Where an
+encoder is rare, there is a file that it once made (`made/generate.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import struct
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -53,14 +54,6 @@ def _av() -> Any:
     import av  # noqa: PLC0415 - the extra may be missing
 
     return av
-
-
-def _encodes(codec: str) -> bool:
-    """Whether the build of FFmpeg that is here can make a file; some leave AMR out."""
-    try:
-        return codec in _av().codecs_available
-    except ImportError:
-        return True
 
 
 def pixels(mode: str, size: tuple[int, int] = PICTURE) -> Any:
@@ -210,6 +203,18 @@ def dsf() -> bytes:
     return struct.pack("<4sQQQ", b"DSD ", 28, 28 + len(form) + len(data), 0) + form + data
 
 
+def oma() -> bytes:
+    """Return the two tones as plain samples in Sony's OpenMG, whose codec 4 they are."""
+    head = b"EA3\x01\0\x60" + b"\xff" * 2 + bytes(24) + b"\x04" + bytes(63)
+    samples = struct.unpack(f"<{2 * 44100}h", bytes(tones("stereo", 44100).planes[0])[: 4 * 44100])
+    return head + struct.pack(f">{len(samples)}h", *samples)
+
+
+def made_before(name: str) -> Callable[[], bytes]:
+    """Return what reads a file that an encoder made which is not at hand."""
+    return (Path(__file__).parent / "made" / name).read_bytes
+
+
 _PART = "msec=300,450"
 _SOUNDS: list[Any] = [
     # name, media type, container, codec, layout, rate, options
@@ -233,7 +238,6 @@ _SOUNDS: list[Any] = [
     ("ac3", "ac3", "ac3", "ac3"),
     ("eac3", "eac3", "eac3", "eac3"),
     ("flac", "flac", "flac", "flac"),
-    ("amr", "amr", "amr", "libopencore_amrnb", "mono", 8000),
     ("tta", "x-tta", "tta", "tta"),
     ("wavpack", "x-wavpack", "wv", "wavpack"),
     ("ogg-vorbis", "ogg", "ogg", "vorbis", "stereo", 44100, {"strict": "-2"}),
@@ -344,22 +348,27 @@ def _video(name: str, minor: str, container: str, codec: str, *more: Any) -> For
 
 FORMATS = [
     *[Format(f"picture-{row[0]}", f"image/{row[1]}", *row[2:]) for row in _PICTURES],
-    *[_sound(*row) for row in _SOUNDS if _encodes(row[3])],
+    *[_sound(*row) for row in _SOUNDS],
     Format("sound-dsf", "audio/x-dsf", "msec=10,40", dsf),
+    Format("sound-oma", "audio/x-oma", _PART, oma),
+    *[
+        Format(f"sound-{name}", f"audio/{minor}", _PART, made_before(f"tones.{ending}"))
+        for name, minor, ending in (
+            ("ape", "x-ape", "ape"),
+            ("dts", "vnd.dts", "dts"),
+            ("gsm", "gsm", "gsm"),
+            ("amr", "AMR", "amr"),
+            ("mpc8", "x-musepack", "mpc"),
+            ("amrwb", "AMR-WB", "awb"),
+        )
+    ],
     *[_video(*row) for row in _VIDEOS],
 ]
-"""Every format that is let in and that something here can write."""
+"""Every format that is let in."""
 
 HEADS = {
-    "ape": b"MAC \x96\x0f\0\0" + b"\x34\0\0\0" * 12,
-    "dts": b"\x7f\xfe\x80\x01\xfc\x3c\x00\xb0" * 64,
-    "gsm": b"\xd0" + bytes(32) * 8,
     "mpc": b"MP+\x07" + bytes(60),
-    "mpc8": b"MPCKSH\x0f\0\0\0\0\x08" + bytes(60),
     "qcp": b"RIFF\xff\0\0\0QLCMfmt \x96\0\0\0" + bytes(150),
     "tak": b"tBaK\x01\x0a\0\0" + bytes(60),
-    "amr": b"#!AMR\n" + bytes(64),
-    "amrwb": b"#!AMR-WB\n" + bytes(61),
-    "oma": b"EA3\x01\0\x60" + bytes(26) + b"\0\0\x20\x30" + bytes(60),
 }
-"""The first octets of formats that are let in and that nothing here writes, or not every build."""
+"""The first octets of formats that nothing here writes: they are not read."""

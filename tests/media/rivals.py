@@ -35,7 +35,7 @@ _ANIMATED = {"picture-gif-animation", "picture-webp-animation"}
 _READ_BY_SOX = {
     "wav": "wav", "wav-8": "wav", "wav-24": "wav", "wav-32": "wav", "wav-a-law": "wav",
     "wav-mu-law": "wav", "w64": "w64", "aiff": "aiff", "au": "au", "caf": "caf", "voc": "voc",
-    "flac": "flac", "wavpack": "wv", "ogg-vorbis": "ogg",
+    "flac": "flac", "wavpack": "wv", "ogg-vorbis": "ogg", "gsm": "gsm", "amrwb": "amr-wb",
 }  # fmt: skip
 _NOT_BY_FFMPEG = {"sound-ogg-vorbis"}
 """What Debian's ffmpeg, of 2022, decodes otherwise than libvorbis and newer ffmpegs do."""

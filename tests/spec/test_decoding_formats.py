@@ -43,14 +43,22 @@ def workers() -> Iterator[Workers]:
 
 
 def test_the_list_has_every_format_that_is_let_in() -> None:
-    """media-apart: a format that is let in is tested here, or said to have no encoder at hand."""
+    """media-apart: a format that is let in is tested here."""
     let_in = {name.lower() for name in image._FORMATS}  # noqa: SLF001 - the lists themselves
     let_in |= {name for names in decoders._FORMATS.values() for name in names.split()}  # noqa: SLF001 - the same
-    tested = {part for one in FORMATS for part in re.split(r"[-.]", one.name)} | set(HEADS)
+    tested = {part for one in FORMATS for part in re.split(r"[-.]", one.name)}
     same = {
         "jpeg2000": "jp2", "mov": "mp4", "wv": "wavpack", "amrnb": "amr", "yuv4mpegpipe": "y4m",
     }  # fmt: skip
     assert {name for name in let_in if same.get(name, name) not in tested} == set()
+
+
+@pytest.mark.parametrize(
+    ("head", "name"), [("mpc", "Musepack before version 8"), ("qcp", "QCP"), ("tak", "TAK")]
+)
+def test_a_format_that_nobody_could_compare_is_refused_by_its_name(head: str, name: str) -> None:
+    with pytest.raises(DecodingError, match=f"it is in {name}, which is not read"):
+        extract(HEADS[head], "audio/wav", "msec=0,100")
 
 
 @pytest.mark.parametrize("one", FORMATS, ids=[f"media-apart-{one.name}" for one in FORMATS])

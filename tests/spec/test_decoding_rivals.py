@@ -28,6 +28,8 @@ ROUNDED = dict.fromkeys(
     1.0,
 )
 """Decoders that reckon in fractions may round the last bit otherwise."""
+APART = {("sound-dts", "ffmpeg"): 1e-5, ("sound-amrwb", "sox"): 256.0}
+"""DTS is in fractions of 1; sox reckons AMR-WB in whole numbers, as its specification does."""
 SPREAD = {"picture-avif": 96.0}
 """How colours of half the size are spread over the pixels is left to who shows an AVIF."""
 
@@ -50,7 +52,8 @@ def test_others_cut_the_same(one: Format, program: str, tmp_path: Path) -> None:
     found = compared(one, program, tmp_path)
     assert found.count
     assert found.largest is not None
-    assert found.largest <= (ROUNDED | SPREAD).get(one.name, 0)
+    allowed = (ROUNDED | SPREAD).get(one.name, 0)
+    assert found.largest <= APART.get((one.name, program), allowed)
 
 
 def test_every_sound_and_video_has_a_rival() -> None:

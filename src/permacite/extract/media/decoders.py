@@ -61,10 +61,18 @@ _EXTRAS = {"PIL": ("pictures", "media"), "av": ("sound and video", "video")}
 _CONTAINERS = "mov matroska webm ogg avi mpegts mpeg flv asf rm"
 _FORMATS = {
     "sound": f"{_CONTAINERS} wav w64 aiff au caf voc mp3 aac ac3 eac3 dts flac amr amrnb amrwb ape "
-    "dsf gsm mpc mpc8 oma qcp tak tta wv",
+    "dsf gsm mpc8 oma tta wv",
     "video": f"{_CONTAINERS} dv h264 hevc ivf m4v mpegvideo mjpeg obu yuv4mpegpipe",
 }
-"""FFmpeg's names of the formats that may be read: each is one file that refers to no other."""
+"""FFmpeg's names of the formats that may be read: each is one file, refers to no other,
+and what is cut of it is compared with other programs."""
+
+_UNREAD = [
+    (compile_pattern(rb"MP\+"), "Musepack before version 8"),
+    (compile_pattern(rb"RIFF[\x00-\xff]{4}QLCM"), "QCP"),
+    (compile_pattern(rb"tBaK"), "TAK"),
+]
+"""Formats that are known by their first octets and not read: nothing wrote one to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,8 @@ class Interval:
     def __str__(self) -> str:
         return f"{self.start},{self.end}"[:80]
 
+
+_IN_NONE = "it is in none of the formats that are read"
 
 _PLACE = compile_pattern(r" <[^<>]*>")
 """What decoders say of the file object they were given, which says nothing to a user."""
@@ -160,9 +170,15 @@ def opened(data: Octets, what: str) -> Iterator[Any]:
     except (PermaciteError, MemoryError):
         raise
     except av.ArgumentError as error:  # what FFmpeg says of a format that is not allowed
-        raise undecodable(what, "it is in none of the formats that are read") from error
+        raise undecodable(what, _why_not_read(data)) from error
     except Exception as error:  # whatever a decoder likes to raise for a broken file
         raise undecodable(what, error) from error
+
+
+def _why_not_read(data: Octets) -> str:
+    """Return what is said of a format that is not on the list."""
+    names = [name for head, name in _UNREAD if head.match(data[:12])]
+    return f"it is in {names[0]}, which is not read" if names else _IN_NONE
 
 
 def undecodable(what: str, why: object) -> DecodingError:

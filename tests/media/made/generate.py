@@ -1,0 +1,65 @@
+"""The sounds beside this file, written once: the second of tones of `tests.media.formats`.
+
+Their encoders are Debian's, which no test is to need: ffmpeg (DTS), sox (GSM, AMR), musepack-tools
+(Musepack), libjmac-java (APE) and libvo-amrwbenc0 (AMR-WB). Run from the root of the project:
+`python -m tests.media.made.generate`. The comparisons hold for whatever these programs write.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+import wave
+from pathlib import Path
+
+from tests.media.formats import encoded_sound
+
+HERE = Path(__file__).parent
+COMMANDS = [
+    ("dts", 8000, "ffmpeg -v error -y -i {wave} -c:a dca -strict -2 -b:a 128k {made}"),
+    ("gsm", 8000, "sox {wave} {made}"),
+    ("amr", 8000, "sox {wave} -t amr-nb {made}"),
+    ("mpc", 44100, "mpcenc --silent --overwrite {wave} {made}"),
+    ("ape", 8000, "java -jar /usr/share/java/jmac.jar c2 {wave} {made}"),
+]
+_AMR_WB_FRAME = 320
+_AMR_WB_12650 = 2
+"""The mode of 12,650 bits a second."""
+
+
+def main() -> None:
+    """Write all of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        for minor, rate, command in COMMANDS:
+            made = HERE / f"tones.{minor}"
+            words = command.format(wave=one_second(Path(folder), rate), made=made)
+            subprocess.run(words.split(), check=True)
+        (HERE / "tones.awb").write_bytes(amr_wb(one_second(Path(folder), 16000)))
+
+
+def one_second(folder: Path, rate: int) -> Path:
+    """Return the file of the sound, without compression."""
+    path = folder / f"{rate}.wav"
+    layout = "stereo" if rate == 44100 else "mono"
+    path.write_bytes(encoded_sound("wav", "pcm_s16le", layout, rate))
+    return path
+
+
+def amr_wb(path: Path) -> bytes:
+    """Return the sound of a file in AMR-WB (RFC 4867 §5)."""
+    encoder = ctypes.CDLL("libvo-amrwbenc.so.0")
+    encoder.E_IF_init.restype = ctypes.c_void_p
+    encoder.E_IF_encode.argtypes = [
+        ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int
+    ]  # fmt: skip
+    state, made = encoder.E_IF_init(), b"#!AMR-WB\n"
+    with wave.open(str(path)) as sound:
+        while len(samples := sound.readframes(_AMR_WB_FRAME)) == 2 * _AMR_WB_FRAME:
+            frame = ctypes.create_string_buffer(100)
+            made += frame.raw[: encoder.E_IF_encode(state, _AMR_WB_12650, samples, frame, 0)]
+    return made
+
+
+if __name__ == "__main__":
+    main()
