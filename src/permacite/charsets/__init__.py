@@ -23,7 +23,15 @@ if TYPE_CHECKING:
         same,
     )
     from permacite.charsets.decoders import Decoder
-    from permacite.charsets.decoding import Family, decode, encode, family_of, incremental, settled
+    from permacite.charsets.decoding import (
+        Family,
+        decode,
+        encode,
+        family_of,
+        incremental,
+        preload,
+        settled,
+    )
     from permacite.charsets.labels import codec_of, token_of
     from permacite.charsets.registry import MARKS, RULES_VERSION, TOKENS, USER_DEFINED
 
@@ -43,6 +51,7 @@ __all__ = [
     "family_of",
     "incremental",
     "of_codec",
+    "preload",
     "resolve",
     "same",
     "settled",
@@ -54,7 +63,9 @@ on_demand(
     {
         "permacite.charsets.comparing": "LONGEST_MARK, Charset, Encoding, of_codec, resolve, same",
         "permacite.charsets.decoders": "Decoder",
-        "permacite.charsets.decoding": "Family, decode, encode, family_of, incremental, settled",
+        "permacite.charsets.decoding": (
+            "Family, decode, encode, family_of, incremental, preload, settled"
+        ),
         "permacite.charsets.labels": "codec_of, token_of",
         "permacite.charsets.registry": "MARKS, RULES_VERSION, TOKENS, USER_DEFINED",
     },

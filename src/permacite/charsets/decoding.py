@@ -28,12 +28,12 @@ from permacite.charsets.decoders import MultiByte, SingleByte, WithoutSurrogates
 from permacite.charsets.indexes import ABSENT, single_byte_indexes
 from permacite.charsets.labels import python_codec
 from permacite.charsets.multibyte import rules_of
-from permacite.charsets.registry import MARKS, USER_DEFINED
+from permacite.charsets.registry import MARKS, ROWS, USER_DEFINED
 
 if TYPE_CHECKING:
     from permacite.charsets.decoders import Decoder
 
-__all__ = ["Family", "decode", "encode", "family_of", "incremental", "settled"]
+__all__ = ["Family", "decode", "encode", "family_of", "incremental", "preload", "settled"]
 
 Family = Literal["utf-8", "single", "unit", "other"]
 """How octets and characters relate: UTF-8; one octet each; UTF-16 or UTF-32; anything else."""
@@ -107,6 +107,16 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
 
         return Iso2022Jp(errors, rules)
     return MultiByte(codec, errors, rules)
+
+
+def preload() -> None:
+    """Read all that decoding may need of files, for a process that can open none later."""
+    from permacite.charsets import iso2022jp  # noqa: F401, PLC0415 - for these processes alone
+
+    for codec in {row.codec for row in ROWS if row.codec is not None}:
+        rules = rules_of(codec)
+        incremental(codec).decode(b"", final=True)
+        codecs.lookup(rules.python if rules else _BIG_ENDIAN.get(codec, "utf-8"))
 
 
 @lru_cache(maxsize=256)

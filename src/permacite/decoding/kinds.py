@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -80,4 +81,35 @@ def _keep_charsets() -> None:
             begin(b"UTF-8", name.encode())
 
 
-KINDS = {kind.name: kind for kind in [Kind("media", _media, base_bytes=384 * _MIB, cpu_s=60)]}
+def _renditions(kind: str) -> Work:
+    """Load the renditions that run in this kind of worker, and all charsets."""
+    from permacite import charsets  # noqa: PLC0415 - for these workers alone
+    from permacite.renditions import Original, renditions  # noqa: PLC0415 - the same
+    from permacite.renditions.stored import pack  # noqa: PLC0415 - the same
+
+    charsets.preload()
+    known = {str(each): each for each in renditions() if each.worker == kind}
+    for rendition in known.values():
+        if rendition.preload is not None:
+            rendition.preload()
+
+    def work(
+        content: Octets, words: dict[str, object], _: bytes
+    ) -> tuple[dict[str, object], bytes]:
+        rendition = known[str(words["rendition"])]
+        codec = words.get("codec")
+        original = Original(
+            content, str(words["media_type"]), codec if isinstance(codec, str) else None
+        )
+        return pack(rendition(original), str(rendition))
+
+    return work
+
+
+KINDS = {
+    kind.name: kind
+    for kind in [
+        Kind("media", _media, base_bytes=384 * _MIB, cpu_s=60),
+        Kind("documents", partial(_renditions, "documents"), base_bytes=1024 * _MIB, cpu_s=60),
+    ]
+}

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import errors
 from permacite.cache import Cache
@@ -24,12 +24,14 @@ from permacite.decoding.kinds import KINDS
 from permacite.decoding.messages import EndedError, answer, send
 from permacite.errors import BusyError, PermaciteError
 from permacite.extract import Excerpt
+from permacite.renditions.stored import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite.decoding.messages import Message
     from permacite.extract import Stored
+    from permacite.renditions import Original, Rendered, Rendition
 
 __all__ = ["Workers"]
 
@@ -106,6 +108,18 @@ class Workers:
                     self._indexes.put(made, *key[:2])
         return excerpt
 
+    def render(self, original: Original, rendition: Rendition[Any]) -> Rendered:
+        """Return the text of a document as `rendition` makes it; raises what that raises.
+
+        BusyError and LimitError as `extract` does.
+        """
+        words: dict[str, object] = {
+            "rendition": str(rendition),
+            "media_type": original.media_type,
+            "codec": original.codec,
+        }
+        return unpack(*self.run(words, original.content[:]))
+
     def run(
         self, words: dict[str, object], content: bytes | Stored, *, along: bytes = b""
     ) -> tuple[dict[str, object], bytes]:
@@ -117,7 +131,7 @@ class Workers:
                     done = worker.run(task, self._job_s)
                     if done is not None:
                         return done
-        raise PermaciteError("workers that decode media end before they begin")
+        raise PermaciteError("workers that decode end before they begin")
 
     def holds(self) -> tuple[str, ...]:
         """Say what a worker has given up, such as "Landlock 7"; it is started if need be."""
@@ -139,7 +153,7 @@ class Workers:
         """Wait for a place to work in; give back the worker that is left in it, if it is of use."""
         with self._changed:
             if self._busy >= self._most and self._queued >= self._waiting:
-                raise BusyError("too many parts of media wait to be decoded", retry_after_s=5)
+                raise BusyError("too many documents wait to be decoded", retry_after_s=5)
             self._queued += 1
             try:
                 self._changed.wait_for(lambda: self._busy < self._most)
@@ -238,7 +252,7 @@ class _Worker:
             said = self._hear().words
         except (EndedError, TimeoutError) as error:
             self.end()
-            raise PermaciteError("a worker that decodes media does not start") from error
+            raise PermaciteError("a worker that decodes does not start") from error
         holds = said.get("holds")
         if not isinstance(holds, list):
             self.end()

@@ -1,4 +1,4 @@
-"""The workers of this process that decode media: started when first needed, for all archives."""
+"""The workers of this process that decode: started when first needed, for all archives."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 _options: dict[str, Any] = {}
 
 
+def workers(kind: str = "media") -> Workers:
+    """The workers of a kind; they end with this process."""
+    return _pool(kind)
+
+
 @functools.cache
-def workers() -> Workers:
-    """The workers; they end with this process."""
+def _pool(kind: str) -> Workers:
     from permacite.decoding import Workers  # noqa: PLC0415 - most commands decode nothing
 
-    pool = Workers(**_options)
+    pool = Workers(kind, **_options)
     atexit.register(pool.close)
     return pool
 
@@ -33,9 +37,9 @@ def workers() -> Workers:
 def keep_parts_small() -> None:
     """Limit what parts take in this process; for workers that are started from now on."""
     _options.update(_SMALL)
-    if workers.cache_info().currsize:
+    if _pool.cache_info().currsize:
         workers().close()
-        workers.cache_clear()
+        _pool.cache_clear()
 
 
 def decoder_of(digest: str) -> Decode:

@@ -1,26 +1,44 @@
 """What some bytes are: their type, charset, title and text, by one set of rules.
 
-A page (HTML or XHTML) gets its text by the written rendition, and captions (WebVTT, SRT) that of
-their words. Plain text is its own text. Text in a multi-byte charset is named by the charset, other
+A page (HTML or XHTML) gets its text by the written rendition, captions (WebVTT, SRT) that of their
+words, and any other document that of the rendition for its type, if one is installed. Plain text is
+its own text. Text in a multi-byte charset is named by the charset, other
 text `text` (PDI §3.4.1).
 """
 
 from __future__ import annotations
 
+import contextlib
 import mimetypes
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite import captions, pdi
 from permacite.archive import DERIVED, NewRepresentation, settle
-from permacite.errors import ParseError
+from permacite.errors import BusyError, ParseError, PermaciteError
 from permacite.markup import RENDITION_VERSION, Document
 from permacite.media_types import content_type
+from permacite.renditions import Notice, Original, rendition_for, renditions
+from permacite.renditions import media_type_of as media_type_by_rendition
+from permacite.renditions.stored import sidecars
+from permacite.service import decoders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from permacite.archive import Decoding
 
-__all__ = ["MESSAGES", "Source", "media_type_of", "read_source", "representations", "source_of"]
+__all__ = [
+    "MESSAGES",
+    "Source",
+    "Words",
+    "derived",
+    "media_type_of",
+    "read_source",
+    "representations",
+    "source_of",
+    "words_by_rendition",
+]
 
 MESSAGES = frozenset({"multipart/related", "message/rfc822"})
 """Media types of files that hold an aggregate."""
@@ -42,23 +60,46 @@ _SUFFIXES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """The text that rules made of a document."""
+
+    text: str
+    rendition: str
+    """Name and version of the rules."""
+    title: str | None = None
+    sidecars: Mapping[str, bytes] = field(default_factory=dict, hash=False)
+    """Its labels, its map and the record of how it was made."""
+    trouble: Notice | None = None
+    """Why there is no text to cite."""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A document that came in, and what it is decoded by; None for what is no text."""
 
     document: Document
     decoding: Decoding | None
-    words: str | None = None
-    """The words of captions, as text; None for anything else."""
+    words: Words | None = None
+    """Of what is no page; None where no rules make a text of it."""
 
     @property
     def title(self) -> str | None:
-        """The title of a page."""
-        return self.document.reading.title if self.document.is_page else None
+        """The title that the document states."""
+        if self.document.is_page:
+            return self.document.reading.title
+        return None if self.words is None else self.words.title
 
     @property
     def text(self) -> str | None:
-        """The rendition of a page, the words of captions; None for anything else."""
-        return self.document.reading.rendition.text if self.document.is_page else self.words
+        """The rendition of a page, the words of any other; None where there are none."""
+        if self.document.is_page:
+            return self.document.reading.rendition.text
+        return None if self.words is None or self.words.trouble else self.words.text
+
+    @property
+    def trouble(self) -> Notice | None:
+        """Why no text could be made of a document that should have one."""
+        return None if self.words is None else self.words.trouble
 
     @property
     def charset(self) -> str | None:
@@ -75,7 +116,7 @@ def media_type_of(name: str, content: bytes) -> str:
     by_name, packing = mimetypes.guess_type(name, strict=False)
     if packing:  # a.txt.gz is no text
         return "application/gzip" if packing == "gzip" else "application/octet-stream"
-    guessed = _SUFFIXES.get(suffix) or by_name
+    guessed = _SUFFIXES.get(suffix) or media_type_by_rendition(name) or by_name
     if guessed:
         return guessed
     is_text = b"\x00" not in content[:4096] and _is_text(content)
@@ -91,20 +132,57 @@ def read_source(content: bytes, field: str, *, charset: str | None = None) -> So
     return source_of(Document(content, media_type, charset or declared))
 
 
-def source_of(document: Document) -> Source:
-    """Understand a document. Raises ParseError as `read_source` does."""
+def source_of(document: Document, *, rules: str | None = None) -> Source:
+    """Understand a document. Raises ParseError as `read_source` does, BusyError.
+
+    `rules`: the rendition that is to make its text, if it is installed; else the one for its type.
+    """
     decoding = settle(document)
-    is_captions = decoding is not None and document.media_type in captions.MEDIA_TYPES
-    return Source(document, decoding, _words(document) if is_captions else None)
+    if document.is_page:
+        return Source(document, decoding)
+    if document.media_type in captions.MEDIA_TYPES:
+        return Source(document, decoding, _words_of_captions(document, decoding))
+    return Source(document, decoding, words_by_rendition(document, decoding, rules))
 
 
-def _words(document: Document) -> str | None:
-    """The words of captions; None where they are none, whatever they are called."""
-    kind = document.media_type
-    try:
-        return captions.words_of(captions.read_captions(document.source, kind), kind).text
-    except ParseError:
+def _words_of_captions(document: Document, decoding: Decoding | None) -> Words:
+    """The words of captions; none where they are none, whatever they are called."""
+    kind, rules = document.media_type, f"permacite-captions/{captions.RENDITION_VERSION}"
+    if decoding is not None:
+        with contextlib.suppress(ParseError):
+            cues = captions.read_captions(document.source, kind)
+            return Words(captions.words_of(cues, kind).text, rules)
+    problem = "nothing in it can be read as captions; it has no words to cite"
+    return Words("", rules, trouble=Notice("not-captions", problem))
+
+
+def words_by_rendition(
+    document: Document, decoding: Decoding | None, rules: str | None = None
+) -> Words | None:
+    """The words of any other document, made by a worker; None where no rules are for its type.
+
+    A text is decoded here, as every text is, and the worker gets it as UTF-8. Raises BusyError.
+    """
+    known = {str(each): each for each in renditions()} if rules else {}
+    rendition = known.get(rules or "") or rendition_for(document.media_type)
+    if rendition is None:
         return None
+    content, codec = document.content, None
+    if decoding is not None:
+        content, codec = document.source.encode(), "utf-8"
+    try:
+        original = Original(content, document.media_type, codec)
+        rendered = decoders.workers(rendition.worker).render(original, rendition)
+    except BusyError:
+        raise
+    except PermaciteError as error:
+        problem = f"no text could be made of it: {error.problem}"
+        return Words("", str(rendition), trouble=Notice(error.code, problem))
+    sides = sidecars(rendered, str(rendition))
+    trouble = None
+    if not rendered.text:
+        trouble = next(iter(rendered.notices), Notice("no-words", "there are no words in it"))
+    return Words(rendered.text, str(rendition), rendered.title, sides, trouble)
 
 
 def _is_text(content: bytes) -> bool:
@@ -119,20 +197,26 @@ def _is_text(content: bytes) -> bool:
 
 
 def representations(source: Source) -> list[NewRepresentation]:
-    """The formats in which a document is committed: itself, and its text, if it is made."""
+    """The formats in which a document is committed: itself, and its text, if it has one."""
     document = source.document
     own = NewRepresentation(document.content, document.media_type, decoding=source.decoding)
-    if source.text is None:
+    words = source.words
+    if document.is_page:
+        text = document.reading.rendition.text
+        words = Words(text, f"permacite-plain/{RENDITION_VERSION}")
+    elif words is None or words.trouble is not None:
         return [own]
-    rules = f"permacite-plain/{RENDITION_VERSION}"
-    if not document.is_page:
-        rules = f"permacite-captions/{captions.RENDITION_VERSION}"
-    derived = NewRepresentation(
-        source.text.encode(),
+    return [own, derived(words, pdi.token_for(document.media_type))]
+
+
+def derived(words: Words, made_from: str) -> NewRepresentation:
+    """The text of a document as a format of it; `made_from` is the token of the other."""
+    return NewRepresentation(
+        words.text.encode(),
         "text/plain",
         decoding=DERIVED,
         format="utf-8",
-        derived_from=pdi.token_for(document.media_type),
-        rendition=rules,
+        derived_from=made_from,
+        rendition=words.rendition,
+        sidecars=words.sidecars,
     )
-    return [own, derived]

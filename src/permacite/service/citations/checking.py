@@ -100,10 +100,13 @@ class Checks(UseCases):
                 hint="there is nothing to fetch",
             )
         exchange = capture.fetch(address, allow_private=allow_private)
-        archived = repository.main(version)
-        source = sources.source_of(exchange.document)
+        archived, rules = _received(version, repository.main(version))
+        source = sources.source_of(exchange.document, rules=rules)
         live = _Live(exchange.content, source, archived, repository.decoder_of)
         same_bytes = live.digest == archived.digest
+        text = _archived_text(repository, version)
+        if same_bytes:
+            live.text = text  # whatever rules are installed by now, nothing has changed
         title = version.title or str(version.pdi.document)
         comparison = _Comparison(repository, live, title)
         return Checked(
@@ -111,7 +114,7 @@ class Checks(UseCases):
             uri=address,
             checked_at=datetime.now(UTC),
             same_bytes=same_bytes,
-            same_text=same_bytes or live.text == _archived_text(repository, version),
+            same_text=same_bytes or live.text == text,
             passages=tuple(map(comparison.drift, repository.citations(version.pdi))),
         )
 
@@ -150,6 +153,15 @@ class _Live:
         charset = None if self.document is None else self.document.charset
         media_type = self.source.document.media_type
         return extract(self.content, media_type, specifier, charset=charset, decode=self._decode)
+
+
+def _received(version: Version, main: Representation) -> tuple[Representation, str | None]:
+    """The format that came from the address, and the rules that made a text of it."""
+    made_from = {item.derived_from: item.rendition for item in version.representations}
+    source = main
+    if main.derived_from is not None:
+        source = next((i for i in version.representations if i.format == main.derived_from), main)
+    return source, made_from.get(source.format)
 
 
 def _archived_text(repository: Repository, version: Version) -> str | None:

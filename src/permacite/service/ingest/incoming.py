@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from permacite import media_types, mhtml
+from permacite import media_types, mhtml, pdi
 from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.errors import ParseError
 from permacite.service import sources
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from permacite.service.quotations.recording import Quotations
 
-__all__ = ["Incoming", "understood"]
+__all__ = ["Incoming", "troubles", "understood"]
 
 _CUT_OFF = frozenset({"not-closed", "no-parts"})
 """Defects of an aggregate that ends too early: before its last boundary, or before its first."""
@@ -54,7 +54,15 @@ def understood(
     page = sources.read_source(content, content_type, charset=charset)
     quotations = quotations_in(page.document)
     formats = with_quotations(sources.representations(page), quotations)
-    return Incoming(with_indexes(formats), page.title, None, 1, quotations)
+    return Incoming(with_indexes(formats), page.title, None, 1, quotations, troubles(page))
+
+
+def troubles(source: sources.Source) -> dict[str, JSON]:
+    """What is put on record where no text could be made: the format, a code and why."""
+    if source.trouble is None:
+        return {}
+    token = pdi.token_for(source.document.media_type)
+    return {"no_words": {"format": token, **source.trouble._asdict()}}
 
 
 def _aggregate(content: bytes, media_type: str) -> Incoming:

@@ -15,7 +15,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from permacite import captions, pdi
+from permacite import pdi
 from permacite import uri as references
 from permacite.archive import NewRepresentation, Provenance, Witness, of_all, with_indexes
 from permacite.archive.objects import digest_of
@@ -25,6 +25,7 @@ from permacite.service import documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.ingest import incoming
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
+from permacite.service.labels import record_of
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
 from permacite.service.quotations.recording import (
@@ -286,11 +287,11 @@ class Ingest(Quotations, Transcripts):
             parts=parts,
             size_bytes=size_bytes,
             quotations=() if closed or known is None else tuple(self._quotes(str(main.pdi), known)),
-            warnings=tuple(_warnings(version)),
+            warnings=tuple(_warnings(self._repository, version)),
         )
 
 
-def _warnings(version: Version) -> Iterator[str]:
+def _warnings(repository: Repository, version: Version) -> Iterator[str]:
     """What may be wrong with a version, from what is on record of it."""
     details: Mapping[str, Any] = version.provenance.details
     for token, settled in details.get("charsets", {}).items():
@@ -301,10 +302,13 @@ def _warnings(version: Version) -> Iterator[str]:
             yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
     for problem in details.get("defects", ()):
         yield f"{problem}: it may have been cut off"
-    made_from = {item.derived_from for item in version.representations}
+    trouble = details.get("no_words")
+    if trouble is not None:
+        yield f"{trouble['format']}: {trouble['text']}"
     for item in version.representations:
-        if item.media_type in captions.MEDIA_TYPES and item.format not in made_from:
-            yield f"{item.format}: nothing in it can be read as captions; it has no words to cite"
+        record = record_of(repository, item)
+        for notice in () if record is None else record.notices:
+            yield f"{item.format}: {notice.text}"
 
 
 def _as_progress(progress: Callable[[int, int, int], None]) -> Callable[[Progress], None]:
@@ -319,7 +323,7 @@ def _provenance(captured: Capture, page: sources.Source) -> Provenance:
         uri=captured.requested_uri,
         final_uri=root.final_uri,
         retrieved_at=captured.started_at,
-        details=members(captured.record()),
+        details=members(captured.record()) | incoming.troubles(page),
     )
 
 
