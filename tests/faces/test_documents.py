@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from permacite.archive import NewRepresentation
 from permacite.errors import NotFoundError
 from permacite.renditions import Record, read_labels
 from permacite.service.archive import Archive
@@ -118,3 +119,122 @@ def test_a_changed_file_is_followed(archive: Path, site: Site) -> None:
         assert (moved.same_text, moved.passages[0].status) == (False, "verified")
         site.put("/light.xml", "application/tei+xml", TEI.replace(b"falls", b"fell"))
         assert held.check(saved.pdi, allow_private=True).passages[0].status == "changed"
+
+
+def committed_without_text(held: Archive, content: bytes, media_type: str) -> str:
+    """Commit a document as it was before there were rules for it; returns its name."""
+    repository = held._repository  # noqa: SLF001 - an archive of earlier years
+    version = repository.commit([NewRepresentation(content, media_type)])
+    return str(version.representations[0].pdi)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1"])
+def test_an_earlier_document_gets_its_text_in_the_same_version(
+    archive: Path, encoding: str
+) -> None:
+    head = f"<?xml version='1.0' encoding='{encoding}'?>"
+    content = f"{head}<a><p>d\u00e9j\u00e0 vu</p></a>".encode(encoding)
+    with Archive.open(archive) as held:
+        name = committed_without_text(held, content, "application/xml")
+        done = held.derive(name)
+        assert (done.outcome, done.rendition) == ("added", "xml-text/1")
+        assert held.resolve(str(done.text)).text == "d\u00e9j\u00e0 vu\r\n"
+        assert held.derive(name).outcome == "present"
+        assert held.show(name).document.version == 1
+        assert held.fsck().ok
+
+
+def test_all_documents_get_theirs_and_go_on_where_it_ended(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        names = [
+            committed_without_text(held, b"<a>b</a>", "application/xml"),
+            committed_without_text(held, b"no xml", "application/xml"),
+            committed_without_text(held, b"\x00", "application/octet-stream"),
+            str(held.add(b"<p>page", name="a.html").pdi),
+            committed_without_text(held, b"<a>c</a>", "application/xml"),
+        ]
+        held.withdraw(names[4], reason="copyright")
+    done = run(archive, "derive", "--all", "--json")
+    assert done.returncode == 0
+    outcomes = [item["outcome"] for item in json.loads(done.stdout)]
+    assert outcomes == ["added", "failed", "none", "present", "restricted"]
+    done = run(archive, "derive", "--all", "--after", names[2])
+    assert "1 present, 1 restricted" in done.stderr
+
+
+NEWER = """
+from dataclasses import replace
+
+from permacite.renditions import Label, Rendered, Rendition
+from permacite.renditions.xml import XML_TEXT_1
+
+XML_TEXT_2 = replace(XML_TEXT_1, version=2, render=lambda text: Rendered(f"It {text[3:-4]}.\\r\\n"))
+
+
+def dots(original):
+    return original.content[:].decode("ascii")
+
+
+def words(dots):
+    text = {"...": "s", "---": "o"}
+    text = "".join(text[dot] for dot in dots.split()) + "\\r\\n"
+    return Rendered(text, (Label(0, 1, "page", "i"),), builds={"morse": "7"})
+
+
+TYPE = "text/x-morse"
+MORSE = Rendition("morse", 1, frozenset({TYPE}), dots, words, suffixes={".morse": TYPE})
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package of others with renditions, for commands that are run from now on."""
+    folder = tmp_path / "site"
+    (folder / "newer-1.dist-info").mkdir(parents=True)
+    (folder / "newer.py").write_text(NEWER)
+    (folder / "newer-1.dist-info/METADATA").write_text("Name: newer\nVersion: 1\n")
+    points = "[permacite.renditions]\nxml-text-2 = newer:XML_TEXT_2\nmorse-1 = newer:MORSE\n"
+    (folder / "newer-1.dist-info/entry_points.txt").write_text(points)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_package_of_others_brings_a_format(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.morse").write_text("... --- ...")
+    done = run(archive, "import", str(tmp_path / "a.morse"))
+    assert done.returncode == 0, done.stderr
+    name = done.stdout.split()[0]
+    assert run(archive, "resolve", name).stdout.strip() == "sos"
+    with Archive.open(archive) as held:
+        shown = held.show(name).document
+    assert [(item.media_type, item.rendition) for item in shown.formats] == [
+        ("text/x-morse", None),
+        ("text/plain", "morse/1"),
+    ]
+
+
+def test_newer_rules_make_a_version_of_the_same_source(
+    archive: Path, site: Site, request: pytest.FixtureRequest
+) -> None:
+    address = site.put("/a.xml", "application/xml", b"<a>falls</a>")
+    with Archive.open(archive) as held:
+        first = held.save(address, allow_private=True).pdi
+        held.cite(first, quote="falls")
+    request.getfixturevalue("installed")
+    (older,) = json.loads(run(archive, "derive", first, "--json").stdout)
+    (renewed,) = json.loads(run(archive, "derive", first, "--renew", "--json").stdout)
+    assert older["outcome"] == "older"
+    assert (renewed["outcome"], renewed["rendition"]) == ("renewed", "xml-text/2")
+    with Archive.open(archive) as held:
+        assert held.resolve(renewed["text"]).text == "It falls.\r\n"
+        assert held.resolve(first).text == "falls\r\n"
+        shown = held.show(renewed["text"]).document
+        assert shown.version == 2
+        assert shown.same_source == first.replace("utf-8", "application+xml")
+    # The old version is as it was, and nothing has drifted, by whatever rules.
+    for name in (first, renewed["text"]):
+        checked = json.loads(run(archive, "check", name, "--allow-private", "--json").stdout)
+        assert (checked["same_bytes"], checked["same_text"]) == (True, True)
+        assert {drift["status"] for drift in checked["passages"]} <= {"verified"}
+    saved = json.loads(run(archive, "save", address, "--allow-private", "--json").stdout)
+    assert saved["unchanged"]

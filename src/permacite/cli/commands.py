@@ -19,6 +19,7 @@ _ROOMS = {
     "init": "permacite.cli.archive",
     "save": "permacite.cli.save",
     "import": "permacite.cli.save",
+    "derive": "permacite.cli.save",
     "cite": "permacite.cli.cite",
     "reference": "permacite.cli.cite",
     "resolve": "permacite.cli.resolve",

@@ -17,6 +17,7 @@ from permacite.service.base import DEFAULT_RESOLVER, default_directory
 from permacite.service.citations.checking import Checks
 from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
+from permacite.service.ingest.deriving import Derivations
 from permacite.service.ingest.saving import Ingest
 from permacite.service.preservation.keeping import Preservation
 from permacite.service.proofs.logs import Logs
@@ -30,6 +31,7 @@ __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 
 class Archive(
     Ingest,
+    Derivations,
     Citations,
     References,
     Checks,

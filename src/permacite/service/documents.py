@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from permacite.archive import Page, Repository, Representation, Version
     from permacite.pdi import PDI
 
-__all__ = ["Document", "Format", "Restriction", "VersionNote", "document", "documents", "history"]
+__all__ = [
+    "SAME_SOURCE",
+    "Document",
+    "Format",
+    "Restriction",
+    "VersionNote",
+    "document",
+    "documents",
+    "history",
+]
+
+SAME_SOURCE = "same_source"
+"""What a version has on record that holds the octets of an earlier one: the name of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,9 @@ class Document:
     """What was committed together: a page, its text, the aggregate of all it shows."""
     restricted: Restriction | None = None
     """Why nothing of it is given out; None where any format is."""
+    same_source: str | None = None
+    """Of a version that holds the octets of an earlier one, read by newer rules: that one's name.
+    """
     transcript_of: tuple[str, ...] = ()
     """In lists: of captions, the recordings in which their words are said."""
 
@@ -125,7 +140,14 @@ def _document(version: Version, restricted: Mapping[PDI, Restriction]) -> Docume
         retrieved_at=provenance.retrieved_at,
         formats=tuple(_format(item, restricted.get(item.pdi)) for item in version.representations),
         restricted=of_all(version, restricted),
+        same_source=same_source(version),
     )
+
+
+def same_source(version: Version) -> str | None:
+    """The version whose octets this one holds, by its record."""
+    name = version.provenance.details.get(SAME_SOURCE)
+    return name if isinstance(name, str) else None
 
 
 def _format(representation: Representation, restriction: Restriction | None) -> Format:

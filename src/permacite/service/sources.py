@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import mimetypes
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite import captions, pdi
 from permacite.archive import DERIVED, NewRepresentation, settle
 from permacite.errors import BusyError, ParseError, PermaciteError
 from permacite.markup import RENDITION_VERSION, Document
-from permacite.media_types import content_type
+from permacite.media_types import PAGES, content_type
 from permacite.renditions import Notice, Original, rendition_for, renditions
 from permacite.renditions import media_type_of as media_type_by_rendition
 from permacite.renditions.stored import sidecars
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from permacite.archive import Decoding
+    from permacite.renditions import Rendition
 
 __all__ = [
     "MESSAGES",
@@ -36,6 +37,7 @@ __all__ = [
     "media_type_of",
     "read_source",
     "representations",
+    "rules_for",
     "source_of",
     "words_by_rendition",
 ]
@@ -156,6 +158,13 @@ def _words_of_captions(document: Document, decoding: Decoding | None) -> Words:
     return Words("", rules, trouble=Notice("not-captions", problem))
 
 
+def rules_for(media_type: str) -> Rendition[Any] | None:
+    """The rendition of a media type; pages and captions have rules of their own."""
+    if media_type in PAGES or media_type in captions.MEDIA_TYPES:
+        return None
+    return rendition_for(media_type)
+
+
 def words_by_rendition(
     document: Document, decoding: Decoding | None, rules: str | None = None
 ) -> Words | None:
@@ -164,7 +173,7 @@ def words_by_rendition(
     A text is decoded here, as every text is, and the worker gets it as UTF-8. Raises BusyError.
     """
     known = {str(each): each for each in renditions()} if rules else {}
-    rendition = known.get(rules or "") or rendition_for(document.media_type)
+    rendition = known.get(rules or "") or rules_for(document.media_type)
     if rendition is None:
         return None
     content, codec = document.content, None

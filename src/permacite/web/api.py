@@ -1,7 +1,7 @@
 """What the reader's scripts and other programs call: JSON in, JSON out, under /-/api/.
 
-Only `cite` changes anything. It takes JSON alone, and no browser sends that from another site
-without asking first, which nothing here answers.
+Only `cite` and `derive` change anything. They take JSON alone, and no browser sends that from
+another site without asking first, which nothing here answers.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "cite",
     "cite_form",
+    "derive",
     "documents",
     "passages",
     "place",
@@ -147,6 +148,18 @@ async def cite(request: Request) -> Response:
     """
     wanted, body = await _object(request)
     return await _cite(request, wanted, body)
+
+
+async def derive(request: Request) -> Response:
+    """POST /-/api/derive {reference, renew} answers a Derived: a document gets its text.
+
+    405 where the server does not write. `renew`: whether newer rules may make a new version.
+    """
+    if not request.app.state.writable:
+        raise HTTPException(405, "this server only reads", {"Allow": "OPTIONS"})
+    wanted, _ = await _object(request)
+    renew = wanted.get("renew") is True
+    return _json(await ask(request, Archive.derive, str(wanted["reference"]), renew=renew))
 
 
 async def place(request: Request) -> Response:

@@ -56,6 +56,7 @@ ROUTES = [
     Route("/-/api/quoters", api.quoters),
     Route("/-/api/statements", api.statements),
     Route("/-/api/cite", api.cite, methods=["POST"]),
+    Route("/-/api/derive", api.derive, methods=["POST"]),
     Route("/-/cite", api.cite_form, methods=["POST"]),
     Route("/uri-res/{service}", thttp.answer),
     Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS", "PUT"]),

@@ -355,9 +355,11 @@ def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresenta
 
 
 def _same(version: Version, representations: list[NewRepresentation]) -> bool:
-    """Whether a version holds exactly these bytes."""
-    held = {item.digest for item in version.representations}
-    return held == {digest_of(item.content) for item in representations}
+    """Whether a version holds exactly these bytes. What rules make of them does not count."""
+    held = {item.digest for item in version.representations if item.derived_from is None}
+    return held == {
+        digest_of(item.content) for item in representations if item.derived_from is None
+    }
 
 
 def _known(repository: Repository, reference: str) -> pdi.PDI:

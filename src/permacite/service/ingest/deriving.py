@@ -1,0 +1,171 @@
+"""Texts of documents that were committed before their rules were here, or by earlier rules.
+
+A text is a format of its version (PDI §2.6: a format is added, with the same meaning). Where newer
+rules give another text, it can be no format of that version, which has one: the same octets are
+committed again as the next version, and its record says of which they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from permacite.archive import Decoding, NewRepresentation, with_indexes
+from permacite.errors import PermaciteError, RestrictedError
+from permacite.markup import Document
+from permacite.service import names, sources
+from permacite.service.base import UseCases
+from permacite.service.documents import SAME_SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive import Repository, Representation, Version
+
+__all__ = ["Derivations", "Derived"]
+
+Outcome: TypeAlias = Literal["added", "present", "renewed", "older", "none", "failed", "restricted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What became of one version."""
+
+    pdi: str
+    """The document's name, with the format that its text is made from, or would be."""
+    outcome: Outcome
+    """"added": it has a text now. "present": it had one. "renewed": newer rules gave another, in a
+    new version. "older": they would. "none": no rules are here for it. "failed": no text can be
+    made of it, and `problem` says why. "restricted": it is not given out.
+    """
+    text: str | None = None
+    """The full name of its text."""
+    rendition: str | None = None
+    """The rules that made it."""
+    problem: str = ""
+
+
+class Derivations(UseCases):
+    """Documents get the text that they lack."""
+
+    def derive(self, reference: str, *, renew: bool = False) -> Derived:
+        """Make the text of a version that has none, the highest where the name says none.
+
+        With `renew`, and where newer rules give another text than is there, a new version is made
+        of the same octets. Raises NotFoundError, BusyError.
+        """
+        name, _ = names.document_of(reference)
+        return _derived(self._repository, self._repository.version(name), renew=renew)
+
+    def derive_all(self, *, renew: bool = False, after: str | None = None) -> Iterator[Derived]:
+        """The same for all versions, in the order of their commit; those that are done stay so.
+
+        `after`: the full name of a version, to go on behind it. What is wrong with one is told, and
+        the rest go on. Raises NotFoundError where `after` is unknown.
+        """
+        for version in self._repository.list(after=after):
+            try:
+                yield _derived(self._repository, version, renew=renew and _is_last(self, version))
+            except RestrictedError as error:
+                yield Derived(_told(version), "restricted", problem=error.problem)
+            except PermaciteError as error:
+                yield Derived(_told(version), "failed", problem=error.problem)
+
+
+def _is_last(archive: Derivations, version: Version) -> bool:
+    """Whether a version is the highest: only that is made anew."""
+    return archive._repository.version(version.pdi.document).number == version.number  # noqa: SLF001 - ours
+
+
+def _told(version: Version) -> str:
+    representations = version.representations
+    return str(representations[0].pdi if representations else version.pdi.document)
+
+
+def _derived(repository: Repository, version: Version, *, renew: bool) -> Derived:
+    texts = [item for item in version.representations if item.media_type == "text/plain"]
+    source = _source(version, texts)
+    if source is None:
+        text = str(texts[0].pdi) if texts else None
+        return Derived(_told(version), "present" if texts else "none", text)
+    made = _made_from(version, source)
+    name = str(source.pdi)
+    if made is not None and not (renew and _is_older(made, source)):
+        outcome: Outcome = "older" if _is_older(made, source) else "present"
+        return Derived(name, outcome, str(made.pdi), made.rendition)
+    words = _words(repository, source)
+    if words.trouble is not None:
+        return Derived(name, "failed", rendition=words.rendition, problem=words.trouble.text)
+    (derived,) = with_indexes([sources.derived(words, source.format)])
+    if made is None:
+        held, outcome = repository.add_format(version.pdi, derived), "added"
+    elif repository.read(made) == derived.content:
+        return Derived(name, "present", str(made.pdi), made.rendition)
+    else:
+        held, outcome = _renewed(repository, version, derived), "renewed"
+    return Derived(name, outcome, str(held.representation("utf-8").pdi), words.rendition)
+
+
+def _source(version: Version, texts: list[Representation]) -> Representation | None:
+    """The format that a text is made from; None where there are no rules, or another text."""
+    made_from = {item.derived_from for item in texts}
+    for item in version.representations:
+        wanted = item.derived_from is None and (not texts or item.format in made_from)
+        if wanted and sources.rules_for(item.media_type) is not None:
+            return item
+    return None
+
+
+def _made_from(version: Version, source: Representation) -> Representation | None:
+    return next(
+        (item for item in version.representations if item.derived_from == source.format), None
+    )
+
+
+def _is_older(made: Representation, source: Representation) -> bool:
+    """Whether a text was made by an earlier version of the rules for its source."""
+    rules = sources.rules_for(source.media_type)
+    name, _, version = (made.rendition or "").partition("/")
+    return (
+        rules is not None
+        and (name == rules.name)
+        and version.isdecimal()
+        and int(version) < rules.version
+    )
+
+
+def _words(repository: Repository, source: Representation) -> sources.Words:
+    """The words of a format that is committed; its charset is settled already."""
+    decoding = None
+    document = Document(repository.read(source), source.media_type)
+    if source.decoding is not None or document.is_xml:  # XML declares its own, on record or not
+        document = Document.of(repository.text(source), source.media_type)
+        decoding = Decoding(source.decoding or document.text.charset.codec)
+    words = sources.words_by_rendition(document, decoding)
+    assert words is not None  # noqa: S101 - a source has rules
+    return words
+
+
+def _renewed(repository: Repository, version: Version, text: NewRepresentation) -> Version:
+    """Commit the octets of a version again, with a text by other rules."""
+    kept = [
+        NewRepresentation(
+            repository.read(item),
+            item.media_type,
+            decoding=None if item.decoding is None else Decoding(item.decoding),
+            format=item.format,
+        )
+        for item in version.representations
+        if item.derived_from is None
+    ]
+    details = {**version.provenance.details, SAME_SOURCE: str(_first(version).pdi)}
+    return repository.commit(
+        [*with_indexes(kept), text],
+        replaces=version.pdi,
+        provenance=dataclasses.replace(version.provenance, details=details),
+    )
+
+
+def _first(version: Version) -> Representation:
+    return next(item for item in version.representations if item.derived_from is None)
