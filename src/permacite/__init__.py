@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from permacite import errors, extract, fragments, markup, mhtml, pdi, uri
     from permacite.archive.model import Finding
     from permacite.service.archive import Archive, create, open  # noqa: A004 - the word for it
-    from permacite.service.citations.checking import Checked, Drift
     from permacite.service.citations.forms import CitationForms
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format
+    from permacite.service.drift.checking import Checked
+    from permacite.service.drift.following import Drift
+    from permacite.service.drift.versions import InVersion, Through
     from permacite.service.findings import Report
     from permacite.service.ingest.saving import LostResource, Saved
     from permacite.service.quotations.comparing import Quotation
@@ -33,12 +35,14 @@ __all__ = [
     "Drift",
     "Finding",
     "Format",
+    "InVersion",
     "Listing",
     "LostResource",
     "Quotation",
     "Report",
     "Resolved",
     "Saved",
+    "Through",
     "__version__",
     "create",
     "errors",
@@ -57,10 +61,12 @@ on_demand(
         "permacite": "errors, extract, fragments, markup, mhtml, pdi, uri",
         "permacite.archive.model": "Finding",
         "permacite.service.archive": "Archive, create, open",
-        "permacite.service.citations.checking": "Checked, Drift",
         "permacite.service.citations.forms": "CitationForms",
         "permacite.service.citations.recorded": "Cited",
         "permacite.service.documents": "Document, Format",
+        "permacite.service.drift.checking": "Checked",
+        "permacite.service.drift.following": "Drift",
+        "permacite.service.drift.versions": "InVersion, Through",
         "permacite.service.findings": "Report",
         "permacite.service.ingest.saving": "LostResource, Saved",
         "permacite.service.quotations.comparing": "Quotation",

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.edits import EDITS, cases
 
-from permacite.fragments.alignment import Fate, align, follow
+from permacite.fragments.alignment import Fate, align, compared, follow
 
 if TYPE_CHECKING:
     from tests.property.edits import Case
@@ -44,6 +44,17 @@ def test_what_has_not_changed_is_verified(text: str, first: int, second: int) ->
         return
     assert (fate.status, fate.score) == ("verified", 1.0)
     assert text[fate.start : fate.end].split() == text[start:end].split()
+
+
+@given(pairs)
+@settings(max_examples=300)
+def test_a_difference_holds_both_wordings(both: tuple[str, str]) -> None:
+    pieces = compared(*both)
+    for wording, other in zip(both, ("added", "removed"), strict=True):
+        kept = "".join(piece.words for piece in pieces if piece.kind != other)
+        assert "".join(kept.split()) == "".join(wording.split())
+    alike = [piece.kind for piece in pieces] in ([], ["same"])
+    assert alike == (align(*both).old.words == align(*both).new.words)
 
 
 @given(pairs, st.integers(0, 60), st.integers(0, 60))

@@ -1,4 +1,4 @@
-"""Commands about what is cited: cite, check, reference."""
+"""Commands about what is cited: cite, check, versions, reference."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.citations.checking import Checks
 from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
 from permacite.service.citations.typed import WAYS
+from permacite.service.drift.checking import Checks
+from permacite.service.drift.versions import Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from permacite.service.citations.checking import Checked, Drift
     from permacite.service.citations.citing import Passage
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import Parts
+    from permacite.service.drift.checking import Checked
+    from permacite.service.drift.following import Drift
 
-__all__ = ["check", "cite", "reference"]
+__all__ = ["check", "cite", "reference", "versions"]
 
 FORMS = ("sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki", "annotation")
 
@@ -170,6 +172,33 @@ def _tell_check(checked: Checked) -> None:
             _tell_drift(drift)
     if not checked.passages:
         click.echo("no passage of it is cited")
+
+
+@click.command()
+@click.argument("pdi")
+@json_option
+@click.pass_obj
+def versions(folder: Path | None, /, pdi: str, *, as_json: bool) -> None:
+    """Say what became of the cited passage PDI in the other versions of its document.
+
+    Later versions first. The permanent name of the words that stand there is printed where there
+    are any: it cites the new wording.
+    """
+    with Versions.open(folder) as archive:
+        through = archive.through_versions(pdi)
+    if as_json:
+        emit(through)
+        return
+    click.echo(f"version {through.number}: {through.told}")
+    for version in through.versions:
+        day = f"{version.retrieved_at:%Y-%m-%d}"
+        click.echo(f"\nversion {version.number}, {day}: {version.status}")
+        if version.reference:
+            click.echo(f"  cite:  {version.reference}")
+        if version.drift is not None and version.drift.status != "verified":
+            _tell_drift(version.drift)
+    if not through.versions:
+        click.echo("there is no other version")
 
 
 def _tell_drift(drift: Drift) -> None:

@@ -28,6 +28,7 @@ _ROOMS = {
     "log": "permacite.cli.proof",
     "stamp": "permacite.cli.proof",
     "check": "permacite.cli.cite",
+    "versions": "permacite.cli.cite",
     "quotes": "permacite.cli.assertions",
     "quoted-by": "permacite.cli.assertions",
     "compose": "permacite.cli.assertions",

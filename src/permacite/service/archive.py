@@ -14,9 +14,10 @@ from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
 from permacite.service.assertions.statements import Assertions
 from permacite.service.base import DEFAULT_RESOLVER, default_directory
-from permacite.service.citations.checking import Checks
 from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
+from permacite.service.drift.checking import Checks
+from permacite.service.drift.versions import Versions
 from permacite.service.ingest.deriving import Derivations
 from permacite.service.ingest.saving import Ingest
 from permacite.service.preservation.keeping import Preservation
@@ -35,6 +36,7 @@ class Archive(
     Citations,
     References,
     Checks,
+    Versions,
     Compositions,
     Proofs,
     Logs,

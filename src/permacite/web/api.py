@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "LONGEST_BYTES",
+    "VERSIONS_AT_ONCE",
     "cite",
     "cite_form",
     "derive",
@@ -37,7 +39,12 @@ __all__ = [
     "reference",
     "show",
     "statements",
+    "versions",
 ]
+
+VERSIONS_AT_ONCE = 10
+LONGEST_BYTES = 2_000_000
+"""Texts of more octets are not compared while somebody waits for the answer."""
 
 _MAX_BODY = 256 * 1024
 _PROOFS = {"zip": "application/zip", "html": "text/html"}
@@ -103,9 +110,35 @@ async def quotes(request: Request) -> Response:
 
 
 async def quoters(request: Request) -> Response:
-    """GET /-/api/quoters?name= answers a list of Quotation: who quotes a name, or overlaps it."""
-    quotations = await ask(request, Archive.quoters, _wanted(request, "name"))
-    return JSONAnswer(quotations, headers=headers.reader_headers())
+    """GET /-/api/quoters?name=&limit=&after= answers a list of Quotation, a page of it.
+
+    Who quotes a name, or overlaps it. `Link: <...>; rel="next"` leads to the next page; 1000 are on
+    one at most, and where `limit` says nothing.
+    """
+    name = _wanted(request, "name")
+    page = paging.asked(request.query_params, usual=paging.LARGEST)
+    known = await ask(request, Archive.quoter_page, name, limit=page["limit"], after=page["after"])
+    return _json(known.items, 200, paging.next_of(request, known.next))
+
+
+async def versions(request: Request) -> Response:
+    """GET /-/api/versions?name=&limit=&after= answers a Through, a page of it.
+
+    What became of a cited passage in the other versions of its document. `Link: <...>; rel="next"`
+    leads to the next page; 10 versions are on one where `limit` says nothing.
+    """
+    name, after = _wanted(request, "name"), request.query_params.get("after")
+    page = paging.asked(request.query_params, usual=VERSIONS_AT_ONCE)
+    through = await ask(
+        request,
+        Archive.through_versions,
+        name,
+        limit=page["limit"],
+        after=paging.number(after, "after") if after else None,
+        longest=LONGEST_BYTES,
+    )
+    place = None if through.next is None else str(through.next)
+    return _json(through, 200, paging.next_of(request, place))
 
 
 async def statements(request: Request) -> Response:

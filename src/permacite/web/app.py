@@ -54,6 +54,7 @@ ROUTES = [
     Route("/-/api/quotes", api.quotes),
     Route("/-/api/reference", api.reference),
     Route("/-/api/quoters", api.quoters),
+    Route("/-/api/versions", api.versions),
     Route("/-/api/statements", api.statements),
     Route("/-/api/cite", api.cite, methods=["POST"]),
     Route("/-/api/derive", api.derive, methods=["POST"]),

@@ -9,6 +9,7 @@
 | images | what came of a part of the old text |
 | passages | the fate of a passage |
 | differences | what was changed in it, what matters most first |
+| wording | two wordings of it, word by word |
 
 The time is in proportion to both texts, whatever stands in them.
 """
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from permacite.fragments.alignment.aligning import Alignment, align
     from permacite.fragments.alignment.differences import Change
     from permacite.fragments.alignment.passages import Fate, Similar, follow
+    from permacite.fragments.alignment.wording import Piece, compared
 
-__all__ = ["Alignment", "Change", "Fate", "Similar", "align", "follow"]
+__all__ = ["Alignment", "Change", "Fate", "Piece", "Similar", "align", "compared", "follow"]
 
 on_demand(
     __name__,
@@ -32,5 +34,6 @@ on_demand(
         "permacite.fragments.alignment.aligning": "Alignment, align",
         "permacite.fragments.alignment.differences": "Change",
         "permacite.fragments.alignment.passages": "Fate, Similar, follow",
+        "permacite.fragments.alignment.wording": "Piece, compared",
     },
 )

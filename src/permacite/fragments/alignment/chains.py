@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-__all__ = ["Block", "Gap", "between", "common_items", "common_runs", "unique_pairs"]
+__all__ = [
+    "Block",
+    "Gap",
+    "between",
+    "common_items",
+    "common_runs",
+    "longest_chain",
+    "unique_pairs",
+]
 
 _ROUNDS = 12
 """How often what stands between anchors is searched for anchors again."""
@@ -72,7 +80,7 @@ def _once(keyed: Iterable[tuple[int, int]]) -> dict[int, int]:
     return places
 
 
-def _longest_chain(pairs: list[Block]) -> list[Block]:
+def longest_chain(pairs: list[Block]) -> list[Block]:
     """Return the longest part of the pairs that stands in order in the new sequence as well."""
     tails: list[int] = []
     last: list[int] = []
@@ -129,7 +137,7 @@ def _anchored(  # noqa: PLR0917 - both sequences, the part of them, and what is 
     pairs = unique_pairs(
         zip(old[i:j], range(i, j), strict=True), zip(new[k:m], range(k, m), strict=True)
     )
-    chain = _longest_chain([pair for pair in pairs if old[pair.old] in strong])
+    chain = longest_chain([pair for pair in pairs if old[pair.old] in strong])
     blocks += chain
     return between(chain, Gap(i, j, k, m)) if chain else []
 
@@ -150,7 +158,7 @@ def common_runs(old: Sequence[int], new: Sequence[int], length: int, gap: Gap) -
     )
     blocks: list[Block] = []
     i, k = gap.old_start, gap.new_start
-    for mine, its, _ in _longest_chain(pairs):
+    for mine, its, _ in longest_chain(pairs):
         if mine < i or its < k or old[mine : mine + length] != new[its : its + length]:
             continue
         block = _grown(old, new, Block(mine, its, length), Gap(i, gap.old_end, k, gap.new_end))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import pdi
+from permacite.archive import Page
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.markup import Document
@@ -35,6 +36,7 @@ __all__ = ["Quotation", "Quotations"]
 
 _HIDDEN = frozenset({"withdrawn", "erased", "closed"})
 """What becomes of quotations whose source is not given out: their words are not repeated."""
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +99,31 @@ class Quotations(Resolution):
 
         A name without a version stands for all versions. Raises NotFoundError where it is unknown.
         """
+        return list(self.quoter_page(reference).items)
+
+    def quoter_page(
+        self, reference: str, *, limit: int | None = None, after: str | None = None
+    ) -> Page[Quotation]:
+        """The same, by pages of up to `limit`; `after` is the `next` of the page before.
+
+        Only documents of the page are read. Raises NotFoundError, ParseError for another `after`.
+        """
         repository = self._repository
         name, fragment = names.document_of(reference)
         version, _ = repository.answering(name)
         known: dict[str, list[Quotation] | PermaciteError] = {}
         overlaps = Overlaps(repository)
-        answers = []
-        for citation in repository.quoters(version.pdi.document):
+        answers: list[Quotation] = []
+        for number, citation in enumerate(repository.quoters(version.pdi.document)):
+            if number < _place(after):
+                continue
             # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
             cited = citation.cited
             cited = cited.pdi if isinstance(cited, pdi.CitationPDI) else cited
             if not _touches(overlaps, name, fragment, cited):
                 continue
+            if limit is not None and len(answers) >= limit:
+                return Page(tuple(answers), str(number))
             composite = str(citation.pdi)
             if composite not in known:
                 known[composite] = self._quotes_or_error(composite)
@@ -117,7 +132,7 @@ class Quotations(Resolution):
                 answers.append(_untold(repository, citation, quotations))
             else:
                 answers += [item for item in quotations if item.citation == str(citation)]
-        return answers
+        return Page(tuple(answers), None)
 
     def _quotes_or_error(self, composite: str) -> list[Quotation] | PermaciteError:
         """What a document quotes, or why that cannot be told: it was withdrawn, say."""
@@ -125,6 +140,13 @@ class Quotations(Resolution):
             return self.quotes(composite)
         except PermaciteError as error:
             return error
+
+
+def _place(after: str | None) -> int:
+    """How many quotations on record come before a page. Raises ParseError."""
+    if after is not None and not (after.isascii() and after.isdigit() and len(after) <= _DIGITS):
+        raise ParseError("expected the `next` of another page", after, 0)
+    return int(after or 0)
 
 
 def _found(

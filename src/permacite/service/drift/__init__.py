@@ -1,0 +1,1 @@
+"""What became of cited passages: on the live page, and in other versions."""

@@ -1,0 +1,123 @@
+"""Compare the live page with the archived one: what became of each cited passage."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from permacite.archive.objects import digest_of
+from permacite.errors import NotFoundError
+from permacite.service import names, sources
+from permacite.service.base import UseCases
+from permacite.service.drift.following import Comparison, Drift, Other, Sought
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from permacite.archive import Repository, Representation, Version
+    from permacite.extract import Decode
+
+__all__ = ["Checked", "Checks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The live page compared with the archived one."""
+
+    pdi: str
+    """The full name of what was compared."""
+    uri: str
+    """Where the live page is."""
+    checked_at: datetime
+    same_bytes: bool
+    """Whether the page is, octet for octet, what was archived."""
+    same_text: bool
+    """Whether it still says the same."""
+    passages: tuple[Drift, ...]
+    """What became of each cited passage."""
+
+
+class Checks(UseCases):
+    """What became of cited passages."""
+
+    def check(self, reference: str, *, allow_private: bool = False) -> Checked:
+        """Compare the live page with the archived one, passage by passage.
+
+        Raises CaptureError, or NotFoundError where it never had an address.
+        """
+        from permacite import capture  # noqa: PLC0415 - the rest of the archive needs no network
+
+        repository = self._repository
+        name, _ = names.document_of(reference)
+        version = repository.version(name)
+        address = version.provenance.uri or version.provenance.final_uri
+        if address is None:
+            raise NotFoundError(
+                "this document was not saved from the web",
+                str(name),
+                hint="there is nothing to fetch",
+            )
+        exchange = capture.fetch(address, allow_private=allow_private)
+        archived, rules = _received(version, repository.main(version))
+        source = sources.source_of(exchange.document, rules=rules)
+        live = _live(exchange.content, source, archived, repository.decoder_of)
+        same_bytes = live.digest == archived.digest
+        text = _archived_text(repository, version)
+        if same_bytes:  # whatever rules are installed by now, nothing has changed
+            live = dataclasses.replace(live, text=text)
+        title = version.title or str(version.pdi.document)
+        comparison = Comparison(repository, live, title)
+        return Checked(
+            pdi=str(archived.pdi),
+            uri=address,
+            checked_at=datetime.now(UTC),
+            same_bytes=same_bytes,
+            same_text=same_bytes or live.text == text,
+            passages=tuple(
+                comparison.drift(Sought(each.fragment, each.pdi, each.start, each.end, each.quote))
+                for each in repository.citations(version.pdi)
+            ),
+        )
+
+
+def _live(
+    content: bytes,
+    source: sources.Source,
+    archived: Representation,
+    decoder_of: Callable[[str], Decode] | None,
+) -> Other:
+    """The live page: its octets, what they are, and their text."""
+    digest = digest_of(content)
+    document = None if source.decoding is None else source.document.text
+    text = source.text
+    if text is None and document is not None:
+        text = document.text
+    return Other(
+        content=content,
+        digest=digest,
+        media_type=source.document.media_type,
+        archived=archived,
+        text=text,
+        document=document,
+        decode=None if decoder_of is None else decoder_of(digest),
+    )
+
+
+def _received(version: Version, main: Representation) -> tuple[Representation, str | None]:
+    """The format that came from the address, and the rules that made a text of it."""
+    made_from = {item.derived_from: item.rendition for item in version.representations}
+    source = main
+    if main.derived_from is not None:
+        source = next((i for i in version.representations if i.format == main.derived_from), main)
+    return source, made_from.get(source.format)
+
+
+def _archived_text(repository: Repository, version: Version) -> str | None:
+    try:
+        return names.text_of(
+            repository, names.text_representation(repository, version.pdi)
+        ).document.text
+    except NotFoundError:
+        return None

@@ -1,0 +1,202 @@
+"""What became of a passage on another page: the one rule, for live pages and for later versions.
+
+Both texts are aligned whole, and the passage is followed through the alignment: what stood on the
+archived page already is never taken for the successor of something else. A citation is never moved:
+it names the archived words. The answer says where they stand there, and what was changed in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.extract import extract
+from permacite.fragments.alignment import Alignment, Fate, align, follow
+from permacite.pdi import SCHEMES
+from permacite.service import names
+from permacite.service.citations.parts import words_of
+from permacite.text.document import canonical
+
+if TYPE_CHECKING:
+    from permacite.archive import Repository, Representation
+    from permacite.extract import Decode, Excerpt
+    from permacite.fragments.alignment import Change, Similar
+    from permacite.pdi import PDI
+    from permacite.text.document import DocumentText
+
+__all__ = ["Comparison", "Drift", "Other", "Sought"]
+
+_IS_TEXT = {scheme.name: scheme.applies for scheme in SCHEMES.known}["char"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What became of one cited passage on another page: the live one, or a version of it."""
+
+    reference: str
+    told: str
+    """What is cited, on one line: the words, or else "0:12-0:31 of" and the title."""
+    quote: str
+    status: str
+    """"verified", "moved", "changed", "gone", "gone-similar" or "ambiguous" (`Fate.status`);
+    "unchecked" where it could not be compared."""
+    start: int | None = None
+    """Where the passage stands there, in that page's text; None where it is nowhere."""
+    end: int | None = None
+    now: str | None = None
+    """The words that stand there."""
+    score: float = 0.0
+    """Likeness of these words to those cited, 0 to 1; 0 where there are none."""
+    runner_up: float | None = None
+    """Likeness of the most similar other passage, where the cited one is gone."""
+    changes: tuple[Change, ...] = ()
+    """What was changed in the passage: negations, numbers and names first."""
+    similar: Similar | None = None
+    """A passage that is like the one that is gone, and is no successor: it stood there before."""
+    trouble: str = ""
+    """Why there is no such part now, or why it could not be compared."""
+
+    @classmethod
+    def unchecked(cls, sought: Sought, title: str, trouble: str) -> Self:
+        """What is told of a passage that cannot be compared."""
+        told = words_of(sought.fragment, sought.quote, title)
+        return cls(sought.fragment, told, sought.quote, "unchecked", trouble=trouble)
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A passage that is looked for: what a citation has of it."""
+
+    fragment: str
+    """Its name."""
+    pdi: PDI
+    """The full name of the format that it is of."""
+    start: int | None
+    """Its characters in that text; None for a part of another kind."""
+    end: int | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """The page on which passages are looked for: its octets, and what they are.
+
+    `archived` is what it was once: a part of another format of that has no place here.
+    """
+
+    content: bytes
+    digest: str
+    media_type: str
+    archived: Representation
+    text: str | None
+    """Its words; None where it has none."""
+    document: DocumentText | None
+    """The octets as text; None where they are none."""
+    decode: Decode | None
+
+    def part(self, specifier: str) -> Excerpt:
+        """The part that a fragment names there.
+
+        Raises ParseError or NotFoundError where there is none, PermaciteError where it cannot be
+        cut.
+        """
+        charset = None if self.document is None else self.document.charset
+        return extract(
+            self.content, self.media_type, specifier, charset=charset, decode=self.decode
+        )
+
+
+class Comparison:
+    """What is archived beside another page; two texts are aligned once for all passages."""
+
+    def __init__(self, repository: Repository, other: Other, title: str) -> None:
+        self._repository = repository
+        self._other = other
+        self._title = title
+        self._alignments: dict[tuple[str, bool], Alignment] = {}
+
+    def drift(self, sought: Sought) -> Drift:
+        """What became of a passage, or of what a fragment of another format names."""
+        if sought.start is None or sought.end is None:
+            return self._drift_of_part(sought)
+        aligned = self._aligned(sought, self._other.text or "")
+        fate = follow(aligned, sought.start, sought.end)
+        return self._drift(sought, fate, _words(aligned, fate), place=(fate.start, fate.end))
+
+    def _drift_of_part(self, sought: Sought) -> Drift:
+        """What became of what a fragment cuts out of a format; it always has an answer."""
+        name, fragment = names.document_of(sought.fragment)
+        specifier = fragment.specifier if fragment is not None else ""
+        try:
+            representation = self._repository.representation(name)
+            if self._other.digest == self._other.archived.digest:
+                return self._drift(sought, Fate("verified", score=1.0), sought.quote)
+            if representation.pdi != self._other.archived.pdi:
+                problem = f"only {self._other.archived.format} has a live page"
+                return Drift.unchecked(sought, self._title, problem)
+            archived = self._repository.excerpt(representation, specifier)
+            return self._followed(sought, archived, specifier)
+        except PermaciteError as error:
+            return Drift.unchecked(sought, self._title, error.problem)
+
+    def _followed(self, sought: Sought, archived: Excerpt, specifier: str) -> Drift:
+        """Cut the same part out of the other page; where it is another, follow it in the markup.
+
+        Raises PermaciteError where it cannot be cut.
+        """
+        now, trouble = None, ""
+        try:
+            now = self._other.part(specifier)
+        except (ParseError, NotFoundError) as error:
+            trouble = error.problem
+        if now is not None and now.digest == archived.digest and not now.clipped:
+            return self._drift(sought, Fate("verified", score=1.0), now.text or "")
+        is_text = _IS_TEXT(self._other.archived.media_type)
+        if archived.source_range is None or not is_text or self._other.document is None:
+            if now is not None and now.clipped:
+                trouble = "it reaches beyond the end of what is there"
+            fate = Fate("gone" if now is None else "changed")
+            return self._drift(sought, fate, trouble=trouble)
+        aligned = self._aligned(sought, self._other.document.stored, markup=True)
+        document = self._repository.text(self._other.archived)
+        fate = follow(aligned, *map(document.offset, archived.source_range))
+        return self._drift(sought, fate, _words(aligned, fate))
+
+    def _aligned(self, sought: Sought, now: str, *, markup: bool = False) -> Alignment:
+        """Align what is cited from with the other page: the text of either, or the markup."""
+        key = (str(sought.pdi), markup)
+        if key not in self._alignments:
+            document = self._repository.text(self._repository.representation(sought.pdi))
+            self._alignments[key] = align(document.stored if markup else document.text, now)
+        return self._alignments[key]
+
+    def _drift(
+        self,
+        sought: Sought,
+        fate: Fate,
+        now: str | None = None,
+        *,
+        place: tuple[int | None, int | None] = (None, None),
+        trouble: str = "",
+    ) -> Drift:
+        """What is told of a passage."""
+        return Drift(
+            reference=sought.fragment,
+            told=words_of(sought.fragment, sought.quote, self._title),
+            quote=sought.quote,
+            status=fate.status,
+            start=place[0],
+            end=place[1],
+            now=now,
+            score=fate.score,
+            runner_up=fate.runner_up,
+            changes=fate.changes,
+            similar=fate.similar,
+            trouble=trouble,
+        )
+
+
+def _words(aligned: Alignment, fate: Fate) -> str | None:
+    """What stands there now, with the line ends of a cited text."""
+    return None if fate.start is None else canonical(aligned.new.text[fate.start : fate.end])
