@@ -112,7 +112,7 @@ JOURNEYS = (
             ("archive/access/gate.py", "Gate.version"),
             ("service/citations/forms.py", "forms"),
             ("service/quotations/comparing.py", "Quotations.quoters"),
-            ("web/templates.py", "render"),
+            ("web/templates.py", "page"),
             ("web/reader.py", "frame"),
             ("service/reader/pages.py", "view"),
             ("mhtml/export/single.py", "single_html"),

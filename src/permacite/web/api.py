@@ -19,6 +19,7 @@ from permacite.service.citations.typed import WAYS
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
 from permacite.web.requests import JSONAnswer, ask, body_of
+from permacite.web.templates import kept
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -267,7 +268,7 @@ async def cite_form(request: Request) -> Response:
     }
     cited = await ask(request, Archive.cite, form.get("reference", ""), **cast("Any", fields))
     name, _, fragment = cited.reference.partition("#")
-    return RedirectResponse(f"/{name}?fragment={fragment}", 303)
+    return RedirectResponse(kept(request, f"/{name}?fragment={fragment}"), 303)
 
 
 def _form(body: bytes) -> dict[str, str]:

@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "FRAME_SANDBOX",
     "bytes_headers",
+    "chosen_language",
     "frame_headers",
     "names_tag",
     "reader_headers",
     "repr_digest",
+    "weights",
 ]
 
 FRAME_SANDBOX = "allow-scripts"
@@ -67,6 +73,39 @@ def names_tag(wanted: str | None, tag: str) -> bool:
     """Whether an If-None-Match field names a tag; weak and strong are alike (RFC 9110 §13)."""
     tags = {item.strip().removeprefix("W/") for item in (wanted or "").split(",")}
     return tag in tags or "*" in tags
+
+
+def weights(field: str) -> dict[str, float]:
+    """The weight of each that an Accept field names (RFC 9110 §12.4.2); faulty ones count as 0."""
+    named: dict[str, float] = {}
+    for item in field.split(","):
+        name, *parameters = (part.strip().lower() for part in item.split(";"))
+        weight = 1.0
+        for parameter in parameters:
+            if parameter.startswith("q="):
+                try:
+                    weight = min(1.0, max(0.0, float(parameter[2:])))
+                except ValueError:
+                    weight = 0.0
+        named[name] = weight
+    return named
+
+
+def chosen_language(fields: Mapping[str, str], offered: Sequence[str]) -> str:
+    """What Accept-Language asks for most of what is offered; the first for nothing of it.
+
+    A tag asks for what it begins with too: `de-CH` for `de` (Lookup, RFC 4647 §3.4).
+    """
+    wanted = weights(fields.get("accept-language", ""))
+    for tag in sorted(wanted, key=wanted.__getitem__, reverse=True):
+        if not wanted[tag]:
+            break
+        if tag == "*":
+            return next((item for item in offered if wanted.get(item) != 0), offered[0])
+        language = tag.partition("-")[0]
+        if language in offered:
+            return language
+    return offered[0]
 
 
 def repr_digest(content: bytes) -> dict[str, str]:

@@ -6,17 +6,17 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
 
 from permacite.errors import BusyError, PermaciteError
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
 from permacite.web.names.negotiation import chosen_view
 from permacite.web.requests import JSONAnswer
-from permacite.web.templates import render
+from permacite.web.templates import page, words_for
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
 
 
 __all__ = ["refusal", "unexpected"]
@@ -54,10 +54,21 @@ def _plain_problem(error: HTTPException) -> dict[str, object]:
 def _answer(
     request: Request, status: int, details: dict[str, object], fields: dict[str, str]
 ) -> Response:
-    fields = headers.reader_headers() | fields
     shown = details.pop("shown", details["detail"])
     view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
     if view == "reader":
-        page = render("problem.html", problem=details, shown=shown)
-        return Response(page, status, fields, "text/html")
-    return JSONAnswer(details, status, fields, "application/problem+json")
+        words = words_for(request)
+        key = f"problem.{details['code']}"
+        title = words(key) if key in words.texts else details["title"]
+        return page(
+            request,
+            "problem.html",
+            status,
+            fields=fields,
+            title=title,
+            problem=details,
+            shown=shown,
+        )
+    return JSONAnswer(
+        details, status, headers.reader_headers() | fields, "application/problem+json"
+    )

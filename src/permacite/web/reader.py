@@ -17,7 +17,7 @@ from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
 from permacite.web.requests import ask
-from permacite.web.templates import render
+from permacite.web.templates import page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +59,10 @@ async def home(request: Request) -> Response:
     documents = listing.documents if before is None else listing.documents[::-1]
     days = groupby(documents, key=lambda document: document.committed_at.date())
     newer, older = _neighbours(parameters, listing)
-    page = render(
+    return page(
+        request,
         "home.html",
+        fields=paging.link_to(older) if older else {},
         about=about,
         listing=listing,
         days=[(day, list(of_day)) for day, of_day in days],
@@ -69,8 +71,6 @@ async def home(request: Request) -> Response:
         older=older,
         newest="/" + _query(parameters) if before or parameters.get("after") else None,
     )
-    fields = headers.reader_headers() | (paging.link_to(older) if older else {})
-    return Response(page, headers=fields, media_type="text/html")
 
 
 def _shown_at_home(
@@ -140,13 +140,15 @@ async def document(request: Request, reference: str) -> Response:
     )
     quoters = await ask(request, Archive.quoters, reference)
     styled = await ask(request, _styled, reading.reference) if reading.cited else {}
-    fields = headers.reader_headers() | {
+    fields = {
         "Content-Location": reading.pdi,
         "Vary": "Accept",
         "Link": _signposts(reading),
     }
-    page = render(
+    return page(
+        request,
         "document.html",
+        fields=fields,
         reading=reading,
         quoters=quoters,
         about=await ask(request, Archive.describe, reading.pdi),
@@ -154,7 +156,6 @@ async def document(request: Request, reference: str) -> Response:
         sandbox=headers.FRAME_SANDBOX,
         frame=wanted_frame,
     )
-    return Response(page, headers=fields, media_type="text/html")
 
 
 def _styled(archive: Archive, reference: str) -> dict[str, str]:
@@ -198,7 +199,7 @@ async def frame(request: Request) -> Response:
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
-    page = await ask(request, Archive.page, reference, **wanted)
-    if not page.tag:
+    shown = await ask(request, Archive.page, reference, **wanted)
+    if not shown.tag:
         del fields["ETag"]
-    return Response(page.html, headers=fields, media_type="text/html")
+    return Response(shown.html, headers=fields, media_type="text/html")

@@ -1,17 +1,30 @@
-"""The reader's templates: every value is escaped unless a template says otherwise."""
+"""The reader's pages, in the language of who reads them; every value in them is escaped.
+
+The language is that of `?lang=`, which every link of such a page keeps, or else what the browser
+asks for (Accept-Language). No cookie is set, so that a link says all that it shows.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import Response
 
 from permacite.service.citations.parts import clock
+from permacite.web import headers
+from permacite.words import LANGUAGES, words_in
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Mapping
 
-__all__ = ["render"]
+    from starlette.requests import Request
+
+    from permacite.words import Words
+
+__all__ = ["kept", "page", "words_for"]
 
 _ENVIRONMENT = Environment(
     loader=PackageLoader("permacite.web", "pages"),
@@ -20,35 +33,90 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-
-
-def _size(size_bytes: int) -> str:
-    """A size for people: 1536 is 1.5 KiB."""
-    size = float(size_bytes)
-    for unit in ("bytes", "KiB", "MiB"):
-        if size < 1024:  # noqa: PLR2004 - what a KiB is
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"
-
-
-def _moment(moment: datetime | None) -> str:
-    """A time for people, in UTC, to the minute."""
-    return moment.strftime("%-d %B %Y, %H:%M UTC") if moment else ""
+_OF_SCRIPTS = ("forms", "problem", "script")
+"""The tables of words that scripts need too."""
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-_ENVIRONMENT.filters |= {
-    "size": _size,
-    "moment": _moment,
-    "one_line": _one_line,
-    "clock": clock,
-}
+_ENVIRONMENT.filters |= {"one_line": _one_line, "clock": clock}
 
 
-def render(template: str, **values: object) -> str:
-    """A page made from a template of `pages/`."""
-    return _ENVIRONMENT.get_template(template).render(**values)
+class _Choice(NamedTuple):
+    """A language that the page can be read in."""
+
+    language: str
+    name: str
+    address: str
+
+
+def words_for(request: Request) -> Words:
+    """The words of the language that a request asks for."""
+    language = _asked(request)
+    return words_in(language or headers.chosen_language(request.headers, LANGUAGES))
+
+
+def kept(request: Request, address: str) -> str:
+    """An address of ours that goes on in the language that was chosen, where one was."""
+    language = _asked(request)
+    if language is None:
+        return address
+    resource, mark, fragment = address.partition("#")
+    return f"{resource}{'&' if '?' in resource else '?'}lang={language}{mark}{fragment}"
+
+
+def _asked(request: Request) -> str | None:
+    language = request.query_params.get("lang")
+    return language if language in LANGUAGES else None
+
+
+def _choices(request: Request) -> list[_Choice]:
+    """The same page in each language; home, where the page answers a form."""
+    fields = [item for item in request.query_params.multi_items() if item[0] != "lang"]
+    path, fields = ("", fields) if request.method in {"GET", "HEAD"} else ("/", [])
+    return [
+        _Choice(
+            language,
+            words_in(language)("language.name"),
+            f"{path}?{urlencode([*fields, ('lang', language)])}",
+        )
+        for language in LANGUAGES
+    ]
+
+
+def page(
+    request: Request,
+    template: str,
+    status: int = 200,
+    *,
+    fields: Mapping[str, str] | None = None,
+    **values: object,
+) -> Response:
+    """An answer made from a template of `pages/`, with `fields` beside those of every page."""
+    words = words_for(request)
+    language = _asked(request)
+
+    def t(key: str, /, **parts: object) -> Markup:
+        """The sentence of a key; what it is made of is escaped, unless it is markup."""
+        return escape(words.pattern(key, parts)).format(**words.shown(parts))
+
+    def reason(code: str) -> str:
+        """Why something is not given out; early archives said it in words of their own."""
+        return words(f"reason.{code}") if f"reason.{code}" in words.texts else code
+
+    hidden = Markup('<input type="hidden" name="lang" value="{}">\n').format(language)
+    body = _ENVIRONMENT.get_template(template).render(
+        values,
+        t=t,
+        words=words,
+        kept=lambda address: kept(request, address),
+        reason=reason,
+        language_kept=hidden if language else "",
+        languages=_choices(request),
+        words_of_scripts=words.texts_under(*_OF_SCRIPTS),
+    )
+    shown = headers.reader_headers() | dict(fields or {}) | {"Content-Language": words.language}
+    shown["Vary"] = ", ".join(filter(None, [(fields or {}).get("Vary"), "Accept-Language"]))
+    return Response(body, status, shown, "text/html")

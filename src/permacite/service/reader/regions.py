@@ -60,6 +60,11 @@ _PLAYED = frozenset(
 )
 """The recordings that most browsers play; of a part of others a preview is made."""
 
+_DRAWN_ON = (
+    "Picture to draw on. Arrow keys draw a rectangle and move it, with Shift they resize it. "
+    "Enter cites it, Escape lets it go."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Markable:
@@ -225,7 +230,7 @@ def _stage(shown: Markable, part: Part, address: str, cited: str) -> str:
         drawn = '<div id="drawn" hidden></div>'
     fitting = "" if mark else ' class="fitting"'  # the script fits what is marked too
     size = '<label class="size"><input type="checkbox" id="full"> Full size</label>'
-    return f'<div id="surface"{fitting}>{media}{mark}{drawn}</div>\n{size}'
+    return f'<div id="surface"{fitting} data-label="{_DRAWN_ON}">{media}{mark}{drawn}</div>\n{size}'
 
 
 def _part(fragment: pdi.FragmentPDI | None, asked: int | None) -> Part:

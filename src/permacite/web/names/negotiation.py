@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from permacite.web.headers import weights
+
 __all__ = ["View", "chosen_view"]
 
 View = Literal["reader", "bytes", "json", "preview"]
@@ -25,27 +27,11 @@ def chosen_view(accept: str, wanted: str | None) -> View:
     """What to answer with. Browsers ask for text/html by name; programs rarely do."""
     if wanted in _VIEWS:
         return _VIEWS[wanted]
-    weights = _weights(accept)
+    wanted_most = weights(accept)
     best: View = "bytes"
     best_weight = 0.0
     for media_type, view in _OFFERED:
-        weight = weights.get(media_type, 0.0)
+        weight = wanted_most.get(media_type, 0.0)
         if weight > best_weight:
             best, best_weight = view, weight
     return best
-
-
-def _weights(accept: str) -> dict[str, float]:
-    """The weight of each media range that is named; faulty weights count as 0."""
-    weights: dict[str, float] = {}
-    for item in accept.split(","):
-        media_range, *parameters = (part.strip().lower() for part in item.split(";"))
-        weight = 1.0
-        for parameter in parameters:
-            if parameter.startswith("q="):
-                try:
-                    weight = min(1.0, max(0.0, float(parameter[2:])))
-                except ValueError:
-                    weight = 0.0
-        weights[media_range] = weight
-    return weights

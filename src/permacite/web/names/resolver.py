@@ -23,6 +23,7 @@ from permacite.web.names import writing
 from permacite.web.names.negotiation import chosen_view
 from permacite.web.names.sending import LARGE_BYTES, LargePart
 from permacite.web.requests import JSONAnswer, ask
+from permacite.web.templates import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +132,7 @@ async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> 
 async def _set(request: Request, pattern: str, view: str) -> Response:
     """Answer a name with wildcards (PDI §3.6.3)."""
     if view == "reader":
-        return RedirectResponse(f"/?{urlencode({'pattern': pattern})}", 303)
+        return RedirectResponse(kept(request, f"/?{urlencode({'pattern': pattern})}"), 303)
     limit = request.query_params.get("limit", "1")
     if paging.number(limit, "limit") > paging.LARGEST:
         raise ParseError(f"expected a number up to {paging.LARGEST} in `limit`", limit, 0)

@@ -1,5 +1,7 @@
 // A part of a picture, a sound or a video: what is drawn and marked in the frame, and the numbers
 // of the form, say the same. The form alone cites a part too, without this script (POST /-/cite).
+import { t } from "./words.js";
+
 const CORNERS = ["left", "top", "right", "bottom"];
 const TIME = /^(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,9})(?:\.(\d{1,3}))?$/;
 
@@ -29,24 +31,27 @@ const partOf = (form) => {
 const problemOf = (part, known, kind) => {
   const { rect, start, end } = part;
   if (kind !== "image") {
-    if (start === null || end === null) return rect ? "Mark where it begins and ends too: a part of a video lasts a time." : "Mark where the part begins and where it ends.";
-    if (Number.isNaN(start) || Number.isNaN(end)) return "A time is written like 12.5 or 1:02:03.250, to the millisecond.";
-    if (end <= start) return "The end must come after the beginning.";
-    if (known.duration !== null && end > known.duration) return `It ends at ${clock(known.duration)}: the part reaches beyond.`;
-  } else if (!rect) return "Draw a rectangle on the picture, or write its four numbers.";
+    if (start === null || end === null) return t(rect ? "script.needs_time_too" : "script.needs_time");
+    if (Number.isNaN(start) || Number.isNaN(end)) return t("script.time_form");
+    if (end <= start) return t("script.end_first");
+    if (known.duration !== null && end > known.duration) return t("script.time_beyond", { time: clock(known.duration) });
+  } else if (!rect) return t("script.needs_rectangle");
   if (!rect) return "";
-  if (rect.some(Number.isNaN)) return "A rectangle has four whole numbers, from 0.";
+  if (rect.some(Number.isNaN)) return t("script.four_numbers");
   const [left, top, right, bottom] = rect;
-  if (right <= left || bottom <= top) return "The right edge must lie beyond the left one, and the bottom below the top.";
+  if (right <= left || bottom <= top) return t("script.edges");
   const [width, height] = known.size ?? [Infinity, Infinity];
-  return right > width || bottom > height ? `The picture has ${width} by ${height} pixels: the rectangle reaches beyond.` : "";
+  return right > width || bottom > height ? t("script.beyond", { width, height }) : "";
 };
 
 const told = ({ rect, start, end }, kind) => {
-  const time = kind === "image" ? "" : `From ${clock(start)} up to ${clock(end)}, ${(end - start) / 1000} seconds. `;
-  if (!rect) return time.trim();
-  const [left, top, right, bottom] = rect;
-  return `${time}Rectangle from ${left},${top} up to ${right},${bottom}: ${right - left} by ${bottom - top} pixels.`;
+  const lasts = () => t("script.time_told", { start: clock(start), end: clock(end), count: (end - start) / 1000 });
+  const sentences = kind === "image" ? [] : [lasts()];
+  if (rect) {
+    const [left, top, right, bottom] = rect;
+    sentences.push(t("script.rectangle_told", { left, top, right, bottom, width: right - left, height: bottom - top }));
+  }
+  return sentences.join(" ");
 };
 
 // The same for the archive: one member, by the scheme of the fragment (PDI 3.4.4, 3.4.5).
@@ -55,8 +60,6 @@ const asked = ({ rect, start, end }, kind) => {
   if (kind === "image") return { rect: rect.join() };
   return rect ? { crop: `sec,${time},${rect}` } : { sec: time };
 };
-
-const CANNOT_SHOW = "Your browser cannot show it here. Its parts can still be cited by their numbers.";
 
 export const markParts = (form, frame, cite) => {
   const { kind } = form.dataset;
@@ -70,7 +73,7 @@ export const markParts = (form, frame, cite) => {
     const empty = !part.rect && part.start === null && part.end === null;
     form.querySelector("[data-cite]").ariaDisabled = String(problem !== "");
     status.className = problem && !empty ? "wrong" : "";
-    status.value = empty && known.failed ? CANNOT_SHOW : problem || told(part, kind);
+    status.value = empty && known.failed ? t("script.cannot_show") : problem || told(part, kind);
     return problem;
   };
   const fill = () => {

@@ -5,11 +5,12 @@ import { answerOf, problemOf } from "./answer.js";
 import { markParts } from "./parts.js";
 import { playCited, speak } from "./speaking.js";
 import { watchFrame, watchText } from "./selection.js";
+import { kept, t } from "./words.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
 const own = location.hash.slice(1);
 if (/^(char|line)=|^(char|line|match)\(/.test(own)) {
-  location.replace(`${location.pathname}?rfc5147=${encodeURIComponent(own)}`);
+  location.replace(kept(`${location.pathname}?rfc5147=${encodeURIComponent(own)}`));
 }
 
 const main = document.querySelector("main");
@@ -42,7 +43,7 @@ const cite = async (request) => {
     const body = await answer.json();
     shown = answer.ok ? answerOf(body) : problemOf(body);
   } catch {
-    shown = problemOf({ title: "The archive does not answer", detail: "Is permacite serve running?" });
+    shown = problemOf({ title: t("script.silent"), detail: t("script.is_it_running") });
   }
   offer(null);
   place.replaceChildren(shown);

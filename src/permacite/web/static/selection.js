@@ -1,4 +1,5 @@
 // What is selected, in the page's frame (told by its script) or in the text view (counted here).
+import { t } from "./words.js";
 
 // The frame tells counts, which the archive compares with its text. What is offered is the archive's
 // word for what stands there: no page decides what is shown or cited, and nothing is cited before
@@ -10,15 +11,10 @@ export const watchFrame = (frame, reference, offer) => {
     if (event.source !== frame.contentWindow || event.data?.permacite !== "selection") return;
     const asked = ++last;
     const { place } = event.data;
-    const offered = place && (place.end > place.start ? await placed(reference, place) : { trouble: WORDLESS });
+    const offered = place && (place.end > place.start ? await placed(reference, place) : { trouble: t("script.wordless") });
     if (asked === last) offer(offered);
   });
 };
-
-const WORDLESS =
-  "There are no words of the page in this. A picture alone, and what only a style sheet writes, cannot be cited as words.";
-const UNKNOWN = "These words are not to be found in one piece in the text of this page. Select a little more, or less.";
-const SILENT = "The archive does not answer. Select the words again.";
 
 const placed = async (reference, place) => {
   try {
@@ -27,11 +23,11 @@ const placed = async (reference, place) => {
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify({ ...place, reference }),
     });
-    if (!answer.ok) return { trouble: answer.status < 500 ? UNKNOWN : SILENT };
+    if (!answer.ok) return { trouble: t(answer.status < 500 ? "script.unknown" : "script.again") };
     const { char, words } = await answer.json();
     return { char, quote: words };
   } catch {
-    return { trouble: SILENT };
+    return { trouble: t("script.again") };
   }
 };
 

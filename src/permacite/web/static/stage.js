@@ -139,10 +139,7 @@
     if (!wanted) return ["role", "tabindex", "aria-label"].forEach((name) => surface.removeAttribute(name));
     surface.tabIndex = 0;
     surface.setAttribute("role", "application");
-    surface.setAttribute(
-      "aria-label",
-      "Picture to draw on. Arrow keys draw a rectangle and move it, with Shift they resize it. Enter cites it, Escape lets it go.",
-    );
+    surface.setAttribute("aria-label", surface.dataset.label);
   };
 
   // By the clock of the player.

@@ -1,0 +1,113 @@
+"""The words that readers see, in every language that the reader speaks: one file of them for each.
+
+| in a file | is |
+|---|---|
+| `home.title = "..."` | a sentence, by a key; `{name}` stands for a value |
+| `home.heading = { one = "", other = "" }` | a sentence for each plural category, by `count` |
+| `dates`, `numbers` | how days, times and numbers are written |
+
+The categories are those of Unicode's CLDR. docs/how-to/add-a-language.md says how a file is added.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from datetime import date, datetime
+
+__all__ = ["ENGLISH", "LANGUAGES", "Words", "words_in"]
+
+LANGUAGES = ("en", "de", "fr")
+"""The first is spoken to whom asks for none of them."""
+
+_FRENCH: Callable[[int], str] = lambda count: "one" if count < 2 else "other"  # noqa: E731, PLR2004
+_CATEGORIES = {"fr": _FRENCH}
+"""Languages whose plurals are not those of English."""
+
+_KIB = 1024
+
+
+class Words:
+    """The words of one language."""
+
+    def __init__(self, language: str, table: Mapping[str, Any]) -> None:
+        self.language = language
+        self.texts: dict[str, str | dict[str, str]] = dict(_flat(table))
+        self._dates, self._numbers = table["dates"], table["numbers"]
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """The sentence of a key, with its values. Raises KeyError for one that is not there."""
+        return self.pattern(key, values).format(**self.shown(values))
+
+    def pattern(self, key: str, values: Mapping[str, object]) -> str:
+        """A sentence with its places still open: the one for as many as `count` says."""
+        text = self.texts[key]
+        if isinstance(text, str):
+            return text
+        return text[self._category(values["count"])]
+
+    def _category(self, count: object) -> str:
+        assert isinstance(count, int)  # noqa: S101 - templates count
+        category = _CATEGORIES.get(self.language)
+        return category(count) if category else "one" if count == 1 else "other"
+
+    def shown(self, values: Mapping[str, object]) -> dict[str, object]:
+        """The values of a sentence, the count in the language's digits."""
+        count = values.get("count")
+        shown = dict(values)
+        return shown | {"count": self.number(count)} if isinstance(count, int) else shown
+
+    def texts_under(self, *tables: str) -> dict[str, str | dict[str, str]]:
+        """The sentences of some tables, as they stand, for scripts."""
+        return {key: text for key, text in self.texts.items() if key.partition(".")[0] in tables}
+
+    def number(self, number: float, places: int = 0) -> str:
+        """A number: 1,234.5."""
+        marks = {",": self._numbers["group"], ".": self._numbers["decimal"]}
+        return "".join(marks.get(mark, mark) for mark in f"{number:,.{places}f}")
+
+    def size(self, size_bytes: int) -> str:
+        """A size: 1536 is 1.5 KiB."""
+        if size_bytes < _KIB:
+            return self("numbers.bytes", count=size_bytes)
+        size, *larger = float(size_bytes) / _KIB, "mib", "gib"
+        unit = "kib"
+        while size >= _KIB and larger:
+            size, unit = size / _KIB, larger.pop(0)
+        return self(f"numbers.{unit}", size=self.number(size, 1))
+
+    def day(self, day: date) -> str:
+        """A day: 2 November 2026."""
+        number = self._dates["first"] if day.day == 1 else str(day.day)
+        month = self._dates["months"][day.month - 1]
+        return self("dates.day", day=number, month=month, year=f"{day.year:04}")
+
+    def moment(self, moment: datetime | None) -> str:
+        """A time in UTC, to the minute; "" for none."""
+        if moment is None:
+            return ""
+        return self("dates.moment", day=self.day(moment.date()), time=f"{moment:%H:%M}")
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The sentences of a table and of those in it, by their whole keys."""
+    for name, value in table.items():
+        if isinstance(value, dict) and "other" not in value:
+            yield from _flat(value, f"{prefix}{name}.")
+        elif not isinstance(value, list):
+            yield prefix + name, value
+
+
+@cache
+def words_in(language: str) -> Words:
+    """The words of one of `LANGUAGES`."""
+    text = files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    return Words(language, tomllib.loads(text))
+
+
+ENGLISH = words_in("en")
