@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.service.drift.following import Drift
     from permacite.service.drift.versions import InVersion, Through
     from permacite.service.findings import Report
-    from permacite.service.ingest.saving import LostResource, Saved
+    from permacite.service.ingest.saved import LostResource, Saved
     from permacite.service.quotations.comparing import Quotation
     from permacite.service.resolution.holdings import Listing
     from permacite.service.resolution.resolving import Resolved
@@ -68,7 +68,7 @@ on_demand(
         "permacite.service.drift.following": "Drift",
         "permacite.service.drift.versions": "InVersion, Through",
         "permacite.service.findings": "Report",
-        "permacite.service.ingest.saving": "LostResource, Saved",
+        "permacite.service.ingest.saved": "LostResource, Saved",
         "permacite.service.quotations.comparing": "Quotation",
         "permacite.service.resolution.holdings": "Listing",
         "permacite.service.resolution.resolving": "Resolved",

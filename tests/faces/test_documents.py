@@ -238,3 +238,68 @@ def test_newer_rules_make_a_version_of_the_same_source(
         assert {drift["status"] for drift in checked["passages"]} <= {"verified"}
     saved = json.loads(run(archive, "save", address, "--allow-private", "--json").stdout)
     assert saved["unchanged"]
+
+
+BOOK = b"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title>On Light</title><author>Roe, Jane</author></titleStmt></fileDesc></teiHeader><text><body>
+<div type="chapter" n="2"><pb n="xvii"/><p>It falls. The light falls on the <pb n="18"/>water. It
+falls on.</p></div></body></text></TEI>"""
+
+
+def test_the_printed_page_goes_into_every_form(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        saved = held.add(BOOK, name="light.tei")
+        cited = held.cite(saved.pdi, quote="It falls on.")
+        assert [label.told for label in cited.labels] == ["p. 18", "chapter 2"]
+        forms = cited.forms
+        assert "\u201cOn Light\u201d, p. 18" in forms.sentence
+        assert "), p\\. 18" in forms.markdown or "), p. 18" in forms.markdown
+        assert "</cite>, p. 18" in forms.html
+        assert "  pages = {18}" in forms.bibtex
+        assert "author = {Roe, Jane}" in forms.bibtex
+        assert json.loads(forms.csl_json)[0]["locator"] == "18"
+        assert "\nSP  - 18\n" in forms.ris
+        assert "|page=18" in forms.wiki
+        across = held.cite(saved.pdi, quote="on the water")
+        assert across.labels[0].told == "pp. xvii-18"
+        assert "\nSP  - xvii\nEP  - 18\n" in across.forms.ris
+        assert "|pages=xvii-18" in across.forms.wiki
+
+
+def test_a_page_tells_occurrences_apart(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        saved = held.add(BOOK, name="light.tei")
+        with pytest.raises(NotFoundError, match="2 times"):
+            held.cite(saved.pdi, quote="It falls")
+        assert held.cite(saved.pdi, quote="It falls", page="18").after.startswith(" on.")
+        assert held.cite(saved.pdi, page="18").quote == "water. It falls on."
+        with pytest.raises(NotFoundError, match="do not stand on that page"):
+            held.cite(saved.pdi, quote="The light", page="18")
+        with pytest.raises(NotFoundError) as error:
+            held.cite(saved.pdi, page="19")
+        assert error.value.candidates == ("xvii", "18")
+    done = run(archive, "cite", saved.pdi, "--page", "18")
+    assert "printed   p. 18, chapter 2" in done.stdout
+
+
+def test_a_text_with_a_caution_is_cited_with_it(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        saved = held.add(b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>d &b; e</a>", name="a.xml")
+        cited = held.cite(saved.pdi, quote="d")
+    assert "not expanded" in saved.warnings[0]
+    assert cited.cautions == (saved.warnings[0].partition(": ")[2],)
+
+
+def test_a_file_comes_by_standard_input(archive: Path) -> None:
+    done = run(archive, "import", "-", "--name", "light.tei", "--json", content=TEI)
+    (saved,) = json.loads(done.stdout)
+    assert saved["document"]["title"] == "On Light"
+    assert run(archive, "import", "-", content=TEI).returncode == 2
+    assert run(archive, "import", "a.txt", "--name", "b.txt").returncode == 2
+
+
+def test_an_import_again_gives_the_text_that_is_lacking(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        committed_without_text(held, TEI, "application/tei+xml")
+        saved = held.add(TEI, name="light.tei")
+        assert (saved.unchanged, saved.document.tokens) == (True, ("tei%2bxml", "utf-8"))

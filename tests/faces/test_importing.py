@@ -102,3 +102,54 @@ def test_the_error_of_a_file_is_that_of_the_file_alone(archive: Path, tmp_path: 
         with pytest.raises(ParseError) as alone:
             service.add(LATIN, name="bad.txt")
     assert str(outcome) == str(alone.value)
+
+
+def test_the_same_bytes_are_found_under_their_name(archive: Path, tmp_path: Path) -> None:
+    paths = files(tmp_path, {"a.txt": b"one", "b.txt": b"one", "c.html": b"one", "d.txt": b"two"})
+    with Archive.open(archive) as service:
+        outcomes = [one for _, one in service.add_files(paths)]
+        names = [str(getattr(one, "pdi", one)).rpartition("/")[2] for one in outcomes]
+        assert names == ["1.text.1", "1.text.1", "2.html.1", "3.text.1"]
+        assert [getattr(one, "unchanged", None) for one in outcomes] == [False, True, False, False]
+        assert service.add(b"one", name="e.txt").unchanged
+        assert not service.add(b"one", name="e.txt", new=True).unchanged
+        elsewhere = service.add(b"one", name="e.txt", uri="http://a.example/e.txt")
+        assert not elsewhere.unchanged
+        service.withdraw(elsewhere.pdi, reason="copyright")
+        again = service.add(b"one", name="e.txt", uri="http://a.example/e.txt")
+        assert not again.unchanged
+
+
+def test_bytes_in_another_charset_are_another_text(archive: Path) -> None:
+    with Archive.open(archive) as service:
+        first = service.add(LATIN, name="a.txt", charset="latin-1")
+        assert service.add(LATIN, name="a.txt", charset="iso-8859-1").pdi == first.pdi
+        assert service.add(LATIN, name="a.txt", charset="koi8-r").pdi != first.pdi
+
+
+def test_a_folder_is_imported_with_what_is_in_it(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    files(folder, {"b.txt": b"b", ".hidden": b"h"})
+    files(folder / "deep", {"a.txt": b"a"})
+    (folder / "link").symlink_to(tmp_path)
+    told = json.loads(cli("import", str(folder), "--json").out)
+    assert [one["document"]["title"] for one in told] == ["b.txt", "a.txt"]
+
+
+def test_what_can_be_cited_is_told(cli: Cli, tmp_path: Path) -> None:
+    paths = files(
+        tmp_path, {"a.xml": b"<a><p n='7'>b</p></a>", "b.bin": b"\x00", "c.html": b"<p>d"}
+    )
+    told = json.loads(cli("import", *map(str, paths), "--json").out)
+    ways = [[(way["what"], way["format"], way["label"]) for way in one["citable"]] for one in told]
+    assert ways == [
+        [
+            ("words", "utf-8", None),
+            ("paragraph", "utf-8", "7"),
+            ("elements", "application+xml", None),
+        ],
+        [("octets", "octet-stream", None)],
+        [("words", "utf-8", None), ("elements", "html", None)],
+    ]
+    assert "cite words: utf-8#char=, paragraph 7: utf-8#char=" in cli("import", str(paths[0])).err

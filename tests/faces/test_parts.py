@@ -152,8 +152,8 @@ def test_a_text_says_which_format_has_elements(names: dict[str, str], archive: P
 def test_a_word_that_is_no_scheme_is_a_fault_of_the_program(
     names: dict[str, str], archive: Path
 ) -> None:
-    with Archive.open(archive) as service, pytest.raises(TypeError, match="'page'"):
-        service.cite(names["page"], page="3")  # type: ignore[call-arg]
+    with Archive.open(archive) as service, pytest.raises(TypeError, match="'folio'"):
+        service.cite(names["page"], folio="3")  # type: ignore[call-arg]
 
 
 def test_others_may_show_what_is_cut_out_of_a_picture_of_a_public_archive(

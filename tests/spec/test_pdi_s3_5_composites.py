@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.service.ingest.saving import Saved
+    from permacite.service.ingest.saved import Saved
     from permacite.service.quotations.comparing import Quotation
 
 pytest.importorskip("cryptography", reason="the archive signs its log")

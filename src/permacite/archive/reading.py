@@ -269,6 +269,10 @@ class Reading:
         """Return the versions that came from `uri`, requested or final, newest first."""
         return self._gate.shown(self._catalog.read(versions.from_uri, uri))
 
+    def find_by_digest(self, digest: str) -> Sequence[Version]:
+        """Return the versions that were received with these octets, newest first."""
+        return self._gate.shown(self._catalog.read(versions.from_digest, digest))
+
     def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
         return self._gate.citations(self._catalog.read(citations.citations, pdi))

@@ -46,6 +46,7 @@ def _part_options(command: Command) -> Command:
 @click.argument("pdi")
 @click.option("--quote", help="The words, as they stand in the text; white space is all alike.")
 @click.option("--nth", type=click.IntRange(min=1), help="Which occurrence, where there are more.")
+@click.option("--page", help="The page that the words stand on, as it is printed; or all of it.")
 @_part_options
 @click.option("--damaged", is_flag=True, help="Cite a recording even where it is damaged.")
 @click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
@@ -60,6 +61,7 @@ def cite(  # noqa: PLR0913 - one parameter an option
     *,
     quote: str | None,
     nth: int | None,
+    page: str | None,
     frame: int | None,
     damaged: bool,
     form: str | None,
@@ -87,7 +89,7 @@ def cite(  # noqa: PLR0913 - one parameter an option
             return
         parts = cast("Parts", part)
         cited = archive.cite(
-            pdi, quote=quote, nth=nth, note=remark, frame=frame, damaged=damaged, **parts
+            pdi, quote=quote, nth=nth, page=page, note=remark, frame=frame, damaged=damaged, **parts
         )
     if as_json:
         emit(cited)
@@ -110,6 +112,10 @@ def _tell(cited: Cited) -> None:
     click.echo(f"open      {cited.url}")
     if cited.rfc5147_url is not None:
         click.echo(f"RFC 5147  {cited.rfc5147_url}")
+    if cited.labels:
+        click.echo(f"printed   {', '.join(label.told for label in cited.labels)}")
+    for caution in cited.cautions:
+        note(f"warning: {caution}")
     for place in cited.heard:
         click.echo(f"heard     {place.reference}")
     for item in cited.said:

@@ -15,6 +15,7 @@ from permacite.cli.assertions import told_apart
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
 from permacite.service.ingest.deriving import Derivations
+from permacite.service.ingest.files import files_in
 from permacite.service.ingest.saving import Ingest
 from permacite.service.transcripts.pairing import pairs_of
 
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
     from datetime import date
 
     from permacite.service.ingest.deriving import Derived
-    from permacite.service.ingest.saving import Saved
+    from permacite.service.ingest.saved import Saved
 
 __all__ = ["derive", "import_", "save"]
 
 MIB = 1024 * 1024
+_STANDARD_INPUT = Path("-")
+_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date")
+"""Options of `import` that are handed on as they are; the rest say who may see it."""
 
 
 _confirm_date = click.option(
@@ -106,8 +110,10 @@ def save(  # noqa: PLR0913 - one parameter an option
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--name", help="The file name of what comes by standard input: its ending tells.")
 @click.option("--series", help="Mint the names in this series of the archive.")
+@click.option("--new", is_flag=True, help="Mint new names even for bytes that are archived.")
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
@@ -117,25 +123,25 @@ def save(  # noqa: PLR0913 - one parameter an option
 @standing_options
 @json_option
 @click.pass_context
-def import_(  # noqa: PLR0913 - one parameter an option
+def import_(
     ctx: click.Context,
     /,
     files: tuple[Path, ...],
     *,
-    series: str | None,
-    charset: str | None,
+    name: str | None,
     uri: str | None,
-    misquoted: bool,
     transcript_of: str | None,
     language: str | None,
-    confirm_date: date | None,
     as_json: bool,
-    **standing: Any,
+    **options: Any,
 ) -> None:
-    """Archive local FILES: .html, .txt, .mhtml, .mht, .eml, or anything else as it is.
+    """Archive local FILES, and all files in folders: pages, texts, XML, or anything else as it is.
 
-    Each file gets a name of its own. A file that cannot be read is reported and the rest go on;
-    the exit status is then the first fault's. Files of many pages (WARC, WACZ, HAR) are refused.
+    Each file gets a name of its own; bytes that are archived already are found under theirs. What
+    can be cited of each, and how, is told. FILES may be - for standard input, with --name. A file
+    that cannot be read is reported and the rest go on; the exit status is then the first fault's.
+    Where no text can be made of a file it is kept, and a warning says why. Files of many pages
+    (WARC, WACZ, HAR) are refused.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
@@ -144,39 +150,55 @@ def import_(  # noqa: PLR0913 - one parameter an option
     Captions (.vtt, .srt) are stated to be the transcript of --transcript-of, or of the recording
     that is imported with them under the same name: talk.mp4 and talk.vtt, or talk.en.vtt.
     """
-    if uri and len(files) > 1:
+    if (files == (_STANDARD_INPUT,)) != (name is not None):
+        raise click.UsageError("- alone is standard input; it needs --name, and nothing else does")
+    if uri and (len(files) > 1 or files[0].is_dir()):
         raise click.UsageError("--uri names the source of one file; import the others apart")
     if language and not transcript_of:
         raise click.UsageError("--language is that of a transcript: give --transcript-of too")
+    options["standing"] = chosen(
+        **{each: options.pop(each) for each in list(options) if each not in _OF_IMPORT}
+    )
+    options["confirmed_date"] = options.pop("confirm_date")
     status = 0
-    results: list[tuple[Path, Saved]] = []
-    with Ingest.open(ctx.obj) as archive:
-        for file in files:
-            try:
-                saved = archive.add(
-                    file.read_bytes(),
-                    name=file.name,
-                    series=series,
-                    charset=charset,
-                    uri=uri,
-                    misquoted=misquoted,
-                    confirmed_date=confirm_date,
-                    standing=chosen(**standing),
-                )
-            except PermaciteError as error:
+    results: dict[Path, Saved] = {}
+    with Ingest.open(ctx.obj) as archive, counted("importing") as tick:
+        for file, outcome in _imported(archive, files, options, name=name, uri=uri):
+            if tick is not None:
+                tick(file)
+            if isinstance(outcome, PermaciteError):
                 note(f"{file}: not imported")
-                status = status or report(error, as_json=as_json)
-            except OSError as error:
-                note(f"permacite: {file}: {error.strerror}")
+                status = status or report(outcome, as_json=as_json)
+            elif isinstance(outcome, OSError):
+                note(f"permacite: {file}: {outcome.strerror}")
                 status = status or 1
             else:
-                results.append((file, saved))
+                results[file] = outcome
                 if not as_json:
-                    _tell(saved, as_json=False)
-        fault = _relate(archive, dict(results), transcript_of, language, as_json=as_json)
+                    _tell(outcome, as_json=False)
+        fault = _relate(archive, results, transcript_of, language, as_json=as_json)
     if as_json:
-        emit([saved for _, saved in results])
+        emit(list(results.values()))
     ctx.exit(status or fault)
+
+
+def _imported(
+    archive: Ingest,
+    files: tuple[Path, ...],
+    options: dict[str, Any],
+    *,
+    name: str | None,
+    uri: str | None,
+) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
+    """Commit files in their order, and yield what became of each."""
+    if name is None and uri is None:
+        yield from archive.add_files(files_in(files), **options)
+        return
+    try:
+        content = sys.stdin.buffer.read() if name is not None else files[0].read_bytes()
+        yield files[0], archive.add(content, name=name or files[0].name, uri=uri, **options)
+    except (PermaciteError, OSError) as error:
+        yield files[0], error
 
 
 @click.command()
@@ -273,6 +295,8 @@ def _tell(saved: Saved, *, as_json: bool) -> None:
     note(f"{state}: {saved.document.title or 'untitled'}")
     parts = "1 part" if saved.parts == 1 else f"{saved.parts} parts"
     note(f"{parts}, {saved.size_bytes:,} bytes received, {len(saved.lost)} not kept")
+    if saved.citable:
+        note(f"cite {', '.join(way.told for way in saved.citable)}")
     for warning in saved.warnings:
         note(f"  warning: {warning}")
     for quotation in saved.quotations:

@@ -50,7 +50,7 @@ LONGEST_BYTES = 2_000_000
 _MAX_BODY = 256 * 1024
 _PROOFS = {"zip": "application/zip", "html": "text/html"}
 """The forms of a proof, and their media types."""
-_TEXT_FIELDS = ("quote", "before", "after", "note", *WAYS)
+_TEXT_FIELDS = ("quote", "before", "after", "page", "note", *WAYS)
 _COUNTS, _AROUND = ("start", "end", "checksum"), ("head", "before", "after")
 _NUMBERS_OF_A_PART = ("left", "top", "right", "bottom"), ("start", "end")
 _NUMBER_FIELDS = {"nth": 1, "frame": 0}
@@ -169,7 +169,7 @@ async def statements(request: Request) -> Response:
 
 
 async def cite(request: Request) -> Response:
-    """POST /-/api/cite {reference, quote | a part, nth, before, after, frame, damaged, note}.
+    """POST /-/api/cite {reference, quote | a part, nth, before, after, page, frame, damaged, note}.
 
     Answers a Cited.
 

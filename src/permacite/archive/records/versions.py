@@ -42,6 +42,7 @@ __all__ = [
     "everything",
     "find",
     "formats_named",
+    "from_digest",
     "from_uri",
     "is_serial",
     "named",
@@ -183,6 +184,16 @@ def from_uri(connection: sqlite3.Connection, uri: str) -> list[Version]:
     condition = "v.uri = ? OR v.final_uri = ?"
     order = "v.version_id DESC"
     rows = versions_where(connection, condition, (uri, uri), columns=LISTED, order=order)
+    return [known for _, known in rows]
+
+
+def from_digest(connection: sqlite3.Connection, digest: str) -> list[Version]:
+    """The versions with a format that was received with these octets, newest first."""
+    condition = (
+        "v.version_id IN (SELECT version_id FROM representation"
+        " WHERE digest = ? AND derived_from IS NULL)"
+    )
+    rows = versions_where(connection, condition, (digest,), order="v.version_id DESC")
     return [known for _, known in rows]
 
 

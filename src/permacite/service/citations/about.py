@@ -14,6 +14,7 @@ from permacite.errors import RestrictedError
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.pdi.predicates import predicate_iri
+from permacite.service.labels import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,11 +51,15 @@ def reference_of(repository: Repository, version: Version) -> Reference:
     """The reference of a version; of what is no page, or is not given out, what is asserted."""
     claims = list(_asserted(repository, version))
     main = repository.main(version)
-    if main.media_type in PAGES:
-        try:
+    try:
+        if main.media_type in PAGES:
             claims += _stated(repository, main)
-        except RestrictedError:
-            claims = []  # what is not given out is not told of either
+        else:
+            repository.check_access(main)
+            record = record_of(repository, main)
+            claims += () if record is None else record.stated
+    except RestrictedError:
+        claims = []  # what is not given out is not told of either
     return reference(claims) if claims else Reference()
 
 

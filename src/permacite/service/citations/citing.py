@@ -17,6 +17,7 @@ from permacite.pdi import SCHEMES
 from permacite.service import names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded, typed
+from permacite.service.labels import labels_of, ranges_of
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -33,6 +34,7 @@ CONTEXT = 32
 """Characters kept on either side of a quote."""
 
 _LINE_END = "\r\n"
+_SHOWN_PAGES = 12
 _OF_TEXT = frozenset({"char", "line"})
 """Schemes whose places are those of a document's plain text, whatever format it is read in."""
 
@@ -70,7 +72,7 @@ class Citations(UseCases):
         spans = sorted(quotes.occurrences(source.document.text, quote))
         return [passage(source, start, end) for start, end in spans]
 
-    def cite(
+    def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a part
         self,
         reference: str,
         *,
@@ -78,6 +80,7 @@ class Citations(UseCases):
         nth: int | None = None,
         before: str | None = None,
         after: str | None = None,
+        page: str | None = None,
         note: str | None = None,
         frame: int | None = None,
         damaged: bool = False,
@@ -89,14 +92,17 @@ class Citations(UseCases):
         `reference`. `char="15,21"` and `line` are places in the text of the document; `elt`,
         `name`, `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of
         the format itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words
-        `before` and `after`, choose among several occurrences of a quote. A part of a recording
-        in which something is damaged is cited if `damaged` says so. Raises ParseError for what is
-        no part of such a document, NotFoundError where the part is not there, not whole, or not
-        one, ConflictError where it is damaged.
+        `before` and `after`, choose among several occurrences of a quote; so does the `page` on
+        which it stands, as it is printed there. `page` alone is all words of that page. A part of a
+        recording in which something is damaged is cited if `damaged` says so. Raises ParseError for
+        what is no part of such a document, NotFoundError where the part is not there, not whole, or
+        not one, ConflictError where it is damaged.
         """
         name, fragment = names.document_of(reference)
         way = typed.chosen(part, frame)
-        if way is None and quote is None:
+        if page is not None and way is not None:
+            raise ParseError("expected a quote, or nothing else, on a page", f"page={page}", 0)
+        if way is None and quote is None and page is None:
             if fragment is None:
                 raise ParseError(
                     "expected a passage: a quote, a part by one of the schemes, "
@@ -116,10 +122,15 @@ class Citations(UseCases):
                 self._repository, representation.pdi, found, note=note, damaged=damaged
             )
         source = _text(self._repository, name)
+        within = None if page is None else _pages(self._repository, source, page)
         if way is not None:
             chosen = _choose_place(source, *way)
+        elif within is not None and quote is None:
+            chosen = _choose_page(source, within, page or "")
         else:
-            chosen = _choose_quote(source, quote or "", nth, before=before or "", after=after or "")
+            chosen = _choose_quote(
+                source, quote or "", nth, before=before or "", after=after or "", within=within
+            )
         return _record(self._repository, source, chosen, note)
 
 
@@ -254,14 +265,51 @@ def _edges(text: str) -> list[int]:
     return [*starts, len(text)]
 
 
+def _pages(repository: Repository, source: names.TextOf, page: str) -> list[tuple[int, int]]:
+    """Where the text of a page stands that has this number printed on it.
+
+    Raises NotFoundError, whose candidates are pages that there are.
+    """
+    labels = labels_of(repository, source.representation)
+    ranges = ranges_of(labels, "page", page)
+    if not ranges:
+        pages = list(dict.fromkeys(label.name for label in labels if label.kind == "page"))
+        raise NotFoundError(
+            f"no page {page} is printed in this document"
+            if pages
+            else "this document numbers no pages",
+            str(source.representation.pdi),
+            candidates=tuple(pages[:_SHOWN_PAGES]),
+        )
+    return ranges
+
+
+def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> _Chosen:
+    """All words of a page. Raises NotFoundError where several have its number."""
+    if len(ranges) > 1:
+        problem = f"{len(ranges)} pages have the number {page}; cite by words on it"
+        raise NotFoundError(problem, str(source.representation.pdi))
+    return _Chosen(*ranges[0])
+
+
 def _choose_quote(
-    source: names.TextOf, quote: str, nth: int | None, *, before: str, after: str
+    source: names.TextOf,
+    quote: str,
+    nth: int | None,
+    *,
+    before: str,
+    after: str,
+    within: list[tuple[int, int]] | None = None,
 ) -> _Chosen:
-    """The place of quoted words. Raises NotFoundError where it is none, or several."""
+    """The place of quoted words, `within` stretches. Raises NotFoundError for none or several."""
     text, name = source.document.text, str(source.representation.pdi)
     if not quote.strip():
         raise ParseError("expected the words to cite, found none", quote, 0)
     spans = sorted(quotes.occurrences(text, quote))
+    if within is not None and spans:
+        spans = [each for each in spans if any(s < each[1] and each[0] < e for s, e in within)]
+        if not spans:
+            raise NotFoundError("these words do not stand on that page", name)
     count = len(spans)
     if not spans:
         near = quotes.nearest(text, quote)

@@ -13,6 +13,7 @@ from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
 from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import source_of
+from permacite.service.labels import labels_of, printed_at, record_of
 from permacite.service.transcripts.playing import Sayings, are_words
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from permacite.bibliography import Reference
     from permacite.fragments import Text
     from permacite.pdi import PDI
+    from permacite.renditions import Label
     from permacite.service.citations.forms import CitationForms
+    from permacite.service.labels import Printed
     from permacite.service.transcripts.playing import Heard, Said
 
 __all__ = ["Cited", "all_cited", "cited"]
@@ -70,6 +73,11 @@ class Cited:
     """Of words of a transcript: where in which recordings they are said."""
     said: tuple[Said, ...] = ()
     """Of a time of a recording: the words that are said then, as each transcript has them."""
+    labels: tuple[Printed, ...] = ()
+    """Where the words stand as the document numbers its own parts: the page first."""
+    cautions: tuple[str, ...] = ()
+    """What must be known of the text that is cited: that its words may not be those that are
+    printed, for example."""
 
 
 def cited(
@@ -106,6 +114,18 @@ class _Texts:
             self._references[version.pdi] = reference_of(self.archive, version)
         return self._references[version.pdi]
 
+    def labels(self, representation: Representation) -> Sequence[Label]:
+        """The labels of a text; none where it is not given out."""
+        try:
+            return labels_of(self.archive, representation)
+        except RestrictedError:
+            return ()
+
+    def cautions(self, representation: Representation) -> tuple[str, ...]:
+        """What must be known of a text by whoever cites it."""
+        record = record_of(self.archive, representation)
+        return () if record is None else tuple(notice.text for notice in record.notices)
+
     def _read(self, representation: Representation) -> Text | None:
         try:
             return names.text_of(self.archive, representation, whole=False).entity
@@ -118,6 +138,9 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     representation = repository.representation(citation.pdi)
     version = repository.version(citation.pdi)
     heard, said = _sayings(texts.sayings, representation, citation)
+    printed: tuple[Printed, ...] = ()
+    if citation.start is not None and citation.end is not None:
+        printed = printed_at(texts.labels(representation), citation.start, citation.end)
     source = source_of(
         repository,
         version,
@@ -125,6 +148,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         citation.quote or "\n".join(item.quote for item in said[:1]),
         about=texts.about(version),
         media_type=citation.media_type,
+        printed=printed,
     )
     source = dataclasses.replace(source, title=_title(source.title, heard))
     return Cited(
@@ -148,6 +172,8 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         forms=forms(source),
         heard=heard,
         said=said,
+        labels=printed,
+        cautions=texts.cautions(representation),
     )
 
 

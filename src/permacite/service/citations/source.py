@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive import Repository, Version
+    from permacite.service.labels import Printed
 
 __all__ = ["Source", "source_of"]
 
@@ -40,6 +41,8 @@ class Source:
     """What the document says of itself."""
     media_type: str | None = None
     """Of what is cut out; None where nothing was."""
+    printed: tuple[Printed, ...] = ()
+    """Where in the document the words stand, as it numbers its own parts."""
 
     @property
     def is_picture(self) -> bool:
@@ -54,6 +57,18 @@ class Source:
         """
         is_heard = (self.media_type or "").startswith(("audio/", "video/"))
         return "" if self.words and not is_heard else self.part
+
+    @property
+    def at(self) -> str:
+        """Where the words stand, to be told behind the title: a time, or "p. 17"; "" if unknown."""
+        if self.place and self.words:
+            return self.place
+        return self.printed[0].told if self.printed else ""
+
+    @property
+    def page(self) -> str:
+        """The page that the words stand on, as it is printed there: "17", "17-18"; or ""."""
+        return next((each.name for each in self.printed if each.kind == "page"), "")
 
     @property
     def part(self) -> str:
@@ -100,6 +115,7 @@ def source_of(
     *,
     about: Reference | None = None,
     media_type: str | None = None,
+    printed: tuple[Printed, ...] = (),
 ) -> Source:
     """What is known of a part of a version. `about`: where it was read before.
 
@@ -120,6 +136,7 @@ def source_of(
         archive=".".join(version.pdi.series),
         about=about,
         media_type=media_type,
+        printed=printed,
     )
 
 

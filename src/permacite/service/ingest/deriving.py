@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository, Representation, Version
 
-__all__ = ["Derivations", "Derived"]
+__all__ = ["Derivations", "Derived", "complete"]
 
 Outcome: TypeAlias = Literal["added", "present", "renewed", "older", "none", "failed", "restricted"]
 
@@ -56,7 +56,7 @@ class Derivations(UseCases):
         of the same octets. Raises NotFoundError, BusyError.
         """
         name, _ = names.document_of(reference)
-        return _derived(self._repository, self._repository.version(name), renew=renew)
+        return complete(self._repository, self._repository.version(name), renew=renew)
 
     def derive_all(self, *, renew: bool = False, after: str | None = None) -> Iterator[Derived]:
         """The same for all versions, in the order of their commit; those that are done stay so.
@@ -66,7 +66,7 @@ class Derivations(UseCases):
         """
         for version in self._repository.list(after=after):
             try:
-                yield _derived(self._repository, version, renew=renew and _is_last(self, version))
+                yield complete(self._repository, version, renew=renew and _is_last(self, version))
             except RestrictedError as error:
                 yield Derived(_told(version), "restricted", problem=error.problem)
             except PermaciteError as error:
@@ -83,7 +83,8 @@ def _told(version: Version) -> str:
     return str(representations[0].pdi if representations else version.pdi.document)
 
 
-def _derived(repository: Repository, version: Version, *, renew: bool) -> Derived:
+def complete(repository: Repository, version: Version, *, renew: bool) -> Derived:
+    """Give a version the text that it lacks. Raises BusyError, RestrictedError."""
     texts = [item for item in version.representations if item.media_type == "text/plain"]
     source = _source(version, texts)
     if source is None:

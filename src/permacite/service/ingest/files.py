@@ -8,22 +8,27 @@ soon.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.archive import NewVersion, Provenance, Witness
+from permacite.archive.objects import digest_of
+from permacite.charsets import codec_of
 from permacite.errors import PermaciteError
 from permacite.service import sources
 from permacite.service.ingest import incoming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import date
     from pathlib import Path
 
-    from permacite.archive import Standing
+    from permacite.archive import Representation, Standing, Version
     from permacite.service.access import Choice
+    from permacite.service.ingest.saved import Saved
 
-__all__ = ["Draft", "Terms", "grouped", "read_draft"]
+    Outcome: TypeAlias = "Draft | Saved | PermaciteError | OSError"
+
+__all__ = ["Draft", "Terms", "files_in", "grouped", "read_draft"]
 
 _MOST_FILES = 64
 _MOST_BYTES = 8 * 1024 * 1024
@@ -38,6 +43,14 @@ class Terms:
     """Where the file came from."""
     confirmed_date: date | None
     standing: Choice
+    charset: str | None = None
+    """Of text, as somebody says."""
+
+    def agree_with(self, version: Version, held: Representation) -> bool:
+        """Whether octets that are here came from the same place, and are read in the same way."""
+        addresses = {None, version.provenance.uri, version.provenance.final_uri}
+        read_so = self.charset is None or codec_of(self.charset) == held.charset
+        return self.uri in addresses and read_so
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +85,63 @@ def read_draft(content: bytes, name: str, charset: str | None) -> Draft:
 
 
 def grouped(
-    paths: Iterable[Path], charset: str | None
-) -> Iterator[list[tuple[Path, Draft | PermaciteError | OSError]]]:
-    """Yield files in groups, each read or with the error that kept it from that."""
-    group: list[tuple[Path, Draft | PermaciteError | OSError]] = []
+    paths: Iterable[Path],
+    charset: str | None,
+    find: Callable[[bytes, str], Saved | None],
+) -> Iterator[list[tuple[Path, Outcome]]]:
+    """Yield files in groups, each read, or with the error that kept it from that.
+
+    `find` says what is told of octets that are here already. A group ends before octets that are
+    in it, so that they are found too.
+    """
+    group: list[tuple[Path, Outcome]] = []
     size_bytes = 0
+    seen: set[str] = set()
     for path in paths:
-        outcome = _attempt(path, charset)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            group.append((path, error))
+            continue
+        digest = digest_of(content)
+        if digest in seen:
+            yield group
+            group, size_bytes, seen = [], 0, set()
+        outcome = _attempt(content, path.name, charset, find)
         quotes = isinstance(outcome, Draft) and bool(outcome.document.quotations)
         if group and (quotes or size_bytes > _MOST_BYTES or len(group) == _MOST_FILES):
             yield group
-            group, size_bytes = [], 0
+            group, size_bytes, seen = [], 0, set()
         group.append((path, outcome))
+        seen.add(digest)
         size_bytes += outcome.size_bytes if isinstance(outcome, Draft) else 0
     if group:
         yield group
 
 
-def _attempt(path: Path, charset: str | None) -> Draft | PermaciteError | OSError:
+def _attempt(
+    content: bytes, name: str, charset: str | None, find: Callable[[bytes, str], Saved | None]
+) -> Outcome:
     try:
-        return read_draft(path.read_bytes(), path.name, charset)
-    except (PermaciteError, OSError) as error:
+        return find(content, name) or read_draft(content, name, charset)
+    except PermaciteError as error:
         return error
+
+
+def files_in(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield files, and in place of a folder all files in it, by their names.
+
+    What is hidden is left out of folders, and so is whatever is no file, or a link.
+    """
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
+        for each in inside:
+            if each.is_symlink():
+                continue
+            if each.is_dir():
+                yield from files_in([each])
+            elif each.is_file():
+                yield each

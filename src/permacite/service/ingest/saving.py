@@ -12,7 +12,6 @@ no name at all.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from permacite import pdi
@@ -23,8 +22,11 @@ from permacite.errors import CaptureError, ConflictError, NotFoundError, Permaci
 from permacite.scan import compile_pattern
 from permacite.service import documents, names, sources
 from permacite.service.access import UNSAID, apply
+from permacite.service.citations.ways import citable
 from permacite.service.ingest import incoming
+from permacite.service.ingest.deriving import complete
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
+from permacite.service.ingest.saved import LostResource, Saved
 from permacite.service.labels import record_of
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
@@ -43,8 +45,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Version
     from permacite.capture import Capture, Progress
     from permacite.service.access import Choice
-    from permacite.service.documents import Document
-    from permacite.service.quotations.comparing import Quotation
+    from permacite.service.ingest.files import Outcome
     from permacite.service.quotations.recording import Quotations as Known
 
 __all__ = ["Ingest", "LostResource", "Saved"]
@@ -54,36 +55,6 @@ _WAYS = ("auto", "http")
 """How a page can be fetched; "auto" takes the best of them."""
 
 _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
-
-
-@dataclass(frozen=True, slots=True)
-class LostResource:
-    """Something the page refers to that is not in the aggregate, and why."""
-
-    uri: str
-    reason: str
-    problem: str
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What was committed."""
-
-    pdi: str
-    """The full name that people would cite: format and version included."""
-    document: Document
-    parts: int
-    """Body parts of the aggregate; 1 for a document that is saved as it is."""
-    size_bytes: int
-    """Bytes of the received parts, before the aggregate encodes them."""
-    lost: tuple[LostResource, ...] = ()
-    """What the page refers to and could not be had."""
-    unchanged: bool = False
-    """Whether the same bytes were saved before, so that no new name was minted."""
-    quotations: tuple[Quotation, ...] = ()
-    """What it quotes by permanent names, each compared with its source."""
-    warnings: tuple[str, ...] = ()
-    """What may be wrong with it: a charset that was guessed, an aggregate that is cut off."""
 
 
 class Ingest(Quotations, Transcripts):
@@ -145,7 +116,7 @@ class Ingest(Quotations, Transcripts):
         lost = tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures)
         return dataclasses.replace(saved, lost=lost, unchanged=unchanged)
 
-    def add(
+    def add(  # noqa: PLR0913 - each is an option of its own
         self,
         content: bytes,
         *,
@@ -154,16 +125,23 @@ class Ingest(Quotations, Transcripts):
         uri: str | None = None,
         series: str | None = None,
         misquoted: bool = False,
+        new: bool = False,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
     ) -> Saved:
         """Commit the bytes of a file under a new name; its `name` tells their type.
 
+        The same bytes of the same type again are found under the name that they have; with `new`
+        they get another.
+
         A document that quotes other words than stand at their names is refused (IntegrityError),
         unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
         The rest is as in `save`. Raises ParseError where the file is not what it claims.
         """
-        terms = Terms(series, uri, confirmed_date, standing)
+        terms = Terms(series, uri, confirmed_date, standing, charset)
+        held = None if new else self._held(content, name, terms)
+        if held is not None:
+            return held
         draft = read_draft(content, name, charset)
         if not (misquoted or uri is not None or draft.document.is_aggregate):
             check_quotations(self, draft.document.quotations)
@@ -179,6 +157,7 @@ class Ingest(Quotations, Transcripts):
         charset: str | None = None,
         series: str | None = None,
         misquoted: bool = False,
+        new: bool = False,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
     ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
@@ -187,8 +166,12 @@ class Ingest(Quotations, Transcripts):
         Small files are committed in groups, which share what the disk has to do: a file's outcome
         is yielded when its group is durable. What is wrong with one harms none beside it.
         """
-        terms = Terms(series, None, confirmed_date, standing)
-        for group in grouped(paths, charset):
+        terms = Terms(series, None, confirmed_date, standing, charset)
+
+        def find(content: bytes, name: str) -> Saved | None:
+            return None if new else self._held(content, name, terms)
+
+        for group in grouped(paths, charset, find):
             # What quotes stands first in its group: what it quotes may be a file before it.
             outcomes = [self._checked(one, misquoted=misquoted) for _, one in group]
             drafts = [one for one in outcomes if isinstance(one, Draft)]
@@ -196,9 +179,27 @@ class Ingest(Quotations, Transcripts):
             for (path, _), outcome in zip(group, outcomes, strict=True):
                 yield path, next(added) if isinstance(outcome, Draft) else outcome
 
-    def _checked(
-        self, outcome: Draft | PermaciteError | OSError, *, misquoted: bool
-    ) -> Draft | PermaciteError | OSError:
+    def _held(self, content: bytes, name: str, terms: Terms) -> Saved | None:
+        """What is told of octets that are here, of the same type and series, and open to all."""
+        repository, digest = self._repository, digest_of(content)
+        media_type = sources.media_type_of(name, content)
+        series = tuple((terms.series or repository.series).split("."))
+        for version in repository.find_by_digest(digest):
+            alike = [item for item in version.representations if item.digest == digest]
+            if version.pdi.series != series or alike[0].media_type != media_type:
+                continue
+            if not terms.agree_with(version, alike[0]):
+                continue
+            if repository.restrictions(version.representations):
+                continue
+            apply(repository, version.pdi, terms.standing)
+            complete(repository, version, renew=False)
+            known = repository.version(version.pdi)
+            saved = self._saved(known, None, parts=1, size_bytes=len(content))
+            return dataclasses.replace(saved, unchanged=True)
+        return None
+
+    def _checked(self, outcome: Outcome, *, misquoted: bool) -> Outcome:
         """What was read of a file, or why it is not to be committed."""
         if misquoted or not isinstance(outcome, Draft) or outcome.document.is_aggregate:
             return outcome
@@ -288,6 +289,7 @@ class Ingest(Quotations, Transcripts):
             size_bytes=size_bytes,
             quotations=() if closed or known is None else tuple(self._quotes(str(main.pdi), known)),
             warnings=tuple(_warnings(self._repository, version)),
+            citable=citable(self._repository, version),
         )
 
 

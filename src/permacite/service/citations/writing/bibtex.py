@@ -69,7 +69,7 @@ def bibtex(source: Source) -> str:
 def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
     about = source.about
     yield "title", "{" + _tex(source.title) + "}"
-    yield "titleaddon", _tex(source.place)
+    yield "titleaddon", _tex(source.place or ("" if source.page else source.at))
     yield "author", _names(about.authors)
     yield "editor", _names(about.editors)
     yield "date", "" if about.issued is None else str(about.issued.value)
@@ -79,13 +79,14 @@ def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
     for name, stated in [
         ("volume", about.volume),
         ("number", about.issue),
-        ("pages", about.pages),
+        ("pages", None if source.page else about.pages),
         ("doi", about.doi),
         ("isbn", about.isbn),
         ("issn", about.issn),
     ]:
         if stated is not None:
             yield name, _verbatim(stated.value) if name == "doi" else _tex(stated.value)
+    yield "pages", _tex(source.page)
     yield "url", _verbatim(source.url)
     yield "urldate", source.day
     yield "eprint", _verbatim(source.reference)

@@ -47,6 +47,7 @@ def described(source: Source) -> Item:
         "volume": _text(about.volume),
         "issue": _text(about.issue),
         "page": _text(about.pages),
+        "locator": source.page,
         "DOI": _text(about.doi),
         "ISBN": _text(about.isbn),
         "ISSN": _text(about.issn),

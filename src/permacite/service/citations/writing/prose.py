@@ -37,7 +37,7 @@ def markdown(source: Source) -> str:
     title = escaped_markdown(" ".join(source.title.split()))
     written = escaped_markdown(f"{_writers(source)}, ") if source.about.authors else ""
     live = f", retrieved {source.day} from <{source.uri}>" if source.uri else f", {source.day}"
-    link = f"[{title}](<{source.url}>){escaped_markdown(_heard_at(source))}"
+    link = f"[{title}](<{source.url}>){escaped_markdown(_at(source))}"
     return f"{quoted}\n>\n> — {written}{link}{live}. `{source.reference}`"
 
 
@@ -62,7 +62,7 @@ def html_form(source: Source) -> str:
     return (
         f'<blockquote cite="{html.escape(source.reference)}">{words}</blockquote>\n'
         f"<p>— {written}<cite><a {_robust(source)}>{html.escape(source.title)}</a></cite>"
-        f"{_heard_at(source)}{live}. <code>{html.escape(source.reference)}</code></p>"
+        f"{html.escape(_at(source))}{live}. <code>{html.escape(source.reference)}</code></p>"
     )
 
 
@@ -81,7 +81,7 @@ def sentence(source: Source) -> str:
     about = source.about
     credit = [
         _writers(source),
-        f"\u201c{' '.join(source.title.split())}\u201d{_heard_at(source)}",
+        f"\u201c{' '.join(source.title.split())}\u201d{_at(source)}",
         source.container or "",
         "" if about.issued is None else str(about.issued.value),
     ]
@@ -93,9 +93,9 @@ def sentence(source: Source) -> str:
     return f"{quote}{told}. Archived {source.day}{live} at {source.url} ({source.reference})."
 
 
-def _heard_at(source: Source) -> str:
-    """When the words of a recording are said, behind its title."""
-    return f", {source.place}" if source.place and source.words else ""
+def _at(source: Source) -> str:
+    """When the words of a recording are said, or on which page they are printed."""
+    return f", {source.at}" if source.at else ""
 
 
 def _writers(source: Source) -> str:

@@ -49,7 +49,8 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
         yield "DA", _date(about.issued.value)
     if source.container:
         yield "T2", source.container
-    first, _, last = ("" if about.pages is None else about.pages.value).partition("-")
+    pages = source.page or ("" if about.pages is None else about.pages.value)
+    first, _, last = pages.partition("-")
     for tag, value in [
         ("PB", about.publisher and about.publisher.value),
         ("VL", about.volume and about.volume.value),
@@ -66,7 +67,7 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
     yield "Y2", source.retrieved_at.strftime("%Y/%m/%d")
     yield "DB", source.archive
     yield "M1", source.reference
-    yield "N1", source.told
+    yield "N1", f"{source.told} ({source.at})" if source.printed else source.told
     if source.uri:
         yield "L2", source.uri
 

@@ -63,7 +63,7 @@ def _parameters(source: Source, container: str, *, is_public: bool) -> Iterator[
         ("language", about.language),
         ("volume", about.volume),
         ("issue", about.issue),
-        ("pages", about.pages),
+        ("pages", None if source.at else about.pages),
         ("doi", about.doi),
         ("isbn", about.isbn),
         ("issn", about.issn),
@@ -81,7 +81,12 @@ def _parameters(source: Source, container: str, *, is_public: bool) -> Iterator[
             "live",
         )  # as it answered on the day of archiving, which is the last check
     yield "id", _MARKS_OF_TEMPLATES.sub(_reference, source.reference)
-    words = [("quote", source.words), ("at", source.place)]
+    several = bool(source.printed) and source.printed[0].first != source.printed[0].last
+    words = [
+        ("quote", source.words),
+        ("pages" if several else "page", source.page),
+        ("at", source.place or ("" if source.page else source.at)),
+    ]
     yield from ((name, _escaped(value)) for name, value in words if value)
 
 

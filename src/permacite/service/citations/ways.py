@@ -1,0 +1,76 @@
+"""What of a document can be cited, and how: its words, its own pages, parts of its formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.errors import PermaciteError
+from permacite.pdi import SCHEMES
+from permacite.service.labels import labels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive import Repository, Representation, Version
+
+__all__ = ["Citable", "citable"]
+
+_WHAT = {
+    "char": "words",
+    "elt": "elements",
+    "rect": "rectangles",
+    "sec": "times",
+    "crop": "times and rectangles",
+}
+"""Schemes that are told of, in words. Others say the same in another way; octets always can be."""
+_KINDS_TOLD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Citable:
+    """One way to cite parts of a document."""
+
+    what: str
+    """Such as "words", "elements" or "page"."""
+    format: str
+    """The token of the format that they are cited in."""
+    scheme: str
+    """How: #char=, #elt=, ..."""
+    label: str | None = None
+    """Of what the document numbers by itself: the first of its kind, such as "xvii"."""
+
+    @property
+    def told(self) -> str:
+        """On a line: words: utf-8#char=, or page xvii: utf-8#char=."""
+        label = f" {self.label}" if self.label else ""
+        return f"{self.what}{label}: {self.format}#{self.scheme}="
+
+
+def citable(repository: Repository, version: Version) -> tuple[Citable, ...]:
+    """All ways, words first; octets where there is no other."""
+    withheld = repository.restrictions(version.representations)
+    formats = [item for item in version.representations if item.pdi not in withheld]
+    texts = [item for item in formats if item.media_type == "text/plain"]
+    texts = texts or [item for item in formats if item.media_type.startswith("text/")]
+    ways = list(_words(repository, texts[0])) if texts else []
+    for item in formats:
+        for scheme in SCHEMES.known:
+            is_part = scheme.name in _WHAT and scheme.name != "char"
+            if is_part and scheme.applies(item.media_type):
+                ways.append(Citable(_WHAT[scheme.name], item.format, scheme.name))
+    octets = [Citable("octets", item.format, "byte") for item in formats[:1]]
+    return tuple(ways or octets)
+
+
+def _words(repository: Repository, text: Representation) -> Iterator[Citable]:
+    yield Citable("words", text.format, "char")
+    try:
+        labels = labels_of(repository, text)
+    except PermaciteError:  # they are damaged, and fsck tells of it
+        return
+    first: dict[str, str] = {}
+    for label in labels:
+        first.setdefault(label.kind, label.name)
+    for kind in sorted(first, key=lambda kind: kind != "page")[:_KINDS_TOLD]:
+        yield Citable(kind, text.format, "char", first[kind])
