@@ -17,7 +17,7 @@ from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
 from permacite.web.requests import ask
-from permacite.web.templates import page
+from permacite.web.templates import page, words_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from permacite.service.reader.reading import Reading
     from permacite.service.resolution.holdings import About, Listing
+    from permacite.words import Words
 
 __all__ = ["SCRIPTS", "document", "frame", "home"]
 
@@ -117,6 +118,7 @@ class _Wanted(TypedDict):
     scripts: Scripts
     text_fragment: str | None
     frame: int | None
+    words: Words
 
 
 def _frame(request: Request) -> int | None:
@@ -189,12 +191,14 @@ async def frame(request: Request) -> Response:
         "scripts": SCRIPTS,
         "text_fragment": request.query_params.get("rfc5147"),
         "frame": _frame(request),
+        "words": words_for(request),
     }
     state = await ask(request, Archive.page_state, reference, **wanted)
     tag = f'"{state.tag}"'
     fields = headers.frame_headers(state.script) | {
         "ETag": tag,
         "Last-Modified": format_datetime(state.modified_at, usegmt=True),
+        "Vary": "Accept-Language",
     }
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):

@@ -13,15 +13,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
-from permacite.service.citations.parts import clock
+from permacite.service.citations.parts import clock, told_of
 from permacite.web import headers
-from permacite.words import LANGUAGES, words_in
+from permacite.words import ENGLISH, LANGUAGES, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.requests import Request
 
+    from permacite.service.citations.recorded import Cited
     from permacite.words import Words
 
 __all__ = ["kept", "page", "words_for"]
@@ -86,6 +87,15 @@ def _choices(request: Request) -> list[_Choice]:
     ]
 
 
+def _told(cited: Cited, words: Words) -> str:
+    """What is cited, on one line: the words, or else the part and the title."""
+    before = ENGLISH("parts.of", part=cited.part, title="")
+    if not cited.part or not cited.told.startswith(before):
+        return cited.told
+    part = told_of(cited.reference, words)
+    return words("parts.of", part=part, title=cited.told.removeprefix(before))
+
+
 def page(
     request: Request,
     template: str,
@@ -113,6 +123,7 @@ def page(
         words=words,
         kept=lambda address: kept(request, address),
         reason=reason,
+        told=lambda item: _told(item, words),
         language_kept=hidden if language else "",
         languages=_choices(request),
         words_of_scripts=words.texts_under(*_OF_SCRIPTS),

@@ -7,10 +7,15 @@ and corners are told as they stand in the name.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
+from permacite.words import ENGLISH
+
+if TYPE_CHECKING:
+    from permacite.words import Words
 
 __all__ = ["Part", "clock", "part_of", "told", "told_of", "words_of"]
 
@@ -67,40 +72,42 @@ def _name(position: str) -> str:
         return position
 
 
-def told_of(reference: str) -> str:
+def told_of(reference: str, words: Words = ENGLISH) -> str:
     """The part that a recorded citation names, in words; "" where it names none."""
     name = pdi.parse(reference, strict=False)
-    return told(part_of(name)) if isinstance(name, pdi.FragmentPDI) else ""
+    return told(part_of(name), words) if isinstance(name, pdi.FragmentPDI) else ""
 
 
 def words_of(reference: str, quote: str, title: str) -> str:
     """What is cited, on one line: the words, or else "0:12-0:31 of" and the title."""
     part = told_of(reference)
-    place = f"{part} of {title}" if part else title
+    place = ENGLISH("parts.of", part=part, title=title) if part else title
     return " ".join(quote.split()) or " ".join(place.split())
 
 
-def told(part: Part) -> str:
+def told(part: Part, words: Words = ENGLISH) -> str:
     """A part in words."""
-    words = []
+    said = []
     if part.span is not None:
-        words.append(_counted(_COUNTED[part.scheme], *part.span))
+        said.append(_counted(words, _COUNTED[part.scheme], *part.span))
     if part.names is not None:
         first, last = part.names
-        words.append(f"element {first}" if first == last else f"elements {first} to {last}")
+        count = 1 if first == last else 2
+        said.append(words("parts.named", count=count, first=first, last=last))
     if part.milliseconds is not None:
-        words.append("-".join(map(clock, part.milliseconds)))
+        said.append("-".join(map(clock, part.milliseconds)))
     if part.frame is not None:
-        words.append(f"frame {part.frame}")
+        said.append(words("parts.frame", number=part.frame))
     if part.corners is not None:
-        words.append("rectangle from {},{} to {},{}".format(*part.corners))
-    return ", ".join(words) or part.scheme
+        left, top, right, bottom = part.corners
+        said.append(words("parts.rectangle", left=left, top=top, right=right, bottom=bottom))
+    return ", ".join(said) or part.scheme
 
 
-def _counted(what: str, start: int, end: int) -> str:
-    if end - start > 1:
-        return f"{what}s {start}-{end - 1}"
-    return f"{what} {start}" if end > start else f"before {what} {start}"
+def _counted(words: Words, what: str, start: int, end: int) -> str:
+    if start == end:
+        return words(f"parts.before_{what}", first=start)
+    return words(f"parts.{what}", count=end - start, first=start, last=end - 1)
 
 
 def clock(milliseconds: int) -> str:

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
     from permacite.service.reader.marking import Marked, TextPiece
+    from permacite.words import Words
 
 __all__ = ["Page", "PageState", "Scripts", "View", "page", "view"]
 
 _SHELL = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
 <style>
 body {{ margin: 1rem; font: 1rem/1.6 system-ui, sans-serif; color-scheme: light dark }}
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; font-family: monospace }}
@@ -89,6 +90,8 @@ class View:
     text_fragment: str | None
     frame: int | None
     """Which frame of several is to be shown by itself."""
+    words: Words
+    """In the language of who reads it."""
     state: PageState
 
     @property
@@ -105,6 +108,7 @@ def view(
     scripts: Scripts,
     text_fragment: str | None,
     frame: int | None,
+    words: Words,
 ) -> View:
     """What a name shows, without making it. Raises NotFoundError, RestrictedError."""
     name, fragment = names.document_of(reference)
@@ -113,7 +117,7 @@ def view(
     restricted = repository.restrictions(version.representations)
     script = scripts.parts if _is_media(shown) else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
-    parts.append(None if frame is None else str(frame))
+    parts += [None if frame is None else str(frame), words.language]
     parts += [version.provenance.final_uri or version.provenance.uri]
     formats = [item for item in version.representations if item.pdi not in restricted]
     parts += [f"{item.pdi} {item.digest}" for item in formats]
@@ -122,7 +126,7 @@ def view(
         modified_at=max(item.committed_at for item in version.representations),
         script=script,
     )
-    wanted = View(version, main, shown, fragment, text_fragment, frame, state)
+    wanted = View(version, main, shown, fragment, text_fragment, frame, words, state)
     repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
     return wanted
 
@@ -198,19 +202,20 @@ def _is_media(representation: Representation) -> bool:
 
 def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
     """A document that is no page: text as it is, media as an element, else its type."""
-    shown, script = wanted.shown, wanted.state.script
+    shown, script, words = wanted.shown, wanted.state.script, wanted.words
     part = regions.Element("", marked=bool(marked.spans))
     kind = shown.media_type.partition("/")[0]
     if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
         pieces = marking.split(repository.text(shown).text, marked)
-        body = "<pre>\n" + "".join(_piece(piece) for piece in pieces) + "</pre>"
+        body = '<pre lang="" dir="auto">\n' + "".join(_piece(piece) for piece in pieces) + "</pre>"
     elif _is_media(shown):
-        part = regions.element(repository, shown, wanted.fragment, wanted.frame)
+        part = regions.element(repository, shown, wanted.fragment, wanted.frame, words=words)
         body = part.html
     else:
-        about = f"{html.escape(shown.media_type)}, {shown.size_bytes:,} bytes"
-        body = f"<p>{about}. This type has no view here; its bytes are under Formats.</p>"
+        about = f"{shown.media_type}, {words.size(shown.size_bytes)}"
+        body = f"<p>{html.escape(about)}</p>\n<p>{html.escape(words('shown.no_view'))}</p>"
     html_ = _SHELL.format(
+        language=words.language,
         title=html.escape(str(shown.pdi)),
         style=regions.STYLE if _is_media(shown) else "",
         body=body,

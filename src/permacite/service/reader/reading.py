@@ -17,6 +17,7 @@ from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
 from permacite.service.reader.speaking import speaking
+from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from permacite.service.reader.places import Places, Selected
     from permacite.service.reader.regions import Markable
     from permacite.service.reader.speaking import Speaking
+    from permacite.words import Words
 
 __all__ = ["Reader", "Reading"]
 
@@ -136,14 +138,19 @@ class Reader(UseCases):
         scripts: Scripts = _NO_SCRIPTS,
         text_fragment: str | None = None,
         frame: int | None = None,
+        words: Words = ENGLISH,
     ) -> Page:
-        """The archived page for the reader's frame; it holds one of `scripts` and no other."""
+        """The archived page for the reader's frame; it holds one of `scripts` and no other.
+
+        `words`: for what stands around a picture, a recording, or what has no view.
+        """
         view = pages.view(
             self._repository,
             reference,
             scripts=scripts,
             text_fragment=text_fragment,
             frame=frame,
+            words=words,
         )
         page = self._pages.get(view.state.tag)
         if page is None:
@@ -158,6 +165,7 @@ class Reader(UseCases):
         scripts: Scripts = _NO_SCRIPTS,
         text_fragment: str | None = None,
         frame: int | None = None,
+        words: Words = ENGLISH,
     ) -> PageState:
         """Whether the page would be another than the last time, without making it."""
         return pages.view(
@@ -166,6 +174,7 @@ class Reader(UseCases):
             scripts=scripts,
             text_fragment=text_fragment,
             frame=frame,
+            words=words,
         ).state
 
     def place(self, reference: str, selected: Selected) -> Place:
@@ -175,7 +184,12 @@ class Reader(UseCases):
         """
         repository = self._repository
         view = pages.view(
-            repository, reference, scripts=_NO_SCRIPTS, text_fragment=None, frame=None
+            repository,
+            reference,
+            scripts=_NO_SCRIPTS,
+            text_fragment=None,
+            frame=None,
+            words=ENGLISH,
         )
         text = names.text_representation(repository, view.version.pdi)
         repository.check_access(text)

@@ -19,6 +19,7 @@ from permacite.service.citations.parts import Part, part_of, told
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
+    from permacite.words import Words
 
 __all__ = ["STYLE", "Element", "Markable", "element", "markable"]
 
@@ -59,11 +60,6 @@ _PLAYED = frozenset(
     | {f"video/{kind}" for kind in ("mp4", "webm", "ogg", "x-m4v", "quicktime")}
 )
 """The recordings that most browsers play; of a part of others a preview is made."""
-
-_DRAWN_ON = (
-    "Picture to draw on. Arrow keys draw a rectangle and move it, with Shift they resize it. "
-    "Enter cites it, Escape lets it go."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +144,8 @@ def element(
     representation: Representation,
     fragment: pdi.FragmentPDI | None,
     asked: int | None,
+    *,
+    words: Words,
 ) -> Element:
     """A picture, sound or video as HTML, with what is cited of it. Raises as `markable` does."""
     content = repository.read(representation)
@@ -156,41 +154,47 @@ def element(
         raise ValueError(representation.media_type)
     part, media_type, notes = _part(fragment, asked), representation.media_type, []
     if fragment is not None and part.milliseconds and media_type not in _PLAYED:
-        return _previewed(repository, representation, fragment, shown.kind)
+        return _previewed(repository, representation, fragment, kind=shown.kind, words=words)
     if shown.frame is not None:
         try:
             content = _png(repository, representation, shown.frame)
         except PermaciteError as error:
-            return _failed(error)
-        notes.append(_of_which(shown, media_type))
+            return _failed(error, words)
+        notes.append(_of_which(shown, media_type, words))
         media_type = "image/png"
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
-    cited = f"Cited: {told(part)}" if part.scheme else ""
+    cited = html.escape(words("shown.cited", part=told(part, words))) if part.scheme else ""
     if cited:
         outlined = part.corners and shown.kind != "audio"
         notes.append(cited if outlined else f'<mark id="permacite-mark">{cited}</mark>')
     lines = "".join(f"<p>{note}</p>\n" for note in notes)
-    return Element(lines + _stage(shown, part, address, cited), marked=bool(cited))
+    return Element(lines + _stage(shown, part, address, cited, words=words), marked=bool(cited))
 
 
-def _failed(error: PermaciteError) -> Element:
-    problem = f"<p>{html.escape(str(error))}. Its bytes are under Formats.</p>"
+def _failed(error: PermaciteError, words: Words) -> Element:
+    problem = f"<p>{html.escape(words('shown.failed'))}</p>\n"
+    problem += f'<p lang="en">{html.escape(str(error))}</p>'
     return Element(problem, marked=False, lasting=False)
 
 
 def _previewed(
-    repository: Repository, representation: Representation, fragment: pdi.FragmentPDI, kind: str
+    repository: Repository,
+    representation: Representation,
+    fragment: pdi.FragmentPDI,
+    *,
+    kind: str,
+    words: Words,
 ) -> Element:
     """The cited part of a recording that few browsers play: the part alone, and said to be made."""
     try:
         preview = repository.excerpt(representation, fragment.specifier, preview=True)
     except PermaciteError as error:
-        return _failed(error)
+        return _failed(error, words)
     address = f"data:{preview.media_type};base64,{base64.b64encode(preview.data).decode()}"
-    note = f"A preview of this part alone, made here of the archived {representation.media_type}: "
-    note += "smaller, and not without loss."
+    cited = words("shown.cited", part=told(part_of(fragment), words))
+    note = words("shown.preview", media_type=representation.media_type)
     return Element(
-        f'<p><mark id="permacite-mark">Cited: {told(part_of(fragment))}</mark></p>\n'
+        f'<p><mark id="permacite-mark">{html.escape(cited)}</mark></p>\n'
         f'<p>{html.escape(note)}</p>\n<{kind} controls src="{address}"></{kind}>',
         marked=True,
     )
@@ -204,20 +208,23 @@ def _png(repository: Repository, representation: Representation, frame: int) -> 
     return whole.data
 
 
-def _of_which(shown: Markable, media_type: str) -> str:
+def _of_which(shown: Markable, media_type: str, words: Words) -> str:
     """What is derived is said to be."""
-    which = f"Frame {shown.frame} of 0 to {shown.frames - 1}, a" if shown.frames > 1 else "A"
-    return f"{which} PNG made here from the archived {html.escape(media_type)}, pixel by pixel."
+    if shown.frames == 1:
+        return html.escape(words("shown.derived", media_type=media_type))
+    last = shown.frames - 1
+    said = words("shown.derived_frame", number=shown.frame, last=last, media_type=media_type)
+    return html.escape(said)
 
 
-def _stage(shown: Markable, part: Part, address: str, cited: str) -> str:
+def _stage(shown: Markable, part: Part, address: str, cited: str, *, words: Words) -> str:
     """The element, what is drawn over it, and the choice of its size."""
     if part.milliseconds:
         address += "#t=" + ",".join(f"{time / _SECOND:.12g}" for time in part.milliseconds)
     if shown.kind == "audio":
         return f'<audio id="media" controls src="{address}"></audio>'
     media = {
-        "image": f'<img id="media" alt="The archived picture" src="{address}">',
+        "image": f'<img id="media" alt="{html.escape(words("shown.picture"))}" src="{address}">',
         "video": f'<video id="media" controls src="{address}"></video>',
     }[shown.kind]
     mark = drawn = ""
@@ -229,8 +236,9 @@ def _stage(shown: Markable, part: Part, address: str, cited: str) -> str:
     if shown.cuttable and not shown.moves:
         drawn = '<div id="drawn" hidden></div>'
     fitting = "" if mark else ' class="fitting"'  # the script fits what is marked too
-    size = '<label class="size"><input type="checkbox" id="full"> Full size</label>'
-    return f'<div id="surface"{fitting} data-label="{_DRAWN_ON}">{media}{mark}{drawn}</div>\n{size}'
+    label, full = html.escape(words("shown.draw_on")), html.escape(words("shown.full_size"))
+    size = f'<label class="size"><input type="checkbox" id="full"> {full}</label>'
+    return f'<div id="surface"{fitting} data-label="{label}">{media}{mark}{drawn}</div>\n{size}'
 
 
 def _part(fragment: pdi.FragmentPDI | None, asked: int | None) -> Part:
