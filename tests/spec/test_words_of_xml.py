@@ -33,6 +33,7 @@ RULES = [
     ("6 lb", "<p>a<lb/>b</p>", ["a", "b"]),
     ("6 joined", "<p>wa <lb break='no'/>ter</p>", ["water"]),
     ("6 cells", "<table><tr><td>a</td><td><p>b</p></td></tr><tr><td>c</td></tr></table>", None),
+    ("6 empty cells", "<table><tr><td>a</td><td/><td>c</td></tr></table>", ["a\t\tc"]),
     ("7 notes", "<p>a<note>b <p>c</p></note> d</p><p>e</p>", ["a d", "b", "c", "e"]),
     ("9 not well formed", "<a><b>c</a>", ["c"]),
 ]

@@ -73,7 +73,7 @@ class Lines:
     def cell(self) -> None:
         """Have what follows stand in a cell of its own, where a row has begun."""
         if self._sheet.pending != _LINE_END and self._sheet.length:
-            self._sheet.pending = "\t"
+            self._sheet.pending = self._sheet.pending.strip(" ") + "\t"
 
     def join(self) -> None:
         """Have what follows stand close to what is written."""

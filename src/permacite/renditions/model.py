@@ -5,6 +5,7 @@ Positions count the code points of the text, line ends as CRLF: those of a PDI.
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -74,7 +75,7 @@ class Original:
         if self.codec is not None:
             return DocumentText(octets, of_codec(self.codec)).stored
         try:
-            return octets.decode("utf-8-sig")
+            return octets.removeprefix(codecs.BOM_UTF8).decode()
         except UnicodeDecodeError as error:
             shown = octets[error.start : error.start + 40].decode("latin-1")
             raise ParseError("expected text in UTF-8", shown, 0) from error

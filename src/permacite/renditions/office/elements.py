@@ -1,0 +1,120 @@
+"""The elements of an XML document that stands in a zip: starts, ends and characters, as they come.
+
+Names are told by short prefixes of ours, "w:p", whatever the document calls them; those of strict
+OOXML are those of the other. A namespace that is not known has the prefix "?". No declaration of an
+entity is taken, nothing is fetched, and what is nested deeper than DEEPEST is refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+from xml.parsers import expat
+
+from permacite.charsets import codec_of, decode
+from permacite.errors import LimitError, ParseError, PermaciteError
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Attributes", "read_elements"]
+
+Attributes: TypeAlias = dict[str, str]
+
+DEEPEST = 500
+_OPEN_XML = "http://schemas.openxmlformats.org/"
+_STRICT = "http://purl.oclc.org/ooxml/"
+_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+_FAR = 300
+_DECLARED = compile_pattern(
+    rb"<\?xml[^>]{1,200}?encoding[ \t\r\n]*=[ \t\r\n]*[\"']([A-Za-z0-9._-]{1,40})"
+)
+_OWN_ENCODINGS = frozenset({"utf-8", "utf-16", "us-ascii", "iso-8859-1"})
+_PREFIXES = {
+    f"{_OPEN_XML}wordprocessingml/2006/main": "w",
+    f"{_STRICT}wordprocessingml/main": "w",
+    f"{_OPEN_XML}officeDocument/2006/relationships": "r",
+    f"{_STRICT}officeDocument/relationships": "r",
+    f"{_OPEN_XML}package/2006/relationships": "rel",
+    f"{_OPEN_XML}package/2006/metadata/core-properties": "cp",
+    f"{_OPEN_XML}markup-compatibility/2006": "mc",
+    f"{_OPEN_XML}officeDocument/2006/math": "m",
+    f"{_STRICT}officeDocument/math": "m",
+    "http://schemas.microsoft.com/office/word/2010/wordprocessingShape": "wps",
+    "http://purl.org/dc/elements/1.1/": "dc",
+    "http://purl.org/dc/terms/": "dcterms",
+    "http://www.idpf.org/2007/opf": "opf",
+    "http://www.idpf.org/2007/ops": "epub",
+    "http://www.daisy.org/z3986/2005/ncx/": "ncx",
+    "http://www.w3.org/1999/xhtml": "html",
+    "http://www.w3.org/2001/04/xmlenc#": "enc",
+    "http://www.w3.org/XML/1998/namespace": "xml",
+    "http://www.w3.org/2000/svg": "svg",
+    f"{_ODF}container": "ocf",
+    **{f"{_ODF}{name}:1.0": name for name in ("office", "text", "table", "meta", "manifest")},
+    f"{_ODF}drawing:1.0": "draw",
+    f"{_ODF}svg-compatible:1.0": "svg",
+}
+
+
+def read_elements(
+    content: bytes,
+    start: Callable[[str, Attributes], object],
+    end: Callable[[str], object],
+    text: Callable[[str], object],
+) -> None:
+    """Call `start`, `end` and `text` for a document. Raises ParseError for what is no XML."""
+    names: dict[str, str] = {}
+    depth = 0
+
+    def short(name: str) -> str:
+        known = names.get(name)
+        if known is None:
+            space, _, local = name.rpartition(" ")
+            known = names[name] = f"{_PREFIXES.get(space, '?')}:{local}" if space else local
+        return known
+
+    def started(name: str, attributes: Attributes) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise LimitError("elements are nested too deep", limit="depth", maximum=DEEPEST)
+        if attributes:
+            attributes = {short(each): value for each, value in attributes.items()}
+        start(short(name), attributes)
+
+    def ended(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        end(short(name))
+
+    octets, encoding = _readable(content)
+    parser = expat.ParserCreate(encoding, " ")
+    parser.buffer_text = True
+    parser.StartElementHandler = started
+    parser.EndElementHandler = ended
+    parser.CharacterDataHandler = text
+    parser.EntityDeclHandler = _refuse
+    try:
+        parser.Parse(octets, True)  # noqa: FBT003 - expat takes it by its place alone
+    except PermaciteError:
+        raise
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        shown = content[: 1 << 20].decode("utf-8", "replace")[:80]
+        raise ParseError(f"expected well-formed XML: {error}", shown, 0) from error
+
+
+def _readable(content: bytes) -> tuple[bytes, str | None]:
+    """A document in an encoding that expat knows by itself, and its name where it tells another."""
+    declared = _DECLARED.match(content[:_FAR])
+    label = declared[1].decode().lower() if declared else "utf-8"
+    if label in _OWN_ENCODINGS:
+        return content, None
+    codec = codec_of(label)
+    if codec is None:
+        raise ParseError("expected a charset that is known", label, 0)
+    return decode(content, codec).encode("utf-8", "replace"), "utf-8"
+
+
+def _refuse(*_: object) -> None:
+    raise ParseError("expected XML that declares no entities", "", 0)
