@@ -126,10 +126,11 @@ def running(archive: Path) -> Iterator[Running]:
 
 
 @contextlib.contextmanager
-def served(archive: Path) -> Iterator[Running]:
+def served(archive: Path, *options: str) -> Iterator[Running]:
     """Run `permacite serve` on an archive until the block ends."""
+    command = [sys.executable, "-m", "permacite", "--archive", str(archive), "serve", "--port", "0"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "permacite", "--archive", str(archive), "serve", "--port", "0"],
+        [*command, *options],
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},

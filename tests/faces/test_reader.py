@@ -222,7 +222,7 @@ def test_a_hostile_page_does_nothing(
         made = service.add(before.encode(), name="hostile.html", uri="http://host.example/")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.on("popup", lambda popup: asked.append("popup " + popup.url))
+    page.on("popup", lambda popup: asked.append(popup.url))
     home = f"{running.base}/{made.pdi}"
     page.goto(home)
     body = page.frame_locator("#page").locator("body")

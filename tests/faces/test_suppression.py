@@ -68,6 +68,12 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
             yield "/uri-res/{service}", f"/uri-res/{wanted}?{name}"
     for wanted in ("L2Ns", "L2Ls", "L2C"):
         yield "/uri-res/{service}", f"/uri-res/{wanted}?https://example.org/a"
+    link = f"to=https://example.org/a&from={document}"
+    yield "/-/follow", f"/-/follow?{link}"
+    yield "/-/follow", f"/-/follow?all=1&{link}"
+    yield "/-/api/follow", f"/-/api/follow?{link}"
+    yield "/{name:path}", f"/{names['quoter']}?view=reader&{link}"
+    yield "/-/api/versions", f"/-/api/versions?name={full}%23char=0,4"
     yield "/uri-res/{service}", f"/uri-res/N2Cs?{document}.*.*"
     yield "/{name:path}", f"/{document}.*.*"
     yield "/-/api/documents", "/-/api/documents"
@@ -110,7 +116,9 @@ def telling(found: dict[str, Answer]) -> set[str]:
 
 
 def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
-    walked = {route for route, _ in requests(names)} | {"/-/api/cite", "/-/api/place", "/-/cite"}
+    posted = {"/-/api/cite", "/-/api/place", "/-/cite", "/-/api/derive"}
+    saving = {"/-/save", "/-/save/{id}"}  # these tell of what is on the web
+    walked = {route for route, _ in requests(names)} | posted | saving
     assert walked == {route.path for route in ROUTES}
 
 
@@ -147,7 +155,7 @@ def test_no_route_tells_what_is_closed_and_the_operator_reads_it(
     assert telling(after) == set()
     refused = after[f"/{names['utf-8']}?view=json"]
     assert (refused.status, refused.json["code"]) == (403, "closed")
-    assert "Closed (403)" in after["/"].body.decode()
+    assert "(403): not open to all" in after["/"].body.decode()
     assert CANARY in cli("resolve", names["utf-8"]).out
     assert CANARY in cli("show", names["document"]).out
     warc = tmp_path / "a.warc"

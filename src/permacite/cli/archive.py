@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.access import told
-from permacite.cli.output import emit, json_option, note, table
+from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.service.resolution.holdings import Holdings
 
 if TYPE_CHECKING:
@@ -111,12 +111,16 @@ def _marked(item: Format) -> str:
 
 @click.command()
 @click.argument("pdi")
+@at_option
 @json_option
 @click.pass_obj
-def show(folder: Path | None, pdi: str, *, as_json: bool) -> None:
-    """Show all that is known of PDI: versions, formats, digests, source, citations."""
+def show(folder: Path | None, pdi: str, *, when: datetime | None, as_json: bool) -> None:
+    """Show all that is known of PDI: versions, formats, digests, source, citations.
+
+    PDI may be the web address of a page that was saved: the last version, or that of a time.
+    """
     with Holdings.open(folder) as archive:
-        shown = archive.show(pdi)
+        shown = archive.show(pdi, when=when)
     if as_json:
         emit(shown)
         return

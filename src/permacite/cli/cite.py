@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
-from permacite.cli.output import emit, json_option, note, table
+from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
 from permacite.service.citations.typed import WAYS
@@ -15,6 +15,7 @@ from permacite.service.drift.versions import Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from pathlib import Path
 
     from permacite.service.citations.citing import Passage
@@ -52,6 +53,7 @@ def _part_options(command: Command) -> Command:
 @click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
 @click.option("--list", "only_list", is_flag=True, help="List the occurrences and cite nothing.")
 @click.option("--note", "remark", help="A remark to keep with the citation.")
+@at_option
 @json_option
 @click.pass_obj
 def cite(  # noqa: PLR0913 - one parameter an option
@@ -67,14 +69,17 @@ def cite(  # noqa: PLR0913 - one parameter an option
     form: str | None,
     only_list: bool,
     remark: str | None,
+    when: datetime | None,
     as_json: bool,
     **part: str | None,
 ) -> None:
     """Cite a part of PDI: by its words, or by one of the options from --char to --byte.
 
     Prints the permanent name of the part and forms ready to paste, and records the citation.
-    PDI may carry a fragment of its own in place of the options. Places in pictures are pixels of
-    the picture as it is shown; times may be typed as 12,31 or 0:12-0:31, with fractions too.
+    PDI may carry a fragment of its own in place of the options. It may be the web address of a
+    page that was saved, with #:~:text= and the words in place of --quote. Places in pictures are
+    pixels of the picture as it is shown; times may be typed as 12,31 or 0:12-0:31, with fractions
+    too.
     """
     given = [f"--{way}" for way, typed in {"quote": quote, **part}.items() if typed is not None]
     if len(given) > 1:
@@ -85,11 +90,19 @@ def cite(  # noqa: PLR0913 - one parameter an option
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
-            _tell_passages(archive.passages(pdi, quote), as_json=as_json)
+            _tell_passages(archive.passages(pdi, quote, when=when), as_json=as_json)
             return
         parts = cast("Parts", part)
         cited = archive.cite(
-            pdi, quote=quote, nth=nth, page=page, note=remark, frame=frame, damaged=damaged, **parts
+            pdi,
+            quote=quote,
+            nth=nth,
+            page=page,
+            note=remark,
+            frame=frame,
+            damaged=damaged,
+            when=when,
+            **parts,
         )
     if as_json:
         emit(cited)
@@ -148,16 +161,21 @@ def _line(text: str) -> str:
 @click.command()
 @click.argument("pdi")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@at_option
 @json_option
 @click.pass_context
-def check(ctx: click.Context, pdi: str, *, allow_private: bool, as_json: bool) -> None:
+def check(
+    ctx: click.Context, pdi: str, *, allow_private: bool, when: datetime | None, as_json: bool
+) -> None:
     """Fetch the live page of PDI and say whether each cited passage is still there.
+
+    PDI may be the web address of a page that was saved: the last version, or that of a time.
 
     Exit status 1 if any passage is not verified. Citations are never moved: they name the
     archived words, which do not change.
     """
     with Checks.open(ctx.obj) as archive:
-        checked = archive.check(pdi, allow_private=allow_private)
+        checked = archive.check(pdi, allow_private=allow_private, when=when)
     if as_json:
         emit(checked)
     else:

@@ -22,9 +22,11 @@ from permacite.service.problems import exit_status, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
 
 __all__ = [
     "JSON_HELP",
+    "at_option",
     "counted",
     "emit",
     "guarded",
@@ -49,6 +51,22 @@ def json_option(command: Command) -> Command:
     import click  # noqa: PLC0415 - an extra; all else here does without
 
     return click.option("--json", "as_json", is_flag=True, help=JSON_HELP)(command)
+
+
+def at_option(command: Command) -> Command:
+    """Give a command the option of those that take a web address: at which time."""
+    import click  # noqa: PLC0415 - as above
+
+    def read(context: object, parameter: object, typed: str | None) -> datetime | None:
+        del context, parameter
+        if typed is None:
+            return None
+        from permacite.service.addresses import moment  # noqa: PLC0415 - rarely given
+
+        return moment(typed)
+
+    told = "Of a web address, what was saved nearest to TIME: 2026-11-21, 2026-11-21T09:30."
+    return click.option("--at", "when", metavar="TIME", callback=read, help=told)(command)
 
 
 def emit(value: object, *, as_json: bool = True) -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import counted, emit, is_file, json_option, note
+from permacite.cli.output import at_option, counted, emit, is_file, json_option, note
 from permacite.service import names
+from permacite.service.base import default_directory
 from permacite.service.resolution.resolving import Resolution
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from permacite.service.resolution.resolving import Resolved
 
 __all__ = ["resolve", "verify"]
 
@@ -28,10 +35,12 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
 @click.option("--preview", is_flag=True, help="Of sound or video, a small WebM for browsers.")
 @click.option("--quick", is_flag=True, help="Of a large text, check only what is read of it.")
+@click.option("--live", is_flag=True, help="Of a web address, what stands there now.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@at_option
 @json_option
 @click.pass_obj
-def resolve(
+def resolve(  # noqa: PLR0913 - one parameter an option
     folder: Path | None,
     reference: str,
     *,
@@ -39,7 +48,9 @@ def resolve(
     force: bool,
     preview: bool,
     quick: bool,
+    live: bool,
     allow_private: bool,
+    when: datetime | None,
     as_json: bool,
 ) -> None:
     """Print exactly the part of a document that REFERENCE names.
@@ -49,22 +60,33 @@ def resolve(
     those read for the answer are. Without a version the highest answers, and says so.
     A whole document is printed as its bytes; a part of a text as that text, in UTF-8.
 
-    REFERENCE may also be the address of a plain text (http:, https: or file:) with a fragment of
-    RFC 5147 or of its first draft, such as #line=4,6;length=968 or #match(gale). It is read where
-    it is, and its integrity checks are run.
+    REFERENCE may also be the address of a page that was saved, with #:~:text= and words of it: what
+    was saved there last answers, or at the time --at. An address from which nothing was saved, any
+    with --live and a file: is read where it is. A plain text may have a fragment of RFC 5147 or of
+    its first draft there, such as #line=4,6;length=968 or #match(gale); its integrity checks are
+    run.
     """
-    if names.is_foreign(reference):
+    if _is_read_there(folder, reference, live=live):
+        if when is not None:
+            raise click.UsageError(f"--at: nothing was archived from {reference}")
         from permacite.service.resolution import foreign  # noqa: PLC0415 - names are the rule
 
         part = foreign.resolve(reference, allow_private=allow_private, force=force)
     else:
         with Resolution.open(folder) as archive:
-            part = archive.resolve(reference, context=context, whole=not quick, preview=preview)
+            part = archive.resolve(
+                reference, context=context, whole=not quick, preview=preview, when=when
+            )
     for warning in part.warnings:
         note(f"warning: {warning}")
     if as_json:
         emit(part)
-        return
+    else:
+        _tell(part, context=context)
+
+
+def _tell(part: Resolved, *, context: int) -> None:
+    """Print a part for people and pipes, and to standard error what is to be known of it."""
     if part.damaged:
         note("damaged: something in this part could not be decoded, and is missing or wrong")
     if part.derived is not None:
@@ -79,6 +101,16 @@ def resolve(
         sys.stdout.buffer.write(part.text.encode())
         if sys.stdout.isatty():
             click.echo()
+
+
+def _is_read_there(folder: Path | None, reference: str, *, live: bool) -> bool:
+    """Whether a reference is read where it stands: an address that is not archived here."""
+    if live or not names.is_foreign(reference):
+        return names.is_foreign(reference)
+    if folder is None and not default_directory().exists():  # to look makes no archive
+        return True
+    with Resolution.open(folder) as archive:
+        return not archive.is_held(reference)
 
 
 @click.command()

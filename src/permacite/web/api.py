@@ -18,7 +18,7 @@ from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
-from permacite.web.requests import JSONAnswer, ask, body_of
+from permacite.web.requests import JSONAnswer, ask, body_of, is_own
 from permacite.web.templates import kept
 
 if TYPE_CHECKING:
@@ -252,12 +252,7 @@ async def cite_form(request: Request) -> Response:
     Fields: reference, quote or one of the parts, nth, frame. Empty ones count as left out. `left`,
     `top`, `right` and `bottom` are a rectangle too, `start` and `end` a time; both are a `crop`.
     """
-    # A form can come from any site; the browser says from which (Fetch Metadata, Origin). Where it
-    # has the first, the second says nothing: our pages give no referrer, and so no origin either.
-    site = request.headers.get("sec-fetch-site")
-    own = f"{request.url.scheme}://{request.headers.get('host', '')}"
-    ours = request.headers.get("origin") in (None, own)
-    if not (ours if site is None else site in ("same-origin", "none")):
+    if not is_own(request):  # a form can come from any site
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request, most_bytes=_MAX_BODY))
     fields: dict[str, str | int] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}

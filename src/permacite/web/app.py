@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from permacite.errors import PermaciteError
 from permacite.web import api, headers, log, problems, reader
+from permacite.web.follow import links, saving
 from permacite.web.names import resolver, thttp
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ ROUTES = [
     Route("/", reader.home),
     Route("/-/static/{file}", asset),
     Route("/-/page/{name:path}", reader.frame),
+    Route("/-/follow", links.follow),
+    Route("/-/save", saving.save, methods=["POST"]),
+    Route("/-/save/{id}", saving.progress),
+    Route("/-/api/follow", links.answer),
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
     Route("/-/api/passages", api.passages),
@@ -67,7 +72,7 @@ ROUTES = [
 def create_app(archive: Archive, *, names: Sequence[str], writable: bool = False) -> Starlette:
     """The application over an open service, answering under host `names` alone.
 
-    `writable`: whether PUT commits.
+    `writable`: whether PUT commits, and the reader saves pages.
 
     Without the host check, a page of another site could reach the archive under a name of its
     own that leads to this machine (DNS rebinding).
@@ -85,4 +90,5 @@ def create_app(archive: Archive, *, names: Sequence[str], writable: bool = False
     )
     app.state.archive = archive.public()
     app.state.writable = writable
+    app.state.saves = {}
     return app

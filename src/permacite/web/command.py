@@ -25,7 +25,9 @@ __all__ = ["serve"]
 @click.option(
     "--name", "names", multiple=True, help="A further host name to answer to; repeatable."
 )
-@click.option("--writable", is_flag=True, help="Let PUT commit documents; there is no login.")
+@click.option(
+    "--writable", is_flag=True, help="Let PUT commit, and the reader save pages; there is no login."
+)
 @click.pass_obj
 def serve(
     folder: Path | None, *, host: str, port: int, names: tuple[str, ...], writable: bool

@@ -1,8 +1,9 @@
 """The headers that keep archived pages harmless, and those that describe a representation.
 
 An archived page is hostile. It is shown in a frame of an opaque origin, under a policy that lets
-it load nothing and run nothing but one script of ours, named by its digest. The reader around it
-may load its own assets alone, so that a link in the frame leads nowhere.
+it load nothing and run nothing but one script of ours, named by its digest. Its links lead to a
+page of ours alone, and that opens outside of the frame; the reader around it may load its own
+assets alone, so that whatever else is in the frame leads nowhere.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ __all__ = [
     "weights",
 ]
 
-FRAME_SANDBOX = "allow-scripts"
-"""The frame's sandbox: without allow-same-origin its origin is opaque; ours is the one script."""
+FRAME_SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
+"""The frame's sandbox: without allow-same-origin its origin is opaque; ours is the one script.
+
+A link that somebody follows may open a window, which is no longer in the sandbox: a page of ours.
+"""
 
 _COMMON = {
     "Referrer-Policy": "no-referrer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from email.utils import format_datetime
 from itertools import groupby
 from pathlib import Path
@@ -16,8 +17,9 @@ from permacite.service.archive import Archive
 from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
+from permacite.web.follow.links import followed
 from permacite.web.requests import ask
-from permacite.web.templates import page, words_for
+from permacite.web.templates import kept, page, words_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +36,7 @@ _STATIC = Path(__file__).parent / "static"
 SCRIPTS = Scripts(
     words=(_STATIC / "frame.js").read_text(encoding="utf-8").strip(),
     parts=(_STATIC / "stage.js").read_text(encoding="utf-8").strip(),
+    follow="/-/follow",
 )
 """Either is the one script that a frame may run: it tells the reader what is selected or marked."""
 
@@ -157,6 +160,7 @@ async def document(request: Request, reference: str) -> Response:
         styled=styled,
         sandbox=headers.FRAME_SANDBOX,
         frame=wanted_frame,
+        followed=await followed(request),
     )
 
 
@@ -188,7 +192,7 @@ async def frame(request: Request) -> Response:
     """
     reference = reference_of(request, "/-/page/")
     wanted: _Wanted = {
-        "scripts": SCRIPTS,
+        "scripts": replace(SCRIPTS, follow=kept(request, SCRIPTS.follow)),
         "text_fragment": request.query_params.get("rfc5147"),
         "frame": _frame(request),
         "words": words_for(request),

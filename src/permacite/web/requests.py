@@ -1,4 +1,4 @@
-"""What requests need: a use case of the archive, asked in a thread; bodies; answers in JSON."""
+"""What requests need: a use case asked in a thread, who asks, bodies, answers in JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
 
-__all__ = ["JSONAnswer", "ask", "body_of"]
+__all__ = ["JSONAnswer", "ask", "body_of", "is_own"]
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -44,6 +44,19 @@ class JSONAnswer(JSONResponse):
             content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=opened
         )
         return text.encode()
+
+
+def is_own(request: Request) -> bool:
+    """Whether a request comes from a page of this server, or from no page at all.
+
+    The browser says from which site (Fetch Metadata, Origin). Where it has the first, the second
+    says nothing: our pages give no referrer, and so no origin either.
+    """
+    site = request.headers.get("sec-fetch-site")
+    own = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    if site is None:
+        return request.headers.get("origin") in (None, own)
+    return site in ("same-origin", "none")
 
 
 async def body_of(request: Request, *, most_bytes: int) -> bytes:

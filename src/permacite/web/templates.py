@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from permacite.service.citations.parts import clock, told_of
+from permacite.service.reader.following import apart
 from permacite.web import headers
 from permacite.words import ENGLISH, LANGUAGES, words_in
 
@@ -43,6 +44,7 @@ def _one_line(text: str) -> str:
 
 
 _ENVIRONMENT.filters |= {"one_line": _one_line, "clock": clock}
+_ENVIRONMENT.globals["apart_in"] = apart
 
 
 class _Choice(NamedTuple):

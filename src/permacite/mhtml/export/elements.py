@@ -6,6 +6,7 @@ value in quotation marks and nothing in it that any state of a tokenizer could t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.markup.names import VOID
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     from permacite.mhtml.export.supply import Styles, Supply
     from permacite.mhtml.reading.part import BodyPart
 
-__all__ = ["Elements", "escape", "get", "start_tag"]
+__all__ = ["Elements", "Links", "escape", "get", "start_tag"]
 
 Values = list[tuple[str, str | None]]
 """Attributes in order; None: a name without a value."""
+
+_ESCAPED = {ord(sign): f"%{ord(sign):02X}" for sign in "%&+#;"}
+"""What would end or change a value in a query."""
 
 _ODD = compile_pattern(r"[\x00-\x20\"'<>/=`\x7f]")
 
@@ -39,6 +43,9 @@ _DROPPED = _names(
     "profile srcdoc"
 )
 """Attributes that send, fetch, run or take the reader away by themselves."""
+
+_LEADING_ELSEWHERE = _names("download rel target")
+"""Attributes of a link that say where it opens, and to whom."""
 
 _FETCHING = _names("src srcset href poster data background")
 _SHOWN = _names("image media track svg")
@@ -72,24 +79,47 @@ def get(tag: StartTag, name: str) -> str | None:
     return next((each.value for each in tag.attributes if each.name.lower() == name), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where the links of a document lead."""
+
+    follow: str = ""
+    """What stands before the address that a link leads to, escaped; "": links stay links."""
+    own: str = ""
+    """The address of the document itself, before `#` and a place in it."""
+
+    def to(self, address: str) -> str:
+        """Where a link leads that led to an absolute address."""
+        return self.follow + address.translate(_ESCAPED) if self.follow else address
+
+    def within(self, fragment: str) -> str:
+        """Where a link leads that leads to a place in the same document."""
+        return f"{self.own}{fragment}"
+
+
 class Attributes:
     """What becomes of attributes in one document; references are resolved within `part`."""
 
-    def __init__(self, supply: Supply, styles: Styles, part: BodyPart, *, scripts: bool) -> None:
+    def __init__(
+        self, supply: Supply, styles: Styles, part: BodyPart, *, links: Links, scripts: bool
+    ) -> None:
         self._scripts = scripts
         self._supply = supply
         self._styles = styles
         self._part = part
+        self._links = links
 
     def harmless(self, tag: StartTag, element: str) -> tuple[Values, bool]:
         """The attributes that stay, with their values, and whether any has changed."""
         values: Values = []
         changed = False
+        follow = self._links.follow if element != "link" else ""
         for attribute in tag.attributes:
             name = attribute.name.lower()
             key = name.rpartition(":")[2]
             is_handler = (key.startswith("on") or name.startswith("on")) and not self._scripts
-            if is_odd(attribute.name) or key in _DROPPED or is_handler:
+            is_gone = key in _DROPPED or (follow and key in _LEADING_ELSEWHERE)
+            if is_odd(attribute.name) or is_gone or is_handler:
                 changed = True
                 continue
             value = None if attribute.quote is None else attribute.value
@@ -99,6 +129,8 @@ class Attributes:
                 continue
             changed = changed or kept != value
             values.append((attribute.name, kept))
+        if follow and any((value or "").startswith(follow) for _, value in values):
+            values += [("target", "_blank"), ("rel", "noopener")]
         return values, changed
 
     def _value(self, element: str, key: str, value: str) -> str | None:
@@ -109,10 +141,23 @@ class Attributes:
             return None if _SCRIPT.search(value.lower()) else value
         role, kind = ATTRIBUTES.get((element, key), (None, None))
         if role == "navigate" or (role is None and key in ("href", "cite", "longdesc")):
-            return self._supply.absolute(value, self._part)
+            leads = key == "href" and element != "link"
+            return self._link(value) if leads else self._supply.absolute(value, self._part)
         if kind in _SHOWN or (element, key) == ("input", "src"):
             return self._shown(element, key, value)
         return None if key in _FETCHING else value
+
+    def _link(self, reference: str) -> str | None:
+        """Where a link that people click leads; None: nowhere."""
+        address = self._supply.absolute(reference, self._part)
+        if address is None:
+            return None
+        if address.startswith("#"):
+            return self._links.within(address)
+        fragment = address.partition("#")[2]
+        if self._links.follow and fragment and self._supply.is_own(reference, self._part):
+            return self._links.within(f"#{fragment}")
+        return self._links.to(address)
 
     def _shown(self, element: str, key: str, value: str) -> str | None:
         """A `data:` URI, or several. SVG may show parts of its own (`<use href="#x">`)."""
@@ -162,6 +207,7 @@ class Elements:
         part: BodyPart,
         *,
         frame: Callable[[StartTag], str],
+        links: Links,
         xml: bool,
         scripts: bool,
     ) -> None:
@@ -171,7 +217,8 @@ class Elements:
         self._styles = styles
         self._part = part
         self._frame_document = frame
-        self._attributes = Attributes(supply, styles, part, scripts=scripts)
+        self._attributes = Attributes(supply, styles, part, links=links, scripts=scripts)
+        self._sandbox = _sandbox(scripts=scripts, popups=bool(links.follow))
         self._objects: list[bool] = []
         """For each open `object` whether it became a picture."""
         self._framesets = 0
@@ -284,10 +331,9 @@ class Elements:
 
     # ------------------------------------------------------------ frames and plug-ins
     def _frame(self, tag: StartTag) -> str:
-        sandbox = "allow-scripts" if self.scripts else ""
         document = self._frame_document(tag)
         style = _FRAME_STYLE if self._name == "frame" else get(tag, "style")
-        values: dict[str, str | None] = {"src": None, "allow": None, "sandbox": sandbox}
+        values: dict[str, str | None] = {"src": None, "allow": None, "sandbox": self._sandbox}
         if style is not None:
             values["style"] = self._styles.inlined(style, self._part)
         return self._anew(tag, "iframe", **values, srcdoc=document) + "</iframe>"
@@ -330,6 +376,12 @@ class Elements:
             return None
         uri = self._supply.embed(reference, self._part)
         return None if uri == NOTHING else uri
+
+
+def _sandbox(*, scripts: bool, popups: bool) -> str:
+    """What a frame in the page may do: a link that is to be followed opens a window of its own."""
+    flags = ["allow-scripts"] if scripts else []
+    return " ".join(flags + (["allow-popups", "allow-popups-to-escape-sandbox"] if popups else []))
 
 
 def _tracks(lengths: str | None) -> str:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from permacite.markup import Document
 from permacite.media_types import PAGES
-from permacite.mhtml.export.elements import Elements, escape, get, start_tag
+from permacite.mhtml.export.elements import Elements, Links, escape, get, start_tag
 from permacite.mhtml.export.page import MARK_STYLE, Marks, Page
 from permacite.mhtml.export.supply import NOTHING, Resource, Styles, Supply, data_uri
 from permacite.mhtml.links import rewrite
@@ -76,13 +76,14 @@ class Export:
     marks: int
 
 
-def single_html(
+def single_html(  # noqa: PLR0913 - each is an option of its own
     aggregate: Aggregate,
     part: BodyPart | None = None,
     *,
     document: Document | None = None,
     marks: Iterable[tuple[int, int]] = (),
     inline_script: str = "",
+    follow: str = "",
     include_scripts: bool = False,
     max_bytes: int = MAX_BYTES,
     max_depth: int = MAX_DEPTH,
@@ -92,13 +93,16 @@ def single_html(
     `document`: the part, where it was read before. `marks`: (start, end) ranges of its source that
     are wrapped in `<mark class="permacite-mark">`, the first with the id `permacite-mark`.
     `inline_script`: the one script the result holds, byte for byte, first in its head.
+    `follow`: what stands before the escaped address that a link leads to; it then leads to a page
+    of the program around this one, which opens in a window of its own.
     `include_scripts`: keep the page's own scripts. `max_bytes`: how much is embedded in all; what
     is beyond is left out and listed. `max_depth`: how deep frames nest. Any content gives a result.
     Raises ValueError for an inline script that would end its own element.
     """
     if "</script" in inline_script.lower() or "<!--" in inline_script:
         raise ValueError("the inline script holds the end of its own element")
-    maker = _Maker(Supply(aggregate, max_bytes), max_depth, scripts=include_scripts)
+    supply = Supply(aggregate, max_bytes)
+    maker = _Maker(supply, max_depth, follow=follow, scripts=include_scripts)
     marked = Marks(marks)
     head = _HEAD + _policy(inline_script, include_scripts=include_scripts)
     if inline_script:
@@ -150,8 +154,9 @@ def _of_part(part: BodyPart, depth: int, known: Document | None = None) -> _Show
 class _Maker:
     """Makes the documents of one export: the page and what its frames show."""
 
-    def __init__(self, supply: Supply, max_depth: int, *, scripts: bool) -> None:
+    def __init__(self, supply: Supply, max_depth: int, *, follow: str, scripts: bool) -> None:
         self.supply = supply
+        self._follow = follow
         self._styles = Styles(supply)
         self._max_depth = max_depth
         self._scripts = scripts
@@ -173,6 +178,7 @@ class _Maker:
             self._styles,
             document.part,
             frame=lambda tag: self._frame(tag, document),
+            links=Links(self._follow, _SRCDOC if document.depth else ""),
             xml=source.is_xml,
             scripts=self._scripts,
         )

@@ -147,6 +147,10 @@ class Supply:
             return None
         return _NOT_IN_HREF.sub(_escaped, resolution.uri)
 
+    def is_own(self, reference: str, within: BodyPart) -> bool:
+        """Whether a reference leads to the part that it stands in, or to a place in that."""
+        return self._aggregate.resolve(reference, within, "browser").root is within
+
     def charge(self, size: int, reference: str, within: BodyPart) -> bool:
         """Take room for `size` more characters; False, and `reference` listed, where it is none."""
         if size > self._room:

@@ -14,12 +14,13 @@ from permacite.archive import NewCitation
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.fragments import quote as quotes
 from permacite.pdi import SCHEMES
-from permacite.service import names
+from permacite.service import addresses, names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded, typed
 from permacite.service.labels import labels_of, ranges_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import Unpack
 
     from permacite import pdi
@@ -33,6 +34,9 @@ __all__ = ["Citations", "Passage", "passage"]
 CONTEXT = 32
 """Characters kept on either side of a quote."""
 
+_NO_PASSAGE = (
+    "expected a passage: a quote, a part by one of the schemes, or a #fragment in the name"
+)
 _LINE_END = "\r\n"
 _SHOWN_PAGES = 12
 _OF_TEXT = frozenset({"char", "line"})
@@ -66,8 +70,11 @@ class _Chosen:
 class Citations(UseCases):
     """Passages: where words stand, and their names on record."""
 
-    def passages(self, reference: str, quote: str) -> list[Passage]:
+    def passages(
+        self, reference: str, quote: str, *, when: datetime | None = None
+    ) -> list[Passage]:
         """Where `quote` stands in the text of `reference`, in order; empty if nowhere."""
+        reference = addresses.reference_of(self._repository, reference, when)
         source = _text(self._repository, names.document_of(reference)[0])
         spans = sorted(quotes.occurrences(source.document.text, quote))
         return [passage(source, start, end) for start, end in spans]
@@ -84,11 +91,13 @@ class Citations(UseCases):
         note: str | None = None,
         frame: int | None = None,
         damaged: bool = False,
+        when: datetime | None = None,
         **part: Unpack[Parts],
     ) -> Cited:
         """Cite a passage, or any part of a document, and record it.
 
-        By the words of a `quote`, by one of the schemes of fragments, or by a fragment in
+        `reference` is a name, or the address of a page that was saved, nearest to the time `when`
+        or last. By the words of a `quote`, by one of the schemes of fragments, or by a fragment in
         `reference`. `char="15,21"` and `line` are places in the text of the document; `elt`,
         `name`, `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of
         the format itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words
@@ -98,18 +107,14 @@ class Citations(UseCases):
         what is no part of such a document, NotFoundError where the part is not there, not whole, or
         not one, ConflictError where it is damaged.
         """
+        reference = addresses.reference_of(self._repository, reference, when)
         name, fragment = names.document_of(reference)
         way = typed.chosen(part, frame)
         if page is not None and way is not None:
             raise ParseError("expected a quote, or nothing else, on a page", f"page={page}", 0)
         if way is None and quote is None and page is None:
             if fragment is None:
-                raise ParseError(
-                    "expected a passage: a quote, a part by one of the schemes, "
-                    "or a #fragment in the name",
-                    reference,
-                    len(reference),
-                )
+                raise ParseError(_NO_PASSAGE, reference, len(reference))
             if not _is_of_text(self._repository, fragment):
                 return _cite_part(
                     self._repository, fragment.pdi, fragment, note=note, damaged=damaged

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.objects import digest_of
 from permacite.errors import NotFoundError
-from permacite.service import names, sources
+from permacite.service import addresses, names, sources
 from permacite.service.base import UseCases
 from permacite.service.drift.following import Comparison, Drift, Other, Sought
 
@@ -42,15 +42,18 @@ class Checked:
 class Checks(UseCases):
     """What became of cited passages."""
 
-    def check(self, reference: str, *, allow_private: bool = False) -> Checked:
+    def check(
+        self, reference: str, *, allow_private: bool = False, when: datetime | None = None
+    ) -> Checked:
         """Compare the live page with the archived one, passage by passage.
 
+        A web address means the page saved from there nearest to the time `when`, or last.
         Raises CaptureError, or NotFoundError where it never had an address.
         """
         from permacite import capture  # noqa: PLC0415 - the rest of the archive needs no network
 
         repository = self._repository
-        name, _ = names.document_of(reference)
+        name, _ = names.document_of(addresses.reference_of(repository, reference, when))
         version = repository.version(name)
         address = version.provenance.uri or version.provenance.final_uri
         if address is None:

@@ -20,7 +20,7 @@ from permacite.archive import NewRepresentation, Provenance, Witness, of_all, wi
 from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, ConflictError, NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
-from permacite.service import documents, names, sources
+from permacite.service import addresses, documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.citations.ways import citable
 from permacite.service.ingest import incoming
@@ -323,7 +323,7 @@ def _provenance(captured: Capture, page: sources.Source) -> Provenance:
     return Provenance(
         title=page.title or _last_segment(root.final_uri),
         uri=captured.requested_uri,
-        final_uri=root.final_uri,
+        final_uri=addresses.normal(root.final_uri),  # in other spellings it is looked for
         retrieved_at=captured.started_at,
         details=members(captured.record()) | incoming.troubles(page),
     )
@@ -338,7 +338,7 @@ def _last_segment(address: str) -> str | None:
 def _previous(repository: Repository, address: str, series: str | None) -> Version | None:
     """The newest version saved from an address, in the wanted series."""
     wanted = tuple((series or repository.series).split("."))
-    versions = repository.find_by_uri(address)
+    versions = addresses.known(repository, address)
     return next((version for version in versions if version.pdi.series == wanted), None)
 
 

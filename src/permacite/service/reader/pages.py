@@ -59,12 +59,14 @@ class PageState:
 
 @dataclass(frozen=True, slots=True)
 class Scripts:
-    """The reader's scripts for the frame, of which a page holds one; "" for none."""
+    """What a face has for the frame: scripts, of which a page holds one, and where links lead."""
 
     words: str = field(default="", repr=False)
     """Tells what is selected in a page or a text."""
     parts: str = field(default="", repr=False)
     """Tells what is marked of a picture, a sound or a video."""
+    follow: str = ""
+    """The path of the reader's page that links of a page lead to; "": they stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class View:
     """Which frame of several is to be shown by itself."""
     words: Words
     """In the language of who reads it."""
+    follow: str
+    """What stands before the address that a link leads to."""
     state: PageState
 
     @property
@@ -118,6 +122,9 @@ def view(
     script = scripts.parts if _is_media(shown) else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
     parts += [None if frame is None else str(frame), words.language]
+    mark = "&" if "?" in scripts.follow else "?"
+    follow = f"{scripts.follow}{mark}from={shown.pdi}&to=" if scripts.follow else ""
+    parts.append(follow)
     parts += [version.provenance.final_uri or version.provenance.uri]
     formats = [item for item in version.representations if item.pdi not in restricted]
     parts += [f"{item.pdi} {item.digest}" for item in formats]
@@ -126,7 +133,7 @@ def view(
         modified_at=max(item.committed_at for item in version.representations),
         script=script,
     )
-    wanted = View(version, main, shown, fragment, text_fragment, frame, words, state)
+    wanted = View(version, main, shown, fragment, text_fragment, frame, words, follow, state)
     repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
     return wanted
 
@@ -143,7 +150,13 @@ def page(repository: Repository, wanted: View) -> Page:
     source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
     marks = _marks(repository, wanted, marked, source)
     script = wanted.state.script
-    page_ = export.single_html(aggregate, document=source, marks=marks, inline_script=script)
+    page_ = export.single_html(
+        aggregate,
+        document=source,
+        marks=marks,
+        inline_script=script,
+        follow=wanted.follow,
+    )
     return Page(
         str(main.pdi),
         page_.html,

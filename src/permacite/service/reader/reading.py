@@ -12,7 +12,7 @@ from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import citing, recorded
 from permacite.service.citations.citing import Passage
-from permacite.service.reader import marking, pages, places, regions
+from permacite.service.reader import following, marking, pages, places, regions
 from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
@@ -20,10 +20,13 @@ from permacite.service.reader.speaking import speaking
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, VersionNote
+    from permacite.service.reader.following import Followed
     from permacite.service.reader.marking import Marked, TextPiece
     from permacite.service.reader.pages import Page, PageState
     from permacite.service.reader.places import Places, Selected
@@ -176,6 +179,15 @@ class Reader(UseCases):
             frame=frame,
             words=words,
         ).state
+
+    def follow(
+        self, to: str, *, source: str | None = None, when: datetime | None = None
+    ) -> Followed:
+        """Where a link to an address leads from the page `source`: the version nearest in time.
+
+        `when`: another time than that page's. Raises ParseError for what is no address at all.
+        """
+        return following.follow(self._repository, to, source=source, when=when)
 
     def place(self, reference: str, selected: Selected) -> Place:
         """The words that would be cited for a selection in the frame of a document's page.

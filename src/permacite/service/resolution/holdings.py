@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.errors import NotFoundError, ParseError
-from permacite.service import documents, names
+from permacite.service import addresses, documents, names
 from permacite.service.base import UseCases, resolver_of
 from permacite.service.citations import recorded
 from permacite.service.plain import UNPRINTED
 from permacite.service.transcripts import relating
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from permacite.archive import Representation, Standing
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, VersionNote
@@ -160,15 +162,18 @@ class Holdings(UseCases):
 
         Raises NotFoundError where nothing was.
         """
-        versions = self._repository.find_by_uri(address)
+        versions = addresses.versions(self._repository, address)
         if not versions:
             raise NotFoundError("nothing was archived from there", address)
         return [str(item.pdi) for version in versions for item in version.representations]
 
-    def show(self, reference: str) -> Shown:
-        """All that is known about the version that a reference names. Raises NotFoundError."""
-        name, _ = names.document_of(reference)
+    def show(self, reference: str, *, when: datetime | None = None) -> Shown:
+        """All that is known about the version that a reference names. Raises NotFoundError.
+
+        A web address names the version that was saved nearest to a time, or the newest.
+        """
         repository = self._repository
+        name, _ = names.document_of(addresses.reference_of(repository, reference, when))
         version, _ = repository.answering(name)
         history = documents.history(repository, version.pdi)
         transcripts, recordings = relating.related(repository, version)

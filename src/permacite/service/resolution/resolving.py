@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Literal
 from permacite.archive import Finding
 from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
-from permacite.service import names
+from permacite.service import addresses, names
 from permacite.service.base import UseCases, resolver_of
 from permacite.service.findings import Report
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
 
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.extract import Excerpt
+    from permacite.service.addresses import Held
     from permacite.service.transcripts.playing import Heard, Said
 
 __all__ = ["Resolution", "Resolved"]
@@ -83,15 +85,24 @@ class Resolution(UseCases):
     """From names to what they mean, and whether that is what was committed."""
 
     def resolve(
-        self, reference: str, *, context: int = 0, whole: bool = True, preview: bool = False
+        self,
+        reference: str,
+        *,
+        context: int = 0,
+        whole: bool = True,
+        preview: bool = False,
+        when: datetime | None = None,
     ) -> Resolved:
         """The part that `reference` names, with `context` characters of text on either side.
+
+        A web address names what was saved from there nearest to the time `when`, or last.
 
         Without `whole`, only the pieces of a large text that are read are checked, where they can
         be. `preview`: of a part of sound or video, a small file made of it for browsers. Raises
         NotFoundError, RestrictedError, IntegrityError where the bytes changed.
         """
-        name, fragment = names.document_of(reference)
+        named = addresses.reference_of(self._repository, reference, when)
+        name, fragment = names.document_of(named)
         try:
             version, representation = self._repository.answering(name)
         except NotFoundError as error:
@@ -127,6 +138,19 @@ class Resolution(UseCases):
                 answer, repository, representation, fragment, context=context, whole=whole
             )
         return _with_sayings(part, repository, representation, fragment)
+
+    def find(self, address: str, *, when: datetime | None = None) -> Held | None:
+        """Which archived page a web address means, and which passage of it; None: none is here.
+
+        The one saved nearest to the time `when`, or last. Raises NotFoundError for words in the
+        address (`#:~:text=`) that do not stand there.
+        """
+        return addresses.find(self._repository, address, when)
+
+    def is_held(self, address: str) -> bool:
+        """Whether anything was archived from a web address."""
+        repository = self._repository
+        return addresses.is_address(address) and bool(addresses.versions(repository, address))
 
     def may_be_embedded(self, part: Resolved) -> bool:
         """Whether pages of others may show a part: a picture that was cut out here.

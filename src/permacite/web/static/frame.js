@@ -1,5 +1,6 @@
 // The one script that runs in an archived page's frame: it tells the reader where the selection
-// stands, and keeps the cited words in view while images and fonts find their places.
+// stands and which link is clicked, and keeps the cited words in view while images and fonts find
+// their places.
 (() => {
   // The page may have named its elements after anything of ours, so methods come from prototypes.
   const selection = Document.prototype.getSelection;
@@ -62,6 +63,18 @@
     show();
     requestAnimationFrame(show); // once more, after the browser has gone to the address's fragment
     document.fonts?.ready?.then?.(show);
+  });
+  // A plain click on a link is the reader's to follow; any other opens a window, as without scripts.
+  const isLink = (node) => Node.prototype.isPrototypeOf(node) && (node.localName === "a" || node.localName === "area");
+  EventTarget.prototype.addEventListener.call(window, "click", (event) => {
+    const isPlain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    const link = isPlain && event.isTrusted && event.composedPath().find(isLink);
+    const attributes = link ? [...Element.prototype.getAttributeNames.call(link)] : [];
+    const name = attributes.find((each) => each === "href" || each === "xlink:href");
+    const address = name && Element.prototype.getAttribute.call(link, name);
+    if (!address?.startsWith("/-/follow?")) return;
+    event.preventDefault();
+    window.parent.postMessage({ permacite: "follow", link: address }, "*");
   });
   EventTarget.prototype.addEventListener.call(document, "selectionchange", () => {
     clearTimeout(timer);

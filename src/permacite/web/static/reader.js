@@ -2,6 +2,7 @@
 // forms.
 import { addCopyButtons } from "./copy.js";
 import { answerOf, problemOf } from "./answer.js";
+import { followLinks } from "./following.js";
 import { markParts } from "./parts.js";
 import { playCited, speak } from "./speaking.js";
 import { watchFrame, watchText } from "./selection.js";
@@ -64,6 +65,7 @@ if (main.dataset.text) {
   watchFrame(document.querySelector("#page"), main.dataset.reference, offer);
   watchText(document.querySelector("#text"), offer);
 }
+followLinks(document.querySelector("#page"), main.dataset.reference);
 const parts = document.querySelector("form.parts");
 if (parts) markParts(parts, document.querySelector("#page"), cite);
 document.querySelectorAll("section.transcript").forEach(speak);

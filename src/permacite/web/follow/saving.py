@@ -1,0 +1,118 @@
+"""A page saved from the reader: asked for by a form, its progress on a page that looks again.
+
+Only where this server commits, and only addresses that anybody may fetch. A save goes on when its
+page is closed; what became of the last ones is remembered until the server stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+
+from permacite.errors import ParseError, PermaciteError
+from permacite.web import headers
+from permacite.web.follow.links import refuse_others
+from permacite.web.requests import body_of
+from permacite.web.templates import kept, page
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from permacite.service.archive import Archive
+
+__all__ = ["Save", "progress", "save"]
+
+_MOST_BODY = 64 * 1024
+_AT_ONCE = 4
+_REMEMBERED = 100
+
+
+@dataclass(slots=True)
+class Save:
+    """A page that is being saved, or was."""
+
+    uri: str
+    source: str
+    """The page with the link to it; "" for none."""
+    done: int = 0
+    known: int = 0
+    size_bytes: int = 0
+    pdi: str = ""
+    """Its name, once it is saved."""
+    problem: str = ""
+    """Why it could not be."""
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is saved, or failed."""
+        return bool(self.pdi or self.problem)
+
+
+async def save(request: Request) -> Response:
+    """POST /-/save: save the page in the field `to` of a form, and lead to a page of its progress.
+
+    Only where the server was started with --writable, from this archive's own pages.
+    """
+    if not request.app.state.writable:
+        raise HTTPException(403, "this server commits nothing: permacite serve --writable would")
+    refuse_others(request)
+    body = await body_of(request, most_bytes=_MOST_BODY)
+    form = QueryParams(body.decode("ascii", "replace"))
+    address = form.get("to", "").strip()
+    if not address.lower().startswith(("http:", "https:")):
+        raise ParseError("expected the address of a page of the web", address, 0)
+    saves = _saves(request)
+    if sum(not item.is_over for item in saves.values()) >= _AT_ONCE:
+        raise HTTPException(503, f"{_AT_ONCE} pages are being saved; try again in a minute")
+    while len(saves) >= _REMEMBERED:
+        del saves[next(name for name, item in saves.items() if item.is_over)]
+    name = secrets.token_urlsafe(12)
+    saves[name] = wanted = Save(address, form.get("from", ""))
+    wanted.task = asyncio.create_task(run_in_threadpool(_work, request.app.state.archive, wanted))
+    place = kept(request, f"/-/save/{name}")
+    return RedirectResponse(place, 303, headers=headers.reader_headers())
+
+
+async def progress(request: Request) -> Response:
+    """GET /-/save/{id}: how far a page is saved; then the page itself, or why it is not."""
+    wanted = _saves(request).get(request.path_params["id"])
+    if wanted is None:
+        raise HTTPException(404, "nothing is being saved here; the server may have been restarted")
+    if wanted.pdi:
+        query = urlencode({"from": wanted.source, "to": wanted.uri})
+        place = kept(request, f"/{wanted.pdi}?{query}")
+        return RedirectResponse(place, 303, headers=headers.reader_headers())
+    return page(request, "saving.html", save=wanted)
+
+
+def _work(archive: Archive, wanted: Save) -> None:
+    """Save a page, in a thread; every way it ends is told by its fields."""
+
+    def tell(done: int, known: int, size_bytes: int) -> None:
+        wanted.done, wanted.known, wanted.size_bytes = done, known, size_bytes
+
+    try:
+        wanted.pdi = archive.save(wanted.uri, progress=tell).pdi
+    except PermaciteError as error:
+        wanted.problem = str(error)
+    finally:
+        if not wanted.is_over:
+            wanted.problem = "A fault of permacite itself; the server's log says more"
+
+
+def _saves(request: Request) -> MutableMapping[str, Save]:
+    """What is saved and was; each server has its own."""
+    saves: MutableMapping[str, Save] = request.app.state.saves
+    return saves

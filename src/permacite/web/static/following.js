@@ -1,0 +1,15 @@
+// A link that was clicked in the archived page's frame. What the frame tells is a stranger's text: it
+// becomes parameters of a page of ours, after a gesture of the reader's own, and nothing else.
+const PAGE = "/-/follow";
+
+export const followLinks = (frame, reference) => {
+  window.addEventListener("message", ({ source, data }) => {
+    if (!frame || source !== frame.contentWindow || data?.permacite !== "follow") return;
+    if (navigator.userActivation && !navigator.userActivation.isActive) return;
+    const link = String(data.link);
+    if (!link.startsWith(`${PAGE}?`)) return;
+    const asked = new URLSearchParams(link.slice(PAGE.length));
+    asked.set("from", reference);
+    location.assign(`${PAGE}?${asked}`);
+  });
+};
