@@ -303,3 +303,16 @@ def test_an_import_again_gives_the_text_that_is_lacking(archive: Path) -> None:
         committed_without_text(held, TEI, "application/tei+xml")
         saved = held.add(TEI, name="light.tei")
         assert (saved.unchanged, saved.document.tokens) == (True, ("tei%2bxml", "utf-8"))
+
+
+def test_a_short_token_is_read_and_never_written(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        saved = held.add(TEI, name="light.tei")
+        short = saved.pdi.replace(".utf-8.", ".tei.")
+        resolved = held.resolve(f"{short}#elt=8,8")
+        assert resolved.text == '<pb n="xvii"/>'
+        assert resolved.exact == f"{saved.pdi.replace('utf-8', 'tei%2bxml')}#elt=8,8"
+        cited = held.cite(short, elt="8,8")
+        assert cited.reference == resolved.exact
+        with pytest.raises(NotFoundError):
+            held.resolve(saved.pdi.replace(".utf-8.", ".docx."))

@@ -115,15 +115,16 @@ def given_out(
 def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None:
     """Which of `formats`, tuples of token and media type and more, answers to a token.
 
-    None where none does. Without a token the page answers, HTML or XHTML, then plain text, then
-    the first. This is the one place that decides it.
+    None where none does. A short alias stands for its media type. Without a token the page answers,
+    HTML or XHTML, then plain text, then the first. This is the one place that decides it.
     """
     if token is not None:
         token = token.lower()
         for place, columns in enumerate(formats):
             if columns[0] == token:
                 return place
-    for media_type in _WANTED.get(token, ()):
+    alias = None if token is None else grammar.alias_for(token)
+    for media_type in _WANTED.get(token, () if alias is None else (alias,)):
         for place, each in enumerate(formats):
             if each[1] == media_type:
                 return place

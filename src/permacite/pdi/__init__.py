@@ -6,13 +6,14 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00), whole as far as name
 |---|---|
 | §1 the syntax of names, §3.8 names as URLs | parse |
 | §2.4.1 foreign identifiers | encapsulate, decapsulate |
-| §2.5 formats and media types | token_for, media_type_for, charset_for, default_scheme |
+| §2.5 formats and media types | token_for, media_type_for, alias_for, charset_for, default_scheme |
 | §3.3 fragment schemes, and how to add one | SCHEMES, Schemes, FragmentScheme, LINE |
 | §3.6.1 what may be minted | PDI.make, check_mintable |
 | §3.6.3 wildcards | PDIPattern, covers |
 | §3.6.4 lexical equivalence; what defaults mean | lexically_equal, denotes_same |
 
-Deviations: `line` is an extension, read on request; `au` is read as audio/basic.
+Deviations: `line` is an extension, read on request; `au` and the short
+endings of files, such as `docx`, are read as the types they stand for, and never written.
 
 Readings: those of the draft's contradictions stand in the modules `syntax`, `schemes`, `formats`,
 `escapes`, `equivalence` and `minting`.
@@ -27,7 +28,13 @@ from permacite.exports import on_demand
 if TYPE_CHECKING:
     from permacite.pdi.equivalence import covers, denotes_same, lexically_equal
     from permacite.pdi.escapes import decapsulate, encapsulate
-    from permacite.pdi.formats import charset_for, default_scheme, media_type_for, token_for
+    from permacite.pdi.formats import (
+        alias_for,
+        charset_for,
+        default_scheme,
+        media_type_for,
+        token_for,
+    )
     from permacite.pdi.grammar import Violation
     from permacite.pdi.minting import check_mintable
     from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
@@ -46,6 +53,7 @@ __all__ = [
     "Schemes",
     "Specifier",
     "Violation",
+    "alias_for",
     "charset_for",
     "check_mintable",
     "covers",
@@ -65,7 +73,9 @@ on_demand(
     {
         "permacite.pdi.equivalence": "covers, denotes_same, lexically_equal",
         "permacite.pdi.escapes": "decapsulate, encapsulate",
-        "permacite.pdi.formats": "charset_for, default_scheme, media_type_for, token_for",
+        "permacite.pdi.formats": (
+            "alias_for, charset_for, default_scheme, media_type_for, token_for"
+        ),
         "permacite.pdi.grammar": "Violation",
         "permacite.pdi.minting": "check_mintable",
         "permacite.pdi.model": "PDI, CitationPDI, FragmentPDI, PDIPattern",

@@ -15,7 +15,8 @@ Readings:
   type that had it first (`xml` is text/xml, `mpeg` video/mpeg, `basic` audio/basic). Any other
   type, registered or not, has the token major+minor.
 - The `+` between them is literal; every other reserved character is escaped: `svg%2bxml`.
-- `au`, which the draft writes and no registry has, is read as audio/basic.
+- `au`, which the draft writes and no registry has, is read as audio/basic. So are the endings of
+  files whose tokens are long, such as `docx`; a name that is minted has the token of the registry.
 - The name of a multi-byte charset, such as `utf-8`, is the token of text/plain in that charset.
 """
 
@@ -30,13 +31,33 @@ from permacite.pdi.escapes import decapsulate, encapsulate, unescaped
 from permacite.pdi.registry import FIRST_ASSIGNMENT, REGISTERED
 from permacite.scan import compile_pattern
 
-__all__ = ["charset_for", "default_scheme", "media_type_for", "token_for"]
+__all__ = ["alias_for", "charset_for", "default_scheme", "media_type_for", "token_for"]
 
 _FIXED = {"text": "text/plain", "header": "message/header"}
 """The two tokens that the draft defines by themselves."""
 
-_DEPLOYED = {"au": "audio/basic"}
-"""Tokens that are read and never written."""
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+_ALIASES = {
+    "au": "audio/basic",
+    "docx": f"{_OFFICE}wordprocessingml.document",
+    "xlsx": f"{_OFFICE}spreadsheetml.sheet",
+    "pptx": f"{_OFFICE}presentationml.presentation",
+    "doc": "application/msword",
+    "xls": "application/vnd.ms-excel",
+    "ppt": "application/vnd.ms-powerpoint",
+    "odt": f"{_OPEN}text",
+    "ods": f"{_OPEN}spreadsheet",
+    "odp": f"{_OPEN}presentation",
+    "epub": "application/epub+zip",
+    "ipynb": "application/x-ipynb+json",
+    "jats": "application/jats+xml",
+    "md": "text/markdown",
+    "svg": "image/svg+xml",
+    "tei": "application/tei+xml",
+    "xhtml": "application/xhtml+xml",
+}
+"""Tokens that are read and never written: `au` is deployed, the others are short for long ones."""
 
 _TYPE = compile_pattern(r"([A-Za-z0-9!#$&^_.+\-]++)/([A-Za-z0-9!#$&^_.+\-]++)")
 _PARAMETER = compile_pattern(
@@ -77,6 +98,12 @@ def media_type_for(token: str) -> str | None:
         return f"{decapsulate(major)}/{decapsulate(minor)}"
     except ParseError:
         return None
+
+
+def alias_for(token: str) -> str | None:
+    """Return the media type of a token that is read and never written, such as `docx`, or None."""
+    media_type = _ALIASES.get(unescaped(token).lower())
+    return media_type if media_type_for(token) == media_type else None
 
 
 def charset_for(token: str) -> str | None:
@@ -122,4 +149,4 @@ def _tokens() -> dict[str, str]:
 def _media_types() -> dict[str, str]:
     """Return token to media type, the inverse of `_tokens` and more."""
     charsets = dict.fromkeys(TOKENS, "text/plain")
-    return charsets | _DEPLOYED | {token: kind for kind, token in _tokens().items()}
+    return charsets | _ALIASES | {token: kind for kind, token in _tokens().items()}

@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING
 from permacite import mhtml
 from permacite.errors import RestrictedError
 from permacite.markup import Document
-from permacite.media_types import PAGES
+from permacite.media_types import PAGES, is_xml
 from permacite.mhtml import export
 from permacite.service import names
-from permacite.service.reader import marking, regions
+from permacite.service.labels import labels_of
+from permacite.service.reader import marking, regions, texts
+from permacite.service.reader.marking import Marked
 from permacite.service.sources import MESSAGES
+from permacite.text.document import canonical
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
-    from permacite.service.reader.marking import Marked, TextPiece
     from permacite.words import Words
 
 __all__ = ["Page", "PageState", "Scripts", "View", "page", "view"]
@@ -216,12 +218,15 @@ def _is_media(representation: Representation) -> bool:
 def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
     """A document that is no page: text as it is, media as an element, else its type."""
     shown, script, words = wanted.shown, wanted.state.script, wanted.words
-    part = regions.Element("", marked=bool(marked.spans))
-    kind = shown.media_type.partition("/")[0]
-    if kind in ("text", "message") or shown.media_type in ("application/json", "application/xml"):
-        pieces = marking.split(repository.text(shown).text, marked)
-        body = '<pre lang="" dir="auto">\n' + "".join(_piece(piece) for piece in pieces) + "</pre>"
+    part = regions.Element("", marked=False)
+    style = ""
+    if _is_text(shown):
+        labels = labels_of(repository, shown)
+        style = texts.STYLE if labels else ""
+        marked = marked if marked.spans else _marked_source(repository, wanted)
+        body = texts.text_html(repository.text(shown).text, marked, labels, words)
     elif _is_media(shown):
+        style = regions.STYLE
         part = regions.element(repository, shown, wanted.fragment, wanted.frame, words=words)
         body = part.html
     else:
@@ -230,14 +235,28 @@ def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
     html_ = _SHELL.format(
         language=words.language,
         title=html.escape(str(shown.pdi)),
-        style=regions.STYLE if _is_media(shown) else "",
+        style=style,
         body=body,
         script=f"<script>{script}</script>" if script else "",
     )
     tag = wanted.state.tag if part.lasting else ""
-    return Page(str(shown.pdi), html_, tag, marked=part.marked)
+    return Page(str(shown.pdi), html_, tag, marked=part.marked or bool(marked.spans))
 
 
-def _piece(piece: TextPiece) -> str:
-    text = html.escape(piece.text)
-    return f'<mark id="permacite-mark">{text}</mark>' if piece.marked else text
+def _is_text(representation: Representation) -> bool:
+    """Whether a format is shown as the characters that it is made of."""
+    kind = representation.media_type
+    is_markup = is_xml(kind) and not _is_media(representation)
+    return is_markup or kind.startswith(("text/", "message/")) or kind == "application/json"
+
+
+def _marked_source(repository: Repository, wanted: View) -> Marked:
+    """What a fragment of the format itself marks in its characters: elements, lines."""
+    if wanted.fragment is None or wanted.text_fragment is not None:
+        return Marked()
+    excerpt = repository.excerpt(wanted.shown, wanted.fragment.specifier)
+    if excerpt.source_range is None:
+        return Marked()
+    stored = repository.text(wanted.shown)
+    start, end = (len(canonical(stored.stored[: stored.offset(at)])) for at in excerpt.source_range)
+    return Marked(((start, end),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError
@@ -12,6 +12,7 @@ from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import citing, recorded
 from permacite.service.citations.citing import Passage
+from permacite.service.labels import labels_of, printed_at, record_of
 from permacite.service.reader import following, marking, pages, places, regions
 from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.service.citations.recorded import Cited
-    from permacite.service.documents import Document, VersionNote
+    from permacite.service.documents import Document, Format, VersionNote
+    from permacite.service.labels import Printed
     from permacite.service.reader.following import Followed
     from permacite.service.reader.marking import Marked, TextPiece
     from permacite.service.reader.pages import Page, PageState
@@ -74,6 +76,12 @@ class Reading:
     """What can be marked of a picture, a sound or a video."""
     speaking: Speaking | None
     """What stands beside a recording or its words."""
+    printed: tuple[Printed, ...]
+    """Where the cited words stand, as the document numbers its own parts."""
+    original: Format | None
+    """Of a text that rules made: the format that they made it from."""
+    cautions: tuple[str, ...]
+    """What must be known of such a text."""
 
 
 class Reader(UseCases):
@@ -112,6 +120,7 @@ class Reader(UseCases):
         if source is not None and (text or marked.caret):
             pieces = marking.split(source.document.text, marked)
         provenance = version.provenance
+        document = documents.document(repository, version)
         passage = _passage(repository, fragment, source, marked)
         return Reading(
             reference=exact,
@@ -119,7 +128,7 @@ class Reader(UseCases):
             fragment=fragment.specifier if fragment else None,
             text_fragment=text_fragment,
             trouble=marked.trouble,
-            document=documents.document(repository, version),
+            document=document,
             versions=tuple(item.number for item in history),
             history=history,
             citations=citations,
@@ -132,6 +141,8 @@ class Reader(UseCases):
             text=pieces,
             markable=_markable(repository, answer, fragment, frame),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
+            printed=_printed(repository, answer, marked),
+            **_made_from(repository, document, answer),
         )
 
     def page(
@@ -213,6 +224,27 @@ class Reader(UseCases):
         start, end = places.find(shown, selected)
         document = names.text_of(repository, text, whole=False).document
         return Place(f"{start},{end}", places.shortened(document, start, end))
+
+
+class _MadeFrom(TypedDict):
+    original: Format | None
+    cautions: tuple[str, ...]
+
+
+def _made_from(repository: Repository, document: Document, answer: Representation) -> _MadeFrom:
+    """What a text was made from, and what must be known of it; nothing of pages and captions."""
+    record = record_of(repository, answer)
+    if record is None:
+        return {"original": None, "cautions": ()}
+    sources = [item for item in document.formats if item.format == answer.derived_from]
+    cautions = tuple(notice.text for notice in record.notices)
+    return {"original": next(iter(sources), None), "cautions": cautions}
+
+
+def _printed(repository: Repository, answer: Representation, marked: Marked) -> tuple[Printed, ...]:
+    if not marked.spans or answer.media_type != "text/plain":
+        return ()
+    return printed_at(labels_of(repository, answer), *marked.spans[0])
 
 
 def _markable(

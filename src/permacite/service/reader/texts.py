@@ -1,0 +1,82 @@
+"""A text in the reader's frame: as it is, what is cited marked, and its labels in the margin.
+
+A label is no character of the frame's tree: what is selected is counted in characters, and only
+those of the text count. So its words are an attribute, which a style sheet shows.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from permacite.service.labels import Printed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from permacite.renditions import Label
+    from permacite.service.reader.marking import Marked
+    from permacite.words import Words
+
+__all__ = ["STYLE", "text_html"]
+
+STYLE = """\
+pre.labelled { position: relative; padding-left: 7rem }
+.label::before { content: attr(data-label); position: absolute; left: 0; width: 6rem;
+  overflow: hidden; text-overflow: ellipsis; white-space: nowrap; user-select: none;
+  font: 0.8rem/2 system-ui, sans-serif; color: light-dark(#595959, #b0b0b0) }
+@media (max-width: 40rem) {
+  pre.labelled { padding-left: 0 }
+  .label::before { position: static; display: block; width: auto }
+}"""
+
+
+def text_html(text: str, marked: Marked, labels: Sequence[Label], words: Words) -> str:
+    """The text as an element; line ends as a browser shows them."""
+    places = _margin(labels, words)
+    pieces = "".join(_pieces(text, marked, places))
+    kind = ' class="labelled"' if places else ""
+    return f'<pre lang="" dir="auto"{kind}>\n{pieces}</pre>'
+
+
+def _margin(labels: Sequence[Label], words: Words) -> list[tuple[int, str]]:
+    """Positions, and what stands in the margin there: all labels that begin there."""
+    places: dict[int, list[str]] = {}
+    for label in sorted(labels, key=lambda label: (label.start, label.kind != "page")):
+        if label.kind == "page":
+            told = words("document.printed_page", name=label.name)
+        else:
+            told = Printed(label.kind, label.name, label.name, label.target).told
+        places.setdefault(label.start, []).append(told)
+    return [(start, ", ".join(several)) for start, several in places.items()]
+
+
+def _pieces(text: str, marked: Marked, places: list[tuple[int, str]]) -> Iterator[str]:
+    at = 0
+    margin = iter(places)
+    waiting = next(margin, None)
+
+    def upto(end: int) -> Iterator[str]:
+        nonlocal at, waiting
+        while waiting is not None and waiting[0] < end:
+            yield _characters(text[at : waiting[0]])
+            yield _label(waiting[1])
+            at, waiting = waiting[0], next(margin, None)
+        yield _characters(text[at:end])
+        at = end
+
+    for start, end in marked.spans:
+        yield from upto(start)
+        yield '<mark id="permacite-mark">'
+        yield from upto(end)
+        yield "</mark>"
+    yield from upto(len(text))
+
+
+def _characters(text: str) -> str:
+    return html.escape(text.replace("\r\n", "\n"))
+
+
+def _label(told: str) -> str:
+    shown = html.escape(told)
+    return f'<span class="label" role="note" title="{shown}" data-label="{shown}"></span>'
