@@ -69,8 +69,8 @@ class _Book:
     toc: str = ""
     is_fixed: bool = False
     claims: list[Claim] = field(default_factory=list)
-    pages: list[tuple[str, Document]] = field(default_factory=list)
-    """The pages of the spine by their names."""
+    pages: list[tuple[str, bytes, str]] = field(default_factory=list)
+    """The pages of the spine: name, content, media type."""
     entries: list[Entry] = field(default_factory=list)
     encrypted: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
@@ -89,8 +89,7 @@ def _decode(original: Original) -> _Book:
         if item is None or item.path not in package:
             book.missing.append(name if item is None else item.path)
         elif item.media_type in PAGES and item.path not in book.encrypted:
-            document = Document(package.read(item.path), item.media_type)
-            book.pages.append((item.path, document))
+            book.pages.append((item.path, package.read(item.path), item.media_type))
     if not book.pages:
         problem = "expected an EPUB with pages that can be read"
         hint = "it is encrypted" if book.encrypted else ""
@@ -216,14 +215,16 @@ def _render(book: _Book) -> Rendered:
     lists_pages = any(entry.kind == "page" for entry in book.entries)
     found: dict[tuple[str, str], int] = {}
     breaks: list[Entry] = []
-    for path, document in book.pages:
+    for path, content, media_type in book.pages:
+        document = Document(content, media_type)
+        wanted = {fragment for at, fragment in targets if at == path and fragment}
+        places = places_of(document, wanted)  # before the reading, which takes the tokens then
         rendition = document.reading.rendition
         if parts and rendition.text:
             parts.append("\r\n")
             length += 2
         found[path, ""] = length
-        wanted = {fragment for at, fragment in targets if at == path and fragment}
-        for fragment, place in places_of(document, wanted).items():
+        for fragment, place in places.items():
             found[path, fragment] = length + rendition.text_range(place, place)[0]
         if not lists_pages:
             for name, place in page_places(document):
