@@ -101,8 +101,11 @@ lock() {
 }
 
 browser() {
-    if command -v chromium >/dev/null 2>&1; then say "chromium is here"; return; fi
-    install "the browser tests need Chromium" chromium fonts-dejavu-core
+    packages=""
+    command -v chromium >/dev/null 2>&1 || packages="chromium fonts-dejavu-core"
+    command -v firefox-esr >/dev/null 2>&1 || command -v firefox >/dev/null 2>&1 || packages="$packages firefox-esr"
+    if [ -z "$packages" ]; then say "chromium and firefox are here"; return; fi
+    install "the browser tests need Chromium and Firefox" $packages
 }
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; a C
@@ -181,11 +184,12 @@ case $command in
 ./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
 ./do run ...   the command line: ./do run save URL, ./do run --help
 ./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
-               Chromium, Go, a C compiler, strace, ffmpeg, sox or ImageMagick)
+               Chromium, Firefox, Go, a C compiler, strace, ffmpeg, sox or ImageMagick)
 ./do deep      the long form: all laws and kills many times over, crash states, mutated bytes, and
                the archive of a million documents; hours, and every test of ./do test with them,
                what they ran of each room, of servers and commands too.
                --outside DIR runs suites of other projects as well (tests/outside/README.md)
+               --pages DIR cites at random in the pages of that folder, not in /usr/share/doc
                --seconds N, --documents N come first: less of the last three parts
 ./do check     format, lint, types, floors, dependencies, spelling
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)

@@ -24,15 +24,18 @@ settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Offer `--deep` and `--outside`."""
+    """Offer `--deep`, `--outside` and `--pages`."""
     parser.addoption("--deep", action="store_true", help="the whole instead of samples: hours")
     parser.addoption("--outside", metavar="DIR", help="run suites of others, cloned into DIR, too")
+    parser.addoption("--pages", metavar="DIR", help="cite at random in pages of this folder, too")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave suites of others out where no folder is named: nothing is skipped for want of one."""
+    """Leave suites and pages of others out where none are wanted: none is skipped for want."""
     without = config.getoption("--outside") is None
     inside = "outside" in {collection_path.name, collection_path.parent.name}
+    if collection_path.name == "test_pages_of_others.py":
+        return None if config.getoption("--deep") or config.getoption("--pages") else True
     return True if without and inside else None
 
 

@@ -1,50 +1,70 @@
-"""Random selections in an archived page, made in a real browser and cited by the real button."""
+"""Random selections in archived pages, made in a real browser and cited by the real button."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from playwright.sync_api import expect
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import random
 
     from playwright.sync_api import Frame, Page
 
-__all__ = ["Gesture", "cite_random", "page_frame", "squeezed"]
+__all__ = ["Chromium", "Gesture", "Reader", "cite_random", "page_frame", "squeezed"]
 
-_SELECT = """([from, size, backwards]) => {
+_SELECT = """(from, size, backwards) => {
+    const unread = ["script", "style", "title", "noscript", "[hidden]", "select", "option",
+        "datalist", "optgroup", "template", "rp", "audio", "video", "canvas", "dialog:not([open])",
+        "desc", "metadata", "annotation", "annotation-xml"];
+    const ruleOf = ({ parentElement }) => unread.find((rule) => parentElement.closest(rule));
     const walker = Document.prototype.createTreeWalker.call(
         document, document.body, NodeFilter.SHOW_TEXT);
     const nodes = [];
-    const gone = "script,style,title,noscript,[hidden],select,option,datalist,optgroup,"
-        + "template,rp,audio,video,canvas,dialog:not([open]),desc,metadata,annotation,"
-        + "annotation-xml";
     let total = 0;
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (node.parentElement.closest(gone + ",textarea") || !node.data.trim()) continue;
+        if (ruleOf(node) || node.parentElement.closest("textarea") || !node.data.trim()) continue;
         nodes.push([node, total]);
         total += node.data.length;
     }
     if (!total) return null;
     const at = (place) => {
         const [node, before] = nodes.findLast(([, start]) => start <= place);
-        return [node, Math.min(place - before, node.data.length)];
+        const { data } = node;
+        let offset = Math.min(place - before, data.length);
+        if (/[\\udc00-\\udfff]/.test(data[offset])) offset++; // no mouse stops within a character
+        return [node, offset];
     };
-    const first = Math.floor(from * total);
-    const ends = [at(first), at(Math.min(total, first + size))];
+    const length = size < 1 ? Math.ceil(total ** size) : size;
+    const first = length < total ? Math.floor(from * total) : 0;
+    const ends = [at(first), at(Math.min(total, first + length))];
     if (backwards) ends.reverse();
+    getSelection().empty(); // the same stretch twice is no change, of which nobody is told
     getSelection().setBaseAndExtent(...ends[0], ...ends[1]);
+    if (getSelection().isCollapsed) return null;
     const range = getSelection().getRangeAt(0);
-    const part = range.cloneContents();
-    part.querySelectorAll(gone).forEach((node) => node.remove());
-    return getSelection().isCollapsed ? "" : part.textContent;
+    const left = new Set();
+    let words = range.toString();
+    if (unread.some((rule) => document.body.querySelector(rule))) {
+        words = "";
+        walker.currentNode = document.body;
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            if (!range.intersectsNode(node)) continue;
+            const start = node === range.startContainer ? range.startOffset : 0;
+            const end = node === range.endContainer ? range.endOffset : node.data.length;
+            const rule = ruleOf(node);
+            if (!rule) words += node.data.slice(start, end);
+            else if (node.data.slice(start, end).trim()) left.add(rule);
+        }
+    }
+    return { words, left: [...left] };
 }"""
-"""Select `size` characters of what is read of the page, from a share of it on; tell the words."""
+"""Select a stretch of what is read of the page, from a share of it on; tell the words as
+Range.toString() gives them, but for elements that no text of a page holds, and which those were.
+A size below 1 is an exponent: as many characters as the page has, to that power."""
 
-
-_SETTLED_MS = 300
+_ALL = 10**12
+_SETTLED_S = 0.3
 """The frame tells of a selection once it has not changed for a while."""
 
 
@@ -55,11 +75,60 @@ class Gesture:
     words: str
     reference: str
     trouble: str
+    left: tuple[str, ...] = ()
+    """Elements among what is selected that no text of a page holds."""
 
 
 def squeezed(words: str) -> str:
     """Words without what white space there is: the browser's and ours differ in it."""
     return "".join(words.split()).replace("\ufffd", "").replace("\x00", "")
+
+
+class Reader(Protocol):
+    """A browser in which a document is open in the reader."""
+
+    def open(self, address: str) -> None:
+        """Open a document, and wait until it is there."""
+
+    def in_frame(self, script: str, *arguments: object) -> Any:
+        """What a function of a script returns, which runs in the document's frame."""
+
+    def wait_for(self, selector: str) -> None:
+        """Wait until an element is there."""
+
+    def text(self, selector: str) -> str:
+        """The words that an element shows; "" where there is none."""
+
+    def click(self, selector: str) -> None:
+        """Click on an element as a mouse does."""
+
+
+class Chromium:
+    """A page of Chromium, driven by playwright."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def open(self, address: str) -> None:
+        """Open a document, and wait until it is there."""
+        self._page.goto(address)
+
+    def in_frame(self, script: str, *arguments: object) -> Any:
+        """What a function of a script returns, which runs in the document's frame."""
+        return page_frame(self._page).evaluate(f"words => ({script})(...words)", list(arguments))
+
+    def wait_for(self, selector: str) -> None:
+        """Wait until an element is there."""
+        self._page.locator(selector).first.wait_for(state="attached")
+
+    def text(self, selector: str) -> str:
+        """The words that an element shows; "" where there is none."""
+        found = self._page.locator(selector)
+        return found.first.inner_text() if found.count() else ""
+
+    def click(self, selector: str) -> None:
+        """Click on an element as a mouse does."""
+        self._page.locator(selector).click()
 
 
 def page_frame(page: Page) -> Frame:
@@ -72,25 +141,32 @@ def page_frame(page: Page) -> Frame:
     return frame
 
 
-def cite_random(page: Page, choose: random.Random, sizes: tuple[int, int]) -> Gesture | None:
-    """Select at random in the document that is open and press the button; None: nothing to."""
-    chosen = [choose.random(), choose.randint(*sizes), choose.random() < 0.3]
-    bar = page.locator("#bar")
-    words = page_frame(page).evaluate(_SELECT, chosen)
-    if not words or not squeezed(words):
-        page_frame(page).evaluate("getSelection().empty()")
-        page.wait_for_timeout(_SETTLED_MS)
-        expect(bar).to_be_hidden()
+def cite_random(
+    reader: Reader, choose: random.Random, sizes: tuple[int, int] | None = None
+) -> Gesture | None:
+    """Select at random in the document that is open and press the button; None: nothing to.
+
+    Without `sizes`, stretches from one character to the whole page, short ones more often.
+    """
+    size = choose.randint(*sizes) if sizes else choose.choices([choose.random(), _ALL], [97, 3])[0]
+    selected = reader.in_frame(_SELECT, choose.random(), size, choose.random() < 0.3)
+    if not selected or not squeezed(selected["words"]):
+        _let_go(reader)
         return None
-    expect(bar).to_be_visible()
-    trouble = page.locator("#trouble").inner_text()
-    if trouble:
-        page_frame(page).evaluate("getSelection().empty()")
-        expect(bar).to_be_hidden()
-        return Gesture(words, "", trouble)
-    page.get_by_role("button", name="Cite this").click()
-    expect(bar).to_be_hidden()
-    heading = page.locator("#answer h2")
-    if heading.inner_text() != "Cited":
-        return Gesture(words, "", page.locator("#answer").inner_text())
-    return Gesture(words, page.locator("#answer .name a").inner_text(), "")
+    words, left = selected["words"], tuple(selected["left"])
+    reader.wait_for("#bar:not([hidden])")
+    trouble = reader.text("#trouble")
+    if not reader.text("#cite"):
+        _let_go(reader)
+        return Gesture(words, "", trouble, left)
+    reader.click("#cite")
+    reader.wait_for("#bar[hidden], #answer .problem")
+    if trouble := reader.text("#answer .problem"):
+        return Gesture(words, "", trouble, left)
+    return Gesture(words, reader.text(".passage .name"), "", left)
+
+
+def _let_go(reader: Reader) -> None:
+    reader.in_frame("() => getSelection().empty()")
+    time.sleep(_SETTLED_S)
+    reader.wait_for("#bar[hidden]")

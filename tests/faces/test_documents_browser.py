@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.faces.selecting import cite_random, page_frame, squeezed
+from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
 from tests.faces.test_documents import BOOK
 from tests.faces.test_reader import address, page
 
@@ -57,7 +57,7 @@ def test_what_is_selected_among_labels_is_what_is_cited(
     choose = random.Random(7)  # noqa: S311 - no secret
     for _ in range(5):
         page.goto(f"{running.base}/{name}")
-        gesture = cite_random(page, choose, (5, 40))
+        gesture = cite_random(Chromium(page), choose, (5, 40))
         assert gesture is not None
         assert gesture.trouble == ""
         with Archive.open(archive) as held:

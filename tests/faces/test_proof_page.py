@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Tides</title>
 <p>The harbour is closed until noon, caf\u00e9 and all. Ships wait.</p>""".encode()
+GOLDEN = Path(__file__).parents[1] / "golden/proof/passage-1.html"
+"""A page of the first edition as it was written once. What was given out is never changed."""
 _PROOF = re.compile(r'(<script type="application/zip" id="proof">\n)(.*?)(\n</script>)', re.DOTALL)
 
 
@@ -74,6 +76,15 @@ def test_a_right_page_says_so(tab: Page, tmp_path: Path, proofs: dict[str, str])
         assert "worth as much as the key" in sentence
         assert check(page.encode()).holds
     assert all(url.startswith(("file:", "blob:")) for url in asked)
+
+
+def test_a_page_of_the_first_edition_is_accepted_for_good(tab: Page, tmp_path: Path) -> None:
+    page = GOLDEN.read_text(encoding="utf-8")
+    state, _ = verdict(tab, tmp_path / "proof.html", page)
+    assert state == "agrees", tab.locator("#checks").inner_text()
+    key = GOLDEN.with_name("passage-1.key.txt").read_text(encoding="utf-8")
+    found = check(page.encode(), key)
+    assert (found.holds, found.trusted) == (True, True)
 
 
 def test_it_shows_the_words_in_their_context(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.faces.selecting import cite_random, page_frame, squeezed
+from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
 
 from permacite.service.archive import Archive
 
@@ -103,7 +103,7 @@ def test_random_selections_are_cited(
     open_file(archive, running, page, name, content)
     choose = random.Random(name)  # noqa: S311 - the same each time
     for _ in range(12):
-        gesture = cite_random(page, choose, (1, 120))
+        gesture = cite_random(Chromium(page), choose, (1, 120))
         if gesture is not None:
             assert gesture.trouble == ""
             assert squeezed(resolved(archive, gesture.reference)) == squeezed(gesture.words)

@@ -1,0 +1,92 @@
+"""What Chromium shows in other tests, Firefox shows as well: selections and proofs as pages."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.faces.firefox import Firefox
+from tests.faces.selecting import cite_random, squeezed
+from tests.faces.test_proof_page import GOLDEN, altered
+from tests.faces.test_selecting import FILES
+
+from permacite.service.archive import Archive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.faces.conftest import Running
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def program() -> str:
+    """Return the Firefox of this machine; skip where there is none, unless none may be skipped."""
+    found = shutil.which("firefox-esr") or shutil.which("firefox")
+    if found is None:
+        if os.environ.get("PERMACITE_CI"):
+            pytest.fail("Firefox is missing: ./do browser installs it")
+        pytest.skip("Firefox is not installed: ./do browser installs it")
+    return found
+
+
+@pytest.fixture(scope="module")
+def firefox(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    """Return a window of Firefox."""
+    with Firefox(program, tmp_path_factory.mktemp("firefox")) as window:
+        yield window
+
+
+@pytest.fixture(scope="module")
+def offline(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    """Return a window of Firefox that works offline."""
+    with Firefox(program, tmp_path_factory.mktemp("firefox"), offline=True) as window:
+        yield window
+
+
+def test_random_selections_are_cited(
+    archive: Path, running: Running, firefox: Firefox, times: Callable[[int, int], int]
+) -> None:
+    for name, content in FILES:
+        choose = random.Random(name)  # noqa: S311 - the same each time
+        with Archive.open(archive) as service:
+            made = service.add(content.encode(), name=name, uri=f"https://example.org/{name}")
+            firefox.open(f"{running.base}/{made.pdi}")
+            for _ in range(times(4, 40)):
+                gesture = cite_random(firefox, choose)
+                if gesture is not None:
+                    assert gesture.trouble == ""
+                    cited = service.resolve(gesture.reference).text or ""
+                    assert squeezed(cited) == squeezed(gesture.words)
+
+
+def verdict(window: Firefox, path: Path, page: str) -> tuple[str, str]:
+    """What a page of a proof says of itself, opened from the disk."""
+    path.write_text(page, encoding="utf-8", newline="")
+    window.open(path.as_uri())
+    window.wait_for("#verdict[data-state]")
+    return window.run("return document.querySelector('#verdict').dataset.state"), window.text(
+        "#verdict"
+    )
+
+
+def test_a_proof_checks_itself_without_a_network(
+    offline: Firefox, tmp_path: Path, times: Callable[[int, int], int]
+) -> None:
+    page = GOLDEN.read_text(encoding="utf-8")
+    assert offline.run("return navigator.onLine") is False
+    state, sentence = verdict(offline, tmp_path / "proof.html", page)
+    assert (state, "worth as much as the key" in sentence) == ("agrees", True)
+    tried = 0
+    for what, forged in altered(page, times(4, 160), seed=1):
+        if forged != page:
+            state, sentence = verdict(offline, tmp_path / "proof.html", forged)
+            assert (what, state) == (what, "fails")
+            assert "does not hold" in sentence
+            tried += 1
+    assert tried >= times(10, 200)
