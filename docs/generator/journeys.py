@@ -111,7 +111,7 @@ JOURNEYS = (
             ("service/reader/reading.py", "Reader.read"),
             ("archive/access/gate.py", "Gate.version"),
             ("service/citations/forms.py", "forms"),
-            ("service/quotations/comparing.py", "Quotations.quoters"),
+            ("service/quotations/comparing.py", "Quotations.quoter_page"),
             ("web/templates.py", "page"),
             ("web/reader.py", "frame"),
             ("service/reader/pages.py", "view"),

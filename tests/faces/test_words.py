@@ -7,12 +7,13 @@ from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 from jinja2 import Environment, nodes
 from tests.faces.test_http import ask
 
+from permacite.fragments.alignment.passages import Status
 from permacite.service.access import ERASURE_GROUNDS, REASONS
 from permacite.service.archive import Archive
 from permacite.service.problems import STATUS
@@ -46,6 +47,10 @@ BY_CODE = {
         for what in ("character", "line", "element", "byte")
         for form in ("", "before_")
     ),
+    *(f"problem.{kind}_means" for kind in ("withdrawn", "erased", "closed")),
+    *(f"versions.{status}" for status in (*get_args(Status), "unchecked")),
+    *(f"versions.{kind}" for kind in ("withdrawn", "erased", "closed")),
+    *(f"change.{kind}" for kind in ("negation", "number", "name")),
 }
 """The keys that are put together from codes."""
 

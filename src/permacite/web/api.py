@@ -18,6 +18,7 @@ from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
+from permacite.web.behind.versions import AT_ONCE, LONGEST_BYTES
 from permacite.web.requests import JSONAnswer, ask, body_of, is_own
 from permacite.web.templates import kept
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "LONGEST_BYTES",
-    "VERSIONS_AT_ONCE",
     "cite",
     "cite_form",
     "derive",
@@ -43,9 +42,6 @@ __all__ = [
     "versions",
 ]
 
-VERSIONS_AT_ONCE = 10
-LONGEST_BYTES = 2_000_000
-"""Texts of more octets are not compared while somebody waits for the answer."""
 
 _MAX_BODY = 256 * 1024
 _PROOFS = {"zip": "application/zip", "html": "text/html"}
@@ -129,7 +125,7 @@ async def versions(request: Request) -> Response:
     leads to the next page; 10 versions are on one where `limit` says nothing.
     """
     name, after = _wanted(request, "name"), request.query_params.get("after")
-    page = paging.asked(request.query_params, usual=VERSIONS_AT_ONCE)
+    page = paging.asked(request.query_params, usual=AT_ONCE)
     through = await ask(
         request,
         Archive.through_versions,

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from permacite.errors import PermaciteError
 from permacite.web import api, headers, log, problems, reader
+from permacite.web.behind.versions import versions
 from permacite.web.follow import links, saving
 from permacite.web.names import resolver, thttp
 
@@ -48,6 +49,7 @@ ROUTES = [
     Route("/-/save", saving.save, methods=["POST"]),
     Route("/-/save/{id}", saving.progress),
     Route("/-/api/follow", links.answer),
+    Route("/-/versions/{name:path}", versions),
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
     Route("/-/api/passages", api.passages),
@@ -69,10 +71,14 @@ ROUTES = [
 ]
 
 
-def create_app(archive: Archive, *, names: Sequence[str], writable: bool = False) -> Starlette:
+def create_app(
+    archive: Archive, *, names: Sequence[str], writable: bool = False, public: bool = False
+) -> Starlette:
     """The application over an open service, answering under host `names` alone.
 
-    `writable`: whether PUT commits, and the reader saves pages.
+    `writable`: whether PUT commits, and the reader saves pages. `public`: whether pages say to
+    chats and the like what they may show of open documents; else nobody but who opens a page is
+    told of it.
 
     Without the host check, a page of another site could reach the archive under a name of its
     own that leads to this machine (DNS rebinding).
@@ -91,4 +97,5 @@ def create_app(archive: Archive, *, names: Sequence[str], writable: bool = False
     app.state.archive = archive.public()
     app.state.writable = writable
     app.state.saves = {}
+    app.state.public = public
     return app

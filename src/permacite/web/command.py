@@ -28,9 +28,18 @@ __all__ = ["serve"]
 @click.option(
     "--writable", is_flag=True, help="Let PUT commit, and the reader save pages; there is no login."
 )
+@click.option(
+    "--public", is_flag=True, help="Say to chats and the like what they may show of open documents."
+)
 @click.pass_obj
 def serve(
-    folder: Path | None, *, host: str, port: int, names: tuple[str, ...], writable: bool
+    folder: Path | None,
+    *,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    writable: bool,
+    public: bool,
 ) -> None:
     """Serve the archive: the resolver for programs, the reader for people.
 
@@ -49,5 +58,6 @@ def serve(
         port=port,
         names=names,
         writable=writable,
+        public=public,
         announce=partial(click.echo, err=True),
     )

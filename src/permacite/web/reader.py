@@ -41,6 +41,7 @@ SCRIPTS = Scripts(
 """Either is the one script that a frame may run: it tells the reader what is selected or marked."""
 
 _SHOWN_AT_ONCE = 50
+_QUOTERS_AT_ONCE = 20
 _STYLES = ("Chicago", "APA", "MLA")
 
 
@@ -143,7 +144,12 @@ async def document(request: Request, reference: str) -> Response:
         text_fragment=text_fragment,
         frame=wanted_frame,
     )
-    quoters = await ask(request, Archive.quoters, reference)
+    after = request.query_params.get("quoters")
+    quoters = await ask(
+        request, Archive.quoter_page, reference, limit=_QUOTERS_AT_ONCE, after=after
+    )
+    words = reading.passage.quote if reading.passage else ""
+    seen = await ask(request, Archive.seen, reading.reference, words)
     styled = await ask(request, _styled, reading.reference) if reading.cited else {}
     fields = {
         "Content-Location": reading.pdi,
@@ -156,8 +162,11 @@ async def document(request: Request, reference: str) -> Response:
         fields=fields,
         reading=reading,
         quoters=quoters,
+        paged=after is not None,
         about=await ask(request, Archive.describe, reading.pdi),
         styled=styled,
+        coins=seen.coins,
+        preview=seen.preview if request.app.state.public else (),
         sandbox=headers.FRAME_SANDBOX,
         frame=wanted_frame,
         followed=await followed(request),

@@ -33,6 +33,7 @@ def run(
     port: int,
     names: Sequence[str],
     writable: bool = False,
+    public: bool = False,
     announce: Callable[[str], None],
 ) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
@@ -40,7 +41,9 @@ def run(
     shown = f"[{host}]" if ":" in host else host
     with Archive.open(folder) as archive:
         about = archive.about()
-        app = create_app(archive, names=(*_OWN_NAMES, shown, *names), writable=writable)
+        app = create_app(
+            archive, names=(*_OWN_NAMES, shown, *names), writable=writable, public=public
+        )
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
         announce(archive.decoders(many=True))
         server = Server(

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.bibliography import Reference, Stated
+    from permacite.service.citations.source import Source
 
-__all__ = ["Description", "Detail", "References"]
+__all__ = ["Description", "Detail", "References", "Seen"]
 
 _SINGLE = (
     *("title", "issued", "container", "site", "publisher", "language"),
     *("doi", "isbn", "issn", "volume", "issue", "pages"),
 )
+
+_LONGEST = 300
+"""Characters of a description; chats show fewer."""
 
 _TAGS = {
     "title": "citation_title",
@@ -66,6 +70,16 @@ class Description:
         yield "DC.identifier", self.pdi
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a page of the reader is seen by programs."""
+
+    coins: str
+    """An OpenURL ContextObject, for the title of a span of the class Z3988."""
+    preview: tuple[tuple[str, str], ...]
+    """Properties of Open Graph; none for what is not open to all."""
+
+
 class References(UseCases):
     """References to documents."""
 
@@ -92,6 +106,42 @@ class References(UseCases):
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
         source = source_of(self._repository, version, exact, "")
         return styled(source, style, is_public=unreachable(source.url) is None)
+
+    def seen(self, reference: str, words: str = "") -> Seen:
+        """How the page of a document or a part of it is seen by programs that show or cite it.
+
+        `words`: those of the part. Raises NotFoundError.
+        """
+        from permacite.service.citations.writing.coins import coins  # noqa: PLC0415 - pages alone
+
+        name, fragment = names.document_of(reference)
+        version, answer = self._repository.answering(name)
+        exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
+        source = source_of(self._repository, version, exact, words)
+        public = self._repository.public()
+        is_open = answer.pdi not in public.restrictions([answer])
+        return Seen(coins(source), tuple(_preview(source)) if is_open else ())
+
+
+def _preview(source: Source) -> Iterator[tuple[str, str]]:
+    """Properties of the Open Graph protocol: what a chat shows of a link."""
+    about = source.about
+    yield "og:type", "article"
+    yield "og:title", " ".join(source.title.split())
+    yield "og:url", source.url
+    yield "og:site_name", source.archive
+    words = source.words or source.part
+    told = f"\u201c{words}\u201d" if source.words else words
+    saved = " ".join(filter(None, (source.container, source.day)))
+    yield "og:description", _shortened(" \u2014 ".join(filter(None, (told, saved))))
+    for person in about.authors:
+        yield "article:author", str(person.value)
+    if about.issued is not None:
+        yield "article:published_time", str(about.issued.value)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2].rstrip()} \u2026"
 
 
 def _details(about: Reference) -> Iterator[Detail]:

@@ -21,6 +21,7 @@ from permacite.service.reader.speaking import speaking
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from permacite import pdi
@@ -62,6 +63,8 @@ class Reading:
     history: tuple[VersionNote, ...]
     """The same versions, and whether they are given out."""
     citations: tuple[Cited, ...]
+    overlapping: tuple[Cited, ...]
+    """Those of them that share characters with what is read here, but for itself."""
     live: str | None
     """The address of the page as it is now, at the cited words."""
     passage: Passage | None
@@ -132,6 +135,7 @@ class Reader(UseCases):
             versions=tuple(item.number for item in history),
             history=history,
             citations=citations,
+            overlapping=tuple(_overlapping(citations, exact, fragment)),
             live=live_address(
                 provenance.final_uri or provenance.uri, passage.quote if passage else ""
             ),
@@ -245,6 +249,21 @@ def _printed(repository: Repository, answer: Representation, marked: Marked) -> 
     if not marked.spans or answer.media_type != "text/plain":
         return ()
     return printed_at(labels_of(repository, answer), *marked.spans[0])
+
+
+def _overlapping(
+    citations: tuple[Cited, ...], exact: str, fragment: pdi.FragmentPDI | None
+) -> Iterator[Cited]:
+    """Other citations of the same text; to compare those of others, the page would be made anew."""
+    if fragment is None or fragment.scheme != "char":
+        return
+    start, end = (int(position) for position in fragment.positions)
+    text = exact.partition("#")[0]
+    for item in citations:
+        if item.start is None or item.end is None or item.reference == exact:
+            continue
+        if item.reference.partition("#")[0] == text and item.start < end and start < item.end:
+            yield item
 
 
 def _markable(

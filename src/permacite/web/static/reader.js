@@ -6,6 +6,7 @@ import { followLinks } from "./following.js";
 import { markParts } from "./parts.js";
 import { playCited, speak } from "./speaking.js";
 import { watchFrame, watchText } from "./selection.js";
+import { follow } from "./through.js";
 import { kept, t } from "./words.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
@@ -71,4 +72,5 @@ if (parts) markParts(parts, document.querySelector("#page"), cite);
 document.querySelectorAll("section.transcript").forEach(speak);
 document.querySelectorAll("button.play").forEach(playCited);
 addCopyButtons(document);
+document.querySelectorAll(".through[data-from]").forEach(follow);
 document.querySelector("#text mark")?.scrollIntoView({ block: "center" });

@@ -1,0 +1,1 @@
+"""What stands behind a citation: its words in other versions, told to people."""
