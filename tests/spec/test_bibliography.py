@@ -361,6 +361,47 @@ CASES = {
             "language": "",
         },
     ),
+    "a page that was made a day after it was published, by its server's clock": Case(
+        """<meta property="article:published_time" content="2017-02-23T17:18:13-08:00">"""
+        + json_ld(
+            """{"@type":"NewsArticle","headline":"Ebb","dateCreated":"2017-02-24T01:18:13Z"}"""
+        ),
+        {"type": "article-newspaper", "title": "Ebb", "issued": "2017-02-23"},
+        {"issued": "Open Graph: article:published_time"},
+    ),
+    "an article online before its issue": Case(
+        """<meta name="citation_journal_title" content="Tides">
+        <meta name="citation_online_date" content="2018/11/30">
+        <meta name="citation_publication_date" content="2019/02/01">""",
+        {"type": "article-journal", "container": "Tides", "issued": "2019-02-01"},
+    ),
+    "a blog that does not say its name but in the title": Case(
+        """<title>Ebb and flow in the north « The Lighthouse</title><h1><a href="/">The Lighthouse</a></h1>
+        <h1 class="entry"> Ebb and <i>flow</i> in the north</h1>""",
+        {"title": "Ebb and flow in the north", "site": ""},
+    ),
+    "a heading that is the name of the site": Case(
+        """<title>Ebb | The old lighthouse of the north</title>
+        <h1>The old lighthouse of the north</h1>""",
+        {"title": "Ebb | The old lighthouse of the north"},
+    ),
+    "a subtitle behind a colon": Case(
+        """<title>The harbour of Westport: a history</title><h1>The harbour of Westport</h1>""",
+        {"title": "The harbour of Westport: a history"},
+    ),
+    "an author behind the words of a blog": Case(
+        """<a rel="author" href="/lee">View all posts by Ann Lee</a>""", {"authors": "Lee, Ann"}
+    ),
+    "an author whom a program named": Case(
+        """<meta name="author" content="admin"><a rel="author" href="/lee">Ann Lee</a>""",
+        {"authors": "Lee, Ann"},
+    ),
+    "an author who is a path": Case(
+        """<meta name="article:author" content="/authors/ann-lee">""", {"authors": ""}
+    ),
+    "an author and whom she writes for": Case(
+        """<meta name="author" content="Ann Lee, CNN">""", {"authors": "Lee, Ann; CNN"}
+    ),
     "a title that is an address": Case(
         """<div itemscope itemtype="http://schema.org/BlogPosting"><meta itemprop="name" content="/code/2013/tides/"></div>
         <title>Tides</title>""",

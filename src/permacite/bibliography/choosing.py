@@ -6,7 +6,10 @@ asserts of the document counts before all of it.
 
 Readings: a value that is no date, no DOI, no language is passed over, and the next one is taken. A
 title that ends in the name of the site loses it, when it comes from the title element or from what
-is shared, where people write it. Authors come from one vocabulary alone.
+is shared, where people write it; so does one that is a heading of the page with a shorter rest
+behind it, whatever the site is called. Authors come from one vocabulary alone. When something was
+made, or first stood online, counts only where nothing says when it was published: a page often has
+the first in the time of its server, a day before or after the other.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ _DESCRIBING = frozenset({"Dublin Core", "Open Graph", "meta", "HTML"})
 _ADDRESS = compile_pattern(r"^(?:[a-z]+:/)?/\S*$")
 _SEPARATORS = " |-\u2013\u2014\u00b7:\u2022\u00bb/"
 """What stands between a title and a name behind it: dashes, dots and guillemets too."""
+_BEHIND_HEADING = compile_pattern(r"\s*[|\-\u2013\u2014\u00b7\u2022\u00ab\u00bb\u203a]\s")
+"""A colon is none of them: what follows it may be a subtitle."""
 _Value = TypeVar("_Value")
 
 
@@ -62,10 +67,10 @@ def reference(claims: Iterable[Claim]) -> Reference:
     known = frozenset(each.value.lower() for each in (site, publisher) if each is not None)
     return Reference(
         type=_kind(of.get("kind", ())),
-        title=_title(of.get("title", ()), known),
+        title=_title(of.get("title", ()), known, [c.value for c in of.get("heading", ())]),
         authors=_people(of.get("author", ()), known),
         editors=_people(of.get("editor", ()), known),
-        issued=_first(of.get("issued", ()), date),
+        issued=_first([*of.get("issued", ()), *of.get("created", ())], date),
         container=_first(of.get("container", ()), _text),
         site=site,
         publisher=publisher,
@@ -102,13 +107,15 @@ def _kind(claims: Sequence[Claim]) -> str:
     return "webpage"
 
 
-def _title(claims: Sequence[Claim], known: frozenset[str]) -> Stated[str] | None:
+def _title(
+    claims: Sequence[Claim], known: frozenset[str], headings: Sequence[str]
+) -> Stated[str] | None:
     for claim in claims:
         value = claim.value
         if _ADDRESS.match(value) or value.lower() in known:
             continue
         if claim.place.vocabulary in _DESCRIBING:
-            value = _without_site(value, known)
+            value = _as_headed(_without_site(value, known), known, headings)
         if value:
             return Stated(value, claim.place)
     return None
@@ -120,6 +127,20 @@ def _without_site(title: str, known: frozenset[str]) -> str:
         rest = title[: -len(name)].rstrip()
         if title.lower().endswith(name) and rest and rest[-1] in _SEPARATORS:
             return rest.rstrip(_SEPARATORS) or title
+    return title
+
+
+def _as_headed(title: str, known: frozenset[str], headings: Sequence[str]) -> str:
+    """A title without what stands behind a heading of the page and is shorter than it.
+
+    A heading that stands behind something is mostly the name of the site itself.
+    """
+    for heading in headings:
+        size, folded = len(heading), heading.lower()
+        if folded in known or not 0 < size < len(title) <= 2 * size:
+            continue
+        if title.lower().startswith(folded) and _BEHIND_HEADING.match(title[size:]):
+            return title[:size]
     return title
 
 

@@ -17,6 +17,7 @@ __all__ = ["gather"]
 _MOST = 5000
 """Claims that are kept of one page; each value is cut to `_LONGEST` characters."""
 _LONGEST = 2000
+_MOST_HEADINGS = 8
 
 
 def gather(document: Document) -> list[Claim]:
@@ -36,6 +37,9 @@ class _Reader:
         """Where the link of the author begins that is open, and its words (HTML §4.6.7.2)."""
         self._linked: list[Claim] = []
         """What such links say: one is of the page's author, others are of what it links to."""
+        self._heading: tuple[int, list[str]] | None = None
+        """Where the heading begins that is open, and its words."""
+        self._headings = 0
         self._microdata = Microdata()
 
     def read(self, document: Document) -> list[Claim]:
@@ -75,7 +79,9 @@ class _Reader:
         elif tag.name == "script":
             is_data = (tag.get("type") or "").strip().lower().startswith("application/ld+json")
             self._script = tag.start if is_data else None
-
+        elif tag.name == "h1" and self._headings < _MOST_HEADINGS:
+            self._heading = (tag.start, [])
+            self._headings += 1
         elif tag.name == "a" and "author" in (tag.get("rel") or "").lower().split():
             self._author = (tag.start, [])
 
@@ -88,6 +94,10 @@ class _Reader:
                 Claim("author", "".join(words), Place("HTML", "a rel=author", start))
             )
             self._author = None
+        elif tag.name == "h1" and self._heading is not None:
+            start, words = self._heading
+            self._claim(Claim("heading", "".join(words), Place("HTML", "h1", start)))
+            self._heading = None
 
     def _text(self, text: Text) -> None:
         if self._script is not None:
@@ -97,3 +107,5 @@ class _Reader:
             self._microdata.text(text.data)
         if self._author is not None:
             self._author[1].append(text.data)
+        if self._heading is not None:
+            self._heading[1].append(text.data)

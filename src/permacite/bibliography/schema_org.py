@@ -89,7 +89,8 @@ _PARTS = {
 }
 _FIELDS = {
     "title": ("name", "headline"),
-    "issued": ("datePublished", "dateCreated"),
+    "issued": ("datePublished",),
+    "created": ("dateCreated",),
     "language": ("inLanguage",),
     "isbn": ("isbn",),
     "issn": ("issn",),
