@@ -19,7 +19,7 @@ __all__ = ["people", "person"]
 
 _BY = compile_pattern(r"(?i)^(?:by|von|par|por|di)\s+(?=\S+\s+\S)")
 _LISTED = compile_pattern(
-    r"(?i)^(?:view all posts by|all posts by|posts by|zeige alle beiträge von|alle beiträge von"
+    r"(?i)^(?:view all posts by|all posts by|posts by|(?:zeige )?[a-z]+ beiträge von"
     r"|voir tous les articles de|ver todas las entradas de)\s+"
 )
 """What blogs write in a link to an author's pages."""

@@ -41,7 +41,8 @@ SCRIPTS = Scripts(
 """Either is the one script that a frame may run: it tells the reader what is selected or marked."""
 
 _SHOWN_AT_ONCE = 50
-_QUOTERS_AT_ONCE = 20
+_QUOTERS_AT_ONCE = 5
+"""Each is read and compared before the page is there."""
 _STYLES = ("Chicago", "APA", "MLA")
 
 

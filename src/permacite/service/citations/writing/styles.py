@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import io
+import json
 import re
 import warnings
 from pathlib import Path
@@ -59,13 +60,15 @@ def styled(source: Source, style: str, *, is_public: bool) -> str:
         item["author"] = [{"literal": item.pop("container-title" if source.container else "title")}]
     if item.get("publisher") == item.get("container-title"):
         item.pop("publisher", None)  # a newspaper is told once
-    printed = _printed(_adapted(name), item)
+    printed = _printed(name, json.dumps(item))
     where = f" at {source.url}" if is_public and source.uri else ""
     return f"{printed} Archived {source.day}{where}: {source.reference}."
 
 
-def _printed(style: bytes, item: csl.Item) -> str:
-    """The entry of a bibliography of one item."""
+@functools.lru_cache(maxsize=512)
+def _printed(name: str, written: str) -> str:
+    """The entry of a bibliography of one item, which is written as JSON; it takes a while."""
+    style, item = _adapted(name), json.loads(written)
     citeproc, json_source = _processor()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the processor tells of fields that it does not know
