@@ -18,7 +18,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Answer", "Memory", "ask", "children", "resident_bytes", "watched"]
+__all__ = ["Answer", "Memory", "ask", "calls_behind_doors", "children", "resident_bytes", "watched"]
 
 _PAUSE_S = 0.02
 
@@ -104,3 +104,18 @@ def watched(process: int) -> Iterator[Memory]:
         memory.stopped.set()
         thread.join()
         memory.look(process)
+
+
+def calls_behind_doors(trace: str) -> list[str]:
+    """Return the calls of workers, each from the moment its last door was closed."""
+    behind: set[str] = set()
+    calls = []
+    for line in trace.splitlines():
+        process, call = line.split(maxsplit=1)
+        if "PR_SET_SECCOMP" in call:
+            behind.add(process)
+        elif process in behind:
+            calls.append(call)
+            if call.startswith("clone"):
+                behind.add(call.rpartition("= ")[2])
+    return calls

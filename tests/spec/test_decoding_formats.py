@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.media.formats import FORMATS, HEADS, content_of
 from tests.media.tricks import LISTS, TRICKS, trick_of
+from tests.media.watching import calls_behind_doors
 
 from permacite.decoding import Workers
 from permacite.errors import DecodingError, LimitError, NotFoundError
@@ -158,21 +159,6 @@ def asked_of(folder: Path, tricks: list[Trick]) -> list[tuple[str, str, str, str
     for name, content, *_ in rows:
         (folder / name).write_bytes(content)
     return [(name, str(folder / name), kind, fragment) for name, _, kind, fragment in rows]
-
-
-def calls_behind_doors(trace: str) -> list[str]:
-    """Return the calls of workers, each from the moment its last door was closed."""
-    behind: set[str] = set()
-    calls = []
-    for line in trace.splitlines():
-        process, call = line.split(maxsplit=1)
-        if "PR_SET_SECCOMP" in call:
-            behind.add(process)
-        elif process in behind:
-            calls.append(call)
-            if call.startswith("clone"):
-                behind.add(call.rpartition("= ")[2])
-    return calls
 
 
 @pytest.mark.slow
