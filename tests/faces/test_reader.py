@@ -160,7 +160,10 @@ def test_words_selected_in_the_text_view_are_cited_by_position(
 ) -> None:
     page.goto(f"{running.base}/{saved['pdi']}?show=text")
     page.locator("#text").evaluate(
-        """pre => { const text = pre.firstChild; const at = text.data.indexOf("Entry 7");
+        """pre => {
+        const texts = [...pre.querySelectorAll(".line")].map((line) => line.lastChild);
+        const text = texts.find((each) => each.data.includes("Entry 7"));
+        const at = text.data.indexOf("Entry 7");
         getSelection().setBaseAndExtent(text, at, text, at + 20); }"""
     )
     page.get_by_role("button", name="Cite this").click()

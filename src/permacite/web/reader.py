@@ -132,10 +132,28 @@ def _frame(request: Request) -> int | None:
     return paging.number(wanted, "frame", least=0) if wanted else None
 
 
+def _at(request: Request) -> int | None:
+    """The position `?at=` from which a long text is to be shown. Raises ParseError."""
+    wanted = request.query_params.get("at")
+    return paging.number(wanted, "at", least=0) if wanted else None
+
+
+def _typed_lines(request: Request) -> str | None:
+    """The lines that a reader typed, as RFC 5147 counts them. Raises ParseError."""
+    first, last = (request.query_params.get(name) for name in ("first", "last"))
+    if not first:
+        return None
+    start = paging.number(first, "first")
+    return f"line={start - 1},{paging.number(last, 'last', least=start) if last else start}"
+
+
 async def document(request: Request, reference: str) -> Response:
-    """Answer a name with the reader's page around the document; `?frame=` shows one of several."""
+    """Answer a name with the reader's page around the document; `?frame=` shows one of several.
+
+    `?at=` shows a long text from that position on, `?first=` and `?last=` mark lines, from 1.
+    """
     show_text = request.query_params.get("show") == "text"
-    text_fragment = request.query_params.get("rfc5147")
+    text_fragment = request.query_params.get("rfc5147") or _typed_lines(request)
     wanted_frame = _frame(request)
     reading = await ask(
         request,
@@ -144,6 +162,7 @@ async def document(request: Request, reference: str) -> Response:
         text=show_text,
         text_fragment=text_fragment,
         frame=wanted_frame,
+        at=_at(request),
     )
     after = request.query_params.get("quoters")
     quoters = await ask(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import convert, rfc5147, wilde00
+from permacite.media_types import PAGES
 from permacite.service import names
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def text_source(repository: Repository, version: Version) -> TextOf | None:
 
 
 def by_fragment(repository: Repository, fragment: pdi.FragmentPDI | None) -> Marked:
-    """What a PDI's `char` fragment of plain text marks; nothing for any other."""
+    """What a PDI's `char` fragment marks of a text that is no page; nothing for any other."""
     if fragment is None or fragment.scheme != "char":
         return Marked()
-    if repository.representation(fragment.pdi).media_type != "text/plain":
+    if repository.representation(fragment.pdi).media_type in PAGES:
         return Marked()
     return Marked(((int(fragment.positions[0]), int(fragment.positions[1])),))
 

@@ -41,6 +41,10 @@ _SHELL = """<!doctype html>
 body {{ margin: 1rem; font: 1rem/1.6 system-ui, sans-serif; color-scheme: light dark }}
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; font-family: monospace }}
 mark {{ background: #ffe08a; color: #231a00 }}
+.lines {{ padding-left: 4.5em; position: relative; tab-size: 4 }}
+.lines span {{ display: block; unicode-bidi: plaintext; text-align: start }}
+.lines span::before {{ content: attr(data-line); position: absolute; left: 0; width: 4em }}
+.lines span::before {{ text-align: right; opacity: .6 }}
 {style}
 </style></head><body>{body}{script}</body></html>
 """

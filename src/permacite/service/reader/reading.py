@@ -13,7 +13,7 @@ from permacite.service.base import UseCases
 from permacite.service.citations import citing, recorded
 from permacite.service.citations.citing import Passage
 from permacite.service.labels import labels_of, printed_at, record_of
-from permacite.service.reader import following, marking, pages, places, regions
+from permacite.service.reader import following, lines, marking, pages, places, regions
 from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from permacite.service.documents import Document, Format, VersionNote
     from permacite.service.labels import Printed
     from permacite.service.reader.following import Followed
-    from permacite.service.reader.marking import Marked, TextPiece
+    from permacite.service.reader.lines import Sheet
+    from permacite.service.reader.marking import Marked
     from permacite.service.reader.pages import Page, PageState
     from permacite.service.reader.places import Places, Selected
     from permacite.service.reader.regions import Markable
@@ -73,8 +74,10 @@ class Reading:
     """The recorded citation of exactly this reference."""
     text_pdi: str | None
     """The full name of the document's text, if it has one."""
-    text: tuple[TextPiece, ...] | None
-    """The text itself, where it was asked for."""
+    text: Sheet | None
+    """The text itself, or a piece of it: where it was asked for, or the document is a text."""
+    is_text: bool
+    """Whether the document is a text, so that nothing else of it is shown."""
     markable: Markable | None
     """What can be marked of a picture, a sound or a video."""
     speaking: Speaking | None
@@ -102,11 +105,13 @@ class Reader(UseCases):
         text: bool = False,
         text_fragment: str | None = None,
         frame: int | None = None,
+        at: int | None = None,
     ) -> Reading:
         """What the reader shows around a document; its text too if `text`.
 
         `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own.
-        `frame`: of several, the one to show by itself.
+        `frame`: of several, the one to show by itself. `at`: where the piece of a long text begins
+        that is to be shown, in place of that with the passage.
         """
         repository = self._repository
         name, fragment = names.document_of(reference)
@@ -119,9 +124,10 @@ class Reader(UseCases):
         marked = marking.by_fragment(repository, fragment)
         if text_fragment is not None and source is not None:
             marked = marking.by_text_fragment(source, text_fragment)
-        pieces = None
-        if source is not None and (text or marked.caret):
-            pieces = marking.split(source.document.text, marked)
+        is_text = source is not None and lines.is_of(source, answer)
+        sheet = None
+        if source is not None and (text or marked.caret or is_text):
+            sheet = lines.sheet(source.document, marked, at)
         provenance = version.provenance
         document = documents.document(repository, version)
         passage = _passage(repository, fragment, source, marked)
@@ -142,7 +148,8 @@ class Reader(UseCases):
             passage=passage,
             cited=next((item for item in citations if item.reference == exact), None),
             text_pdi=str(source.representation.pdi) if source else None,
-            text=pieces,
+            text=sheet,
+            is_text=is_text,
             markable=_markable(repository, answer, fragment, frame),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
             printed=_printed(repository, answer, marked),
@@ -287,7 +294,7 @@ def _passage(
 
     What is committed never shrinks, so a PDI's fragment beyond the end names nothing.
     """
-    if marked.spans and source is not None:
+    if marked.spans and source is not None and _is_in(source, fragment):
         start, end = marked.spans[0]
         if end > source.document.length:
             problem = f"the text ends at {source.document.length}"
@@ -298,6 +305,11 @@ def _passage(
     representation = repository.representation(fragment.pdi)
     excerpt = repository.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
+
+
+def _is_in(source: names.TextOf, fragment: pdi.FragmentPDI | None) -> bool:
+    """Whether what is marked is of the document's text, and not of another format."""
+    return fragment is None or fragment.pdi.format in {None, source.representation.pdi.format}
 
 
 def _size(page: Page) -> int:

@@ -1,4 +1,4 @@
-"""A text in the reader's frame: as it is, what is cited marked, and its labels in the margin.
+"""A text in the reader's frame: what is cited marked, its labels or lines told in the margin.
 
 A label is no character of the frame's tree: what is selected is counted in characters, and only
 those of the text count. So its words are an attribute, which a style sheet shows.
@@ -10,11 +10,13 @@ import html
 from typing import TYPE_CHECKING
 
 from permacite.service.labels import Printed
+from permacite.service.reader import lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from permacite.renditions import Label
+    from permacite.service.reader.lines import Line, Sheet
     from permacite.service.reader.marking import Marked
     from permacite.words import Words
 
@@ -34,9 +36,25 @@ pre.labelled { position: relative; padding-left: 7rem }
 def text_html(text: str, marked: Marked, labels: Sequence[Label], words: Words) -> str:
     """The text as an element; line ends as a browser shows them."""
     places = _margin(labels, words)
+    if not places:
+        return _numbered(lines.whole(text, marked))
     pieces = "".join(_pieces(text, marked, places))
-    kind = ' class="labelled"' if places else ""
-    return f'<pre lang="" dir="auto"{kind}>\n{pieces}</pre>'
+    return f'<pre lang="" dir="auto" class="labelled">\n{pieces}</pre>'
+
+
+def _numbered(sheet: Sheet) -> str:
+    """The lines of a text; a style sheet writes their numbers, which are none of its characters."""
+    written = "".join(map(_line, sheet.lines))
+    first = written.replace("<mark>", '<mark id="permacite-mark">', 1)
+    return f'<pre lang="" dir="auto" class="lines">\n{first}</pre>'
+
+
+def _line(line: Line) -> str:
+    pieces = "".join(
+        f"<mark>{html.escape(piece.text)}</mark>" if piece.marked else html.escape(piece.text)
+        for piece in line.pieces
+    )
+    return f'<span data-line="{line.number}">{pieces}</span>'
 
 
 def _margin(labels: Sequence[Label], words: Words) -> list[tuple[int, str]]:

@@ -3,6 +3,7 @@
 import { addCopyButtons } from "./copy.js";
 import { answerOf, problemOf } from "./answer.js";
 import { followLinks } from "./following.js";
+import { watchNumbers } from "./lines.js";
 import { markParts } from "./parts.js";
 import { playCited, speak } from "./speaking.js";
 import { watchFrame, watchText } from "./selection.js";
@@ -66,6 +67,7 @@ if (main.dataset.text) {
   watchFrame(document.querySelector("#page"), main.dataset.reference, offer);
   watchText(document.querySelector("#text"), offer);
 }
+watchNumbers(document.querySelector("#text"));
 followLinks(document.querySelector("#page"), main.dataset.reference);
 const parts = document.querySelector("form.parts");
 if (parts) markParts(parts, document.querySelector("#page"), cite);

@@ -45,7 +45,7 @@ export const watchText = (text, offer) => {
     if (!range || range.collapsed) return offer(null);
     const lead = whole.cloneRange();
     lead.setEnd(range.startContainer, range.startOffset);
-    const start = positions(lead.toString());
+    const start = Number(text.dataset.start) + positions(lead.toString()); // of a long text, a piece is here
     const quote = range.toString();
     offer({ quote, char: `${start},${start + positions(quote)}` });
   });
