@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from tests.faces.conftest import served
 
 from permacite.service.archive import Archive
@@ -103,7 +104,7 @@ def test_twenty_pages_are_browsed_across_versions(
             page.wait_for_url(_at(rooms[edition][number]))
             said = page.frame_locator("#page").locator("#said").inner_text()
             assert said == f"The {word} word of room {number}."
-            assert "A link on Room" in page.locator(".followed").inner_text()
+            assert " led here. Saved " in page.locator(".followed").inner_text()
         _click(page, "back")
         page.wait_for_url(_at(rooms[edition][COUNT - 2]))
     _click(page, "words")
@@ -181,6 +182,8 @@ def test_no_hostile_link_leads_out_or_breaks_the_frame(
         page.wait_for_url("**/-/follow?*")
         assert parse_qs(urlsplit(page.url).query)["to"] == [ELSEWHERE]
         assert "not archived here" in page.locator("h1").inner_text()
+    axe = Axe().run(page)
+    assert axe.violations_count == 0, axe.generate_report()
     page.goto(start)
     _click(page, "mail")
     page.wait_for_url("**/-/follow?*")
