@@ -55,11 +55,50 @@
     const has = selected && selected.rangeCount && !selected.isCollapsed;
     window.parent.postMessage({ permacite: "selection", place: has ? place(selected.getRangeAt(0)) : null }, "*");
   };
+  const read = (prototype, name, thing) => Object.getOwnPropertyDescriptor(prototype, name).get.call(thing);
+  let isWhole = false; // whether the reader shows all of the page, and scrolls itself
+  // Not scrollIntoView: that scrolls the reader around us as well.
   const show = () => {
     const mark = Document.prototype.querySelector.call(document, "mark#permacite-mark");
-    if (mark) Element.prototype.scrollIntoView.call(mark, { block: "center", inline: "nearest" });
+    if (!mark || isWhole) return;
+    const box = (element) => Element.prototype.getBoundingClientRect.call(element);
+    const root = read(Document.prototype, "documentElement", document);
+    for (let around = mark; (around = read(Node.prototype, "parentElement", around)) && around !== root; ) {
+      const [seen, place] = [box(around), box(mark)];
+      const isIn = place.top >= seen.top && place.bottom <= seen.bottom;
+      if (!isIn) Element.prototype.scrollBy.call(around, 0, place.top - (seen.top + seen.bottom) / 2);
+    }
+    scrollBy(0, box(mark).top - innerHeight / 2);
   };
+  const tellHeight = () => {
+    const height = read(Element.prototype, "scrollHeight", read(Document.prototype, "documentElement", document));
+    window.parent.postMessage({ permacite: "height", height }, "*");
+  };
+  // Who goes by keyboard comes to the page as a whole, sees it, and scrolls it by the arrow keys.
+  const reach = () => {
+    const root = read(Document.prototype, "documentElement", document);
+    const ring = () => (root.style.outline = root.matches(":focus-visible") ? "3px solid #4a90c8" : "");
+    root.tabIndex = 0;
+    root.style.outlineOffset = "-3px";
+    for (const name of ["focus", "blur"]) root.addEventListener(name, ring);
+  };
+  let width = 0;
+  EventTarget.prototype.addEventListener.call(window, "resize", () => {
+    if (width && innerWidth !== width) tellHeight(); // not for another height: that is what we asked for
+    width = innerWidth;
+  });
+  EventTarget.prototype.addEventListener.call(window, "message", ({ source, data }) => {
+    if (source !== window.parent) return;
+    if (data?.permacite === "ask") tellHeight();
+    if (data?.permacite === "whole") {
+      isWhole = true;
+      scrollTo(0, 0);
+    }
+  });
   EventTarget.prototype.addEventListener.call(window, "load", () => {
+    width = innerWidth;
+    reach();
+    tellHeight();
     show();
     requestAnimationFrame(show); // once more, after the browser has gone to the address's fragment
     document.fonts?.ready?.then?.(show);

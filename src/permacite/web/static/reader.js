@@ -6,7 +6,7 @@ import { followLinks } from "./following.js";
 import { watchNumbers } from "./lines.js";
 import { markParts } from "./parts.js";
 import { playCited, speak } from "./speaking.js";
-import { watchFrame, watchText } from "./selection.js";
+import { watchFrame, watchHeight, watchText } from "./selection.js";
 import { follow } from "./through.js";
 import { kept, t } from "./words.js";
 
@@ -69,10 +69,11 @@ if (main.dataset.text) {
 }
 watchNumbers(document.querySelector("#text"));
 followLinks(document.querySelector("#page"), main.dataset.reference);
+watchHeight(document.querySelector("#page:not(.stage)"));
 const parts = document.querySelector("form.parts");
 if (parts) markParts(parts, document.querySelector("#page"), cite);
 document.querySelectorAll("section.transcript").forEach(speak);
 document.querySelectorAll("button.play").forEach(playCited);
 addCopyButtons(document);
 document.querySelectorAll(".through[data-from]").forEach(follow);
-document.querySelector("#text mark")?.scrollIntoView({ block: "center" });
+document.querySelector("#text mark")?.scrollIntoView({ block: "center", container: "nearest" });

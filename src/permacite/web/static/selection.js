@@ -31,6 +31,17 @@ const placed = async (reference, place) => {
   }
 };
 
+// How high the page in the frame is: the style sheet makes the frame as high on narrow screens.
+export const watchHeight = (frame) => {
+  if (!frame) return;
+  window.addEventListener("message", ({ source, data }) => {
+    if (source !== frame.contentWindow || data?.permacite !== "height" || !Number.isSafeInteger(data.height)) return;
+    frame.style.setProperty("--page-height", `${data.height}px`);
+    if (matchMedia("(max-width: 60rem)").matches) source.postMessage({ permacite: "whole" }, "*");
+  });
+  frame.contentWindow.postMessage({ permacite: "ask" }, "*"); // it may have been there before us
+};
+
 // Positions count characters of the text with CRLF line ends; the text view shows each as one LF.
 const positions = (text) => [...text].length + text.split("\n").length - 1;
 

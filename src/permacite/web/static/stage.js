@@ -198,7 +198,7 @@
     await measure();
     if (media.matches("img")) drawing(true);
     show();
-    cited?.scrollIntoView({ block: "center", inline: "nearest" });
+    cited?.scrollIntoView({ block: "center", inline: "nearest", container: "nearest" });
     tellKnown();
   };
   for (const name of ["load", "loadeddata"]) media.addEventListener(name, ready);
