@@ -196,7 +196,8 @@ class Ingest(Quotations, Transcripts):
             complete(repository, version, renew=False)
             known = repository.version(version.pdi)
             saved = self._saved(known, None, parts=1, size_bytes=len(content))
-            return dataclasses.replace(saved, unchanged=True)
+            quotes = self.quotes(saved.pdi) if repository.quotations(known.pdi) else ()
+            return dataclasses.replace(saved, unchanged=True, quotations=tuple(quotes))
         return None
 
     def _checked(self, outcome: Outcome, *, misquoted: bool) -> Outcome:
