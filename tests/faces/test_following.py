@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -53,7 +52,6 @@ def rooms(archive: Path, site: Site) -> list[list[str]]:
                 service.save(f"{site.base}/{n}.html", allow_private=True) for n in range(COUNT)
             ]
             editions.append([item.pdi for item in saved])
-            time.sleep(1)  # editions are told apart by the second in which they were saved
     return editions
 
 
