@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,7 @@ from permacite.errors import NotFoundError
 from permacite.renditions import Record, read_labels
 from permacite.service.archive import Archive
 from permacite.service.names import document_of
+from permacite.service.proofs.proofs import check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +64,22 @@ def test_words_are_cited_resolved_verified_and_proven(archive: Path, tmp_path: P
     proof = tmp_path / "proof.zip"
     assert run(archive, "prove", cited.reference, "-o", str(proof)).returncode == 0
     assert run(archive, "verify", str(proof)).returncode == 0
+
+
+def test_a_proof_shows_the_printed_page(archive: Path, tmp_path: Path) -> None:
+    with Archive.open(archive) as held:
+        cited = held.cite(held.add(BOOK, name="light.tei").pdi, quote="on the water")
+        proof = held.prove(cited.reference)
+        report = check(proof)
+        assert (report.holds, report.printed) == (True, "pp. xvii-18, chapter 2")
+        assert check(held.prove(cited.reference, html=True)).holds
+    altered = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(proof)) as old, zipfile.ZipFile(altered, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b'"xvii"', b'"xvi"'))
+    assert not check(altered.getvalue()).holds
+    (tmp_path / "proof.zip").write_bytes(proof)
+    assert "(pp. xvii-18, chapter 2)" in run(archive, "verify", str(tmp_path / "proof.zip")).stdout
 
 
 def test_what_cannot_be_read_is_kept_and_told(archive: Path, tmp_path: Path) -> None:

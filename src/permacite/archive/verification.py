@@ -20,6 +20,7 @@ from permacite.errors import (
 )
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
 from permacite.pdi.quotation import agreement_at
+from permacite.renditions.stored import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,11 +122,12 @@ class Verification(Reading):
         """
         return content_of(Tile.parse(path), self.log, self._gate.leaves)
 
-    def prove(self, pdi: PDI, *, citation: Citation | None = None) -> bytes:
+    def prove(self, pdi: PDI, *, citation: Citation | None = None, labelled: bool = False) -> bytes:
         """Return a zip that proves, offline, that this archive holds what `pdi` names.
 
         The log is signed as it is now; `check_proof` checks the zip, and its README says how to do
-        so by hand. `citation`, of the same representation, is put in with its words. Raises
+        so by hand. `citation`, of the same representation, is put in with its words, and with
+        `labelled` the labels of its text, if it has any: they say on which page it stands. Raises
         NotFoundError, IntegrityError, StorageError.
         """
         representation = self.representation(pdi)
@@ -134,7 +136,13 @@ class Verification(Reading):
         cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
         content = self.read(representation)
         return bundles.bundle(
-            self.log, representation, content, leaf, citation=citation, citation_leaf=cited
+            self.log,
+            representation,
+            content,
+            leaf,
+            citation=citation,
+            citation_leaf=cited,
+            labels=self.sidecar(representation, LABELS) if labelled else None,
         )
 
     def prove_absence(self, pdi: PDI) -> bytes:

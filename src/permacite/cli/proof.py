@@ -101,7 +101,8 @@ def _tell_verified(verified: Verified) -> None:
     """Print the answer first, then what was checked."""
     click.echo(_answer(verified))
     if verified.quote and verified.holds:
-        click.echo(f"\n  {' '.join(verified.quote.split())}\n")
+        printed = f" ({verified.printed})" if verified.printed else ""
+        click.echo(f"\n  {' '.join(verified.quote.split())}{printed}\n")
     rows = [("ok" if check.ok else "FAILS", check.name, check.detail) for check in verified.checks]
     table(("", "check", ""), rows)
     if verified.holds and verified.caution:

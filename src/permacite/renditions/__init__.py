@@ -3,6 +3,7 @@
 | room | what it holds |
 |---|---|
 | model | Rendition, Original, and what comes out: Rendered, Label, Notice |
+| printed | where words stand, as the document numbers its own parts |
 | registry | which rendition makes the text of a document; those that others bring |
 | stored | labels, maps and the record of a rendering, as they are kept beside the text |
 
@@ -22,6 +23,7 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.renditions.model import Label, Notice, Original, Rendered, Rendition
+    from permacite.renditions.printed import Printed, printed_at, ranges_of
     from permacite.renditions.registry import (
         media_type_of,
         render,
@@ -35,10 +37,13 @@ __all__ = [
     "Label",
     "Notice",
     "Original",
+    "Printed",
     "Record",
     "Rendered",
     "Rendition",
     "media_type_of",
+    "printed_at",
+    "ranges_of",
     "read_labels",
     "render",
     "rendition_for",
@@ -50,6 +55,7 @@ on_demand(
     __name__,
     {
         "permacite.renditions.model": "Label, Notice, Original, Rendered, Rendition",
+        "permacite.renditions.printed": "Printed, printed_at, ranges_of",
         "permacite.renditions.registry": (
             "media_type_of, render, rendition_for, rendition_named, renditions"
         ),

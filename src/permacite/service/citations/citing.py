@@ -14,10 +14,11 @@ from permacite.archive import NewCitation
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.fragments import quote as quotes
 from permacite.pdi import SCHEMES
+from permacite.renditions import ranges_of
 from permacite.service import addresses, names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded, typed
-from permacite.service.labels import labels_of, ranges_of
+from permacite.service.labels import labels_of
 
 if TYPE_CHECKING:
     from datetime import datetime

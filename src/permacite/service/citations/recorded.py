@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
+from permacite.renditions import printed_at
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
 from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import source_of
-from permacite.service.labels import labels_of, printed_at, record_of
+from permacite.service.labels import labels_of, record_of
 from permacite.service.transcripts.playing import Sayings, are_words
 
 if TYPE_CHECKING:
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from permacite.bibliography import Reference
     from permacite.fragments import Text
     from permacite.pdi import PDI
-    from permacite.renditions import Label
+    from permacite.renditions import Label, Printed
     from permacite.service.citations.forms import CitationForms
-    from permacite.service.labels import Printed
     from permacite.service.transcripts.playing import Heard, Said
 
 __all__ = ["Cited", "all_cited", "cited"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive import Repository, Version
-    from permacite.service.labels import Printed
+    from permacite.renditions import Printed
 
 __all__ = ["Source", "source_of"]
 

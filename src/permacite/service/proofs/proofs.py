@@ -79,6 +79,8 @@ class Verified:
     """Whether what is proven is that no document of this name was ever minted."""
     quote: str | None = None
     """The words that stood there; None where the bundle cites none."""
+    printed: str | None = None
+    """Where they stand, as the document numbers its own parts, such as "p. 17"."""
     digest: str | None = None
     committed_at: datetime | None = None
     """When the archive committed it, or sealed the day, as the entry of its log says."""
@@ -106,14 +108,14 @@ class Proofs(Resolution):
         that shows what is proven, and checks it in a browser. Raises NotFoundError where neither
         can be proven, IntegrityError, StorageError.
         """
-        bundle = self._bundle(reference, seal=seal)
+        bundle = self._bundle(reference, seal=seal, labelled=not html)
         if not html:
             return bundle
         report = check_proof(bundle.content, decode=workers().extract)
         return replace(bundle, content=page_of(bundle.content, report))
 
-    def _bundle(self, reference: str, *, seal: bool) -> Proof:
-        """The bundle as a zip."""
+    def _bundle(self, reference: str, *, seal: bool, labelled: bool) -> Proof:
+        """The bundle as a zip. Pages of the first edition know no labels."""
         repository = self._repository
         name, fragment = names.document_of(reference)
         try:
@@ -123,7 +125,7 @@ class Proofs(Resolution):
         citation = None
         if fragment is not None:
             citation = self._citation(representation, fragment)
-        content = repository.prove(representation.pdi, citation=citation)
+        content = repository.prove(representation.pdi, citation=citation, labelled=labelled)
         return Proof(
             absent=False,
             reference=str(representation.pdi) if citation is None else citation.fragment,
@@ -235,6 +237,7 @@ def check(
         absent=report.absent,
         reference=report.reference or report.name,
         quote=report.quote,
+        printed=report.printed,
         digest=report.digest,
         committed_at=_moment(report.committed_at),
         stamped_at=report.stamped_at,

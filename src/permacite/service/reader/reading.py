@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypedDict
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError
+from permacite.renditions import printed_at
 from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import citing, recorded
 from permacite.service.citations.citing import Passage
-from permacite.service.labels import labels_of, printed_at, record_of
+from permacite.service.labels import labels_of, record_of
 from permacite.service.reader import following, lines, marking, pages, places, regions
 from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation
+    from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote
-    from permacite.service.labels import Printed
     from permacite.service.reader.following import Followed
     from permacite.service.reader.lines import Sheet
     from permacite.service.reader.marking import Marked

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from permacite.service.labels import Printed
+from permacite.renditions import Printed
 from permacite.service.reader import lines
 
 if TYPE_CHECKING:

@@ -31,6 +31,9 @@ from permacite.archive.objects import digest_of
 from permacite.archive.records.days import names_in
 from permacite.archive.texts import charset_of, document_text, is_of_first_rules
 from permacite.errors import ParseError, PermaciteError
+from permacite.renditions import printed_at, read_labels
+from permacite.renditions.stored import LABELS
+from permacite.scan import compile_pattern
 from permacite.text import first
 
 if TYPE_CHECKING:
@@ -48,6 +51,8 @@ _CITATION_OPENING = "citation-opening.json"
 _CITED = (_CITATION, _CITATION_PROOF, _CITATION_OPENING)
 _OPENING = "opening.json"
 _STAMP = "timestamp.tsr"
+_LABELS = "labels.txt"
+_CUT = compile_pattern("#char=([0-9]{1,15}),([0-9]{1,15})$")
 _MEMBERS = frozenset({"reference", "quote", "before", "after"})
 
 
@@ -90,7 +95,7 @@ def check_proof(
     if CONTENT in files:
         entry, checks, cited = _held(files, signed, pdi, decode)
         time, digest = entry.get("committed_at"), digest_of(files[CONTENT])
-        checked = {CONTENT, _OPENING, *(_CITED if _CITATION in files else ())}
+        checked = {CONTENT, _OPENING, _LABELS, *(_CITED if _CITATION in files else ())}
     else:
         entry = _day_of(files["leaf.json"], pdi)
         checks = [_absent(pdi, entry, files[_NAMES])]
@@ -114,6 +119,7 @@ def check_proof(
         stamped_at=stamped_at,
         reference=None if cited is None else cited.reference,
         quote=None if cited is None else cited.quote,
+        printed=None if cited is None else _printed(files, cited.reference),
         checks=(checks[0], *frame, *trust, *checks[1:], *stamps),
     )
 
@@ -146,6 +152,8 @@ def _held(
     checks = [_content(files[CONTENT], described)]
     if _OPENING in files:
         checks.append(Check("opening", not fault, fault or f"{_OPENING}, as the entry commits"))
+    if _LABELS in files:
+        checks.append(_labels(files[_LABELS], described))
     if _CITATION not in files:
         return entry, checks, None
     logged = _CITATION_PROOF in files
@@ -208,6 +216,30 @@ def _content(content: bytes, described: dict[str, object]) -> Check:
     recorded = described.get("digest"), described.get("size_bytes")
     detail = f"{digest}, {size} bytes; the entry says {recorded[0]}, {recorded[1]} bytes"
     return Check("content", (digest, size) == recorded, detail)
+
+
+def _labels(content: bytes, described: Mapping[str, object]) -> Check:
+    """Compare the labels with the digest that the entry says of them."""
+    attachments = described.get("attachments")
+    recorded = attachments.get(LABELS) if isinstance(attachments, dict) else None
+    try:
+        count = len(read_labels(content))
+    except ParseError as error:
+        return Check("labels", ok=False, detail=error.problem)
+    detail = f"{count} labels, {digest_of(content)}; the entry says {recorded}"
+    return Check("labels", digest_of(content) == recorded, detail)
+
+
+def _printed(files: Mapping[str, bytes], reference: str | None) -> str | None:
+    """Where the cited words stand, as the document numbers its own parts: "p. 17"."""
+    found = _CUT.search(reference or "")
+    if found is None or _LABELS not in files:
+        return None
+    try:
+        printed = printed_at(read_labels(files[_LABELS]), int(found[1]), int(found[2]))
+    except ParseError:
+        return None
+    return ", ".join(each.told for each in printed) or None
 
 
 def _day_of(leaf: bytes, pdi: PDI) -> dict[str, object]:

@@ -94,6 +94,8 @@ class ProofReport:
     quote: str | None
     """The words."""
     checks: tuple[Check, ...]
+    printed: str | None = None
+    """Where they stand, as the document numbers its own parts: "p. 17"; the check "labels"."""
 
     @property
     def ok(self) -> bool:

@@ -58,6 +58,8 @@ of the following; here is how to check it without permacite.
   citation.json     if there: the words that were cited, where they stand, what is around them;
   citation.tlog-proof  if there: citation.json is an entry of the log too, and this its way
   citation-opening.json  if there: the words stand here; citation.json commits to them
+  labels.txt        if there: what the document itself calls parts of its text, such as page xvii:
+                    start, end, kind, name and place of each, a line each; see step 1
   names.txt         in the place of content, where the archive has no document of this name: all
                     unique ids that were minted on its day, sorted; see step 6
   timestamp.tsr     if there: when another authority saw the signed root (RFC 3161); see step 7
@@ -69,8 +71,9 @@ Nothing else belongs into the zip: any other file in it was added by someone els
    "name" and "version" in leaf.json are those of name.txt. What else the entry commits to, such as
    the address, is not disclosed here: the random letters in each opening keep it from being
    guessed. Words that were cited are found in the same way: `sha256sum citation-opening.json`
-   stands in citation.json. (An entry without "commitments" is of earlier years. It says all this
-   itself: the "digest" stands in the "formats" of leaf.json, the words in citation.json.)
+   stands in citation.json. `sha256sum labels.txt` is the digest of "labels" among the
+   "attachments" in opening.json. (An entry without "commitments" is of earlier years. It says all
+   this itself: the "digest" stands in the "formats" of leaf.json, the words in citation.json.)
 
 2. The entry. Its hash is SHA-256 of one zero byte followed by leaf.json:
      { printf '\\000'; cat leaf.json; } | sha256sum
@@ -108,6 +111,7 @@ Nothing else belongs into the zip: any other file in it was added by someone els
 """
 
 EARLIER_READMES = (
+    "f1edc3da0547b938c3dfe00a27d4c026d0e099a250bffa22ef29df63e8c9fd88",
     "1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",
     "8d20f231662e982c22c195e7aee4a28f79efac402439d3087af6ee6ee306b2fa",
 )
@@ -145,16 +149,20 @@ def bundle(
     *,
     citation: Citation | None = None,
     citation_leaf: Leaf | None = None,
+    labels: bytes | None = None,
 ) -> bytes:
     """Return the zip that proves what `leaf` says of `representation`, under a checkpoint.
 
     What an entry commits to is put in as far as it is of the representation and the citation.
-    `citation` is put in with its words, as its own entry of the log where it has one. The
-    checkpoint is the earliest that bears a time-stamp, or that of now where none does.
+    `citation` is put in with its words, as its own entry of the log where it has one; so are
+    `labels`, the sidecar of that name. The checkpoint is the earliest that bears a time-stamp, or
+    that of now where none does.
     """
     last = leaf.sequence if citation_leaf is None else max(leaf.sequence, citation_leaf.sequence)
     checkpoint, stamps = _checkpoint(log, last)
     files = {"content": content, **stamps}
+    if labels is not None:
+        files["labels.txt"] = labels
     opening = log.opening(leaf, FORMAT + representation.format)
     if opening is not None:
         files["opening.json"] = opening
