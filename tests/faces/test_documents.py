@@ -53,13 +53,26 @@ def test_xml_gets_words_labels_and_a_record(archive: Path) -> None:
     assert saved.warnings == ()
 
 
-def test_words_are_cited_resolved_verified_and_proven(archive: Path, tmp_path: Path) -> None:
+LIGHT = b'{"title": "On Light", "verses": [{"line": "It falls\\non the w\\u0061ter", "no": 1e2}]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "told"),
+    [
+        ("light.tei", TEI, "falls on the water", "pp. xvii-18"),
+        ("light.json", LIGHT, "falls\r\non the water", "pointer /verses/0/line"),
+    ],
+)
+def test_words_are_cited_resolved_verified_and_proven(
+    archive: Path, tmp_path: Path, *, name: str, content: bytes, words: str, told: str
+) -> None:
     with Archive.open(archive) as held:
-        saved = held.add(TEI, name="light.tei")
-        cited = held.cite(saved.pdi, quote="falls on the water")
+        saved = held.add(content, name=name)
+        cited = held.cite(saved.pdi, quote=words)
         assert ".utf-8.1#char=" in cited.reference
+        assert cited.labels[0].told == told
         resolved = held.resolve(cited.reference)
-        assert resolved.text == "falls on the water"
+        assert resolved.text == words
         assert held.verify(cited.reference).ok
     proof = tmp_path / "proof.zip"
     assert run(archive, "prove", cited.reference, "-o", str(proof)).returncode == 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
-from tests.faces.test_documents import BOOK
+from tests.faces.test_documents import BOOK, LIGHT
 from tests.faces.test_reader import address, page
 
 from permacite.service.archive import Archive
@@ -40,6 +40,18 @@ def test_the_passage_is_marked_with_its_labels_beside(
     with page.expect_download() as download:
         page.locator(".made-from a").click()
     assert download.value.path().read_bytes() == BOOK
+
+
+def test_a_value_of_json_is_marked_beside_its_pointer(
+    archive: Path, running: Running, page: Page
+) -> None:
+    with Archive.open(archive) as held:
+        cited = held.cite(held.add(LIGHT, name="light.json").pdi, quote="on the water")
+    page.goto(address(running, cited.reference))
+    frame = page_frame(page)
+    assert frame.locator("mark").inner_text() == "on the water"
+    told = frame.locator(".label").evaluate_all("labels => labels.map(l => l.dataset.label)")
+    assert told == ["pointer /title", "pointer /verses/0/line", "pointer /verses/0/no"]
 
 
 def test_an_element_is_marked_in_the_source(archive: Path, running: Running, page: Page) -> None:

@@ -221,12 +221,8 @@ def check(
         )
     except ParseError as error:
         where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
-        return Verified(
-            holds=False,
-            trusted=False,
-            caution=caution,
-            checks=(Check("bundle", ok=False, detail=error.problem + where),),
-        )
+        fault = Check("bundle", ok=False, detail=error.problem + where)
+        return Verified(holds=False, trusted=False, caution=caution, checks=(fault,))
     checks = [*report.checks, *([] if note is None else [_view(report, note)])]
     checks += [page_check(data, bundle, report)] if is_page(data) else []
     return Verified(
