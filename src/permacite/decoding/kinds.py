@@ -111,5 +111,6 @@ KINDS = {
     for kind in [
         Kind("media", _media, base_bytes=384 * _MIB, cpu_s=60),
         Kind("documents", partial(_renditions, "documents"), base_bytes=1024 * _MIB, cpu_s=60),
+        Kind("pdf", partial(_renditions, "pdf"), base_bytes=2048 * _MIB, cpu_s=120),
     ]
 }

@@ -1,0 +1,209 @@
+"""Glyphs to fragments, and fragments to lines (pdf-text/1, clauses 2 to 5).
+
+A fragment is what stands together on one baseline in the order of the file: it holds words and the
+gaps between them. A line is the fragments that stand side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from permacite.renditions.pdf.glyphs import Page
+
+__all__ = ["LETTER_SPACING", "Fragment", "Frame", "Line", "fragments_of", "frames_of", "lines_of"]
+
+_SPACES = (0x20, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202F, 0x3000)
+_WORD_GAP, _WORD_GAP_BESIDE_SPACES = 0.1, 0.2
+"""A gap so wide, in sizes of the glyphs, divides words: where spaces are drawn, a wider one."""
+_SPACES_ARE_DRAWN = 0.05
+LETTER_SPACING = 0.06
+"""Where most glyphs of a fragment stand so far apart, it is letter-spaced."""
+_FRAGMENT_GAP = 1.0
+_UPSIDE_DOWN = 180
+_BASELINE = 0.12
+_BACK = 0.35
+_OVERLAP = 0.5
+
+
+class Frame(NamedTuple):
+    """The glyphs of one direction, in columns; u runs along their lines, v down across them."""
+
+    numbers: Any
+    """Of each glyph its number on the page; spaces are left out."""
+    codes: Any
+    u: Any
+    v: Any
+    advance: Any
+    size: Any
+    space_before: Any
+    rtl: Any
+    """Whether it belongs to a script that runs to the left."""
+    word_gap: float
+    """A gap so wide, in sizes of the glyphs, divides words."""
+
+
+@dataclass(slots=True, eq=False)
+class Fragment:
+    """Glyphs of a frame from `start` up to `end`."""
+
+    start: int
+    end: int
+    u0: float
+    u1: float
+    v: float
+    size: float
+    rtl: bool
+
+
+@dataclass(slots=True, eq=False)
+class Line:
+    """Fragments side by side."""
+
+    parts: list[Fragment]
+    u0: float = 0.0
+    u1: float = 0.0
+    v: float = 0.0
+    size: float = 0.0
+    wide_gap: bool = False
+    """Whether two fragments stand far from each other, as cells of a table do."""
+    glyphs: list[int] = field(default_factory=list)
+    """In logical order; -1 stands for a space."""
+
+
+def frames_of(page: Page, rtl: Any) -> list[Frame]:
+    """The frames of a page: that of the most glyphs first, then by their angle."""
+    if not page.codes.size:
+        return []
+    angles, counts = np.unique(page.angle, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    is_space = np.isin(page.codes, _SPACES)
+    fresh = _not_doubled(page)
+    frames = []
+    for angle in angles[order].tolist():
+        chosen = np.flatnonzero((page.angle == angle) & fresh)
+        if angle == _UPSIDE_DOWN:  # the decoder gives it from its end
+            across = np.round(page.y[chosen] / (0.3 * float(np.median(page.size[chosen]))))
+            chosen = chosen[np.lexsort((-page.x[chosen], -across))]
+        spaces = is_space[chosen]
+        drawn = np.zeros(chosen.size + 1, np.bool_)
+        drawn[1:] = spaces
+        many = float(spaces.mean()) > _SPACES_ARE_DRAWN
+        kept = np.flatnonzero(~spaces)
+        numbers = chosen[kept]
+        if not numbers.size:
+            continue
+        turn = np.radians(angle)
+        right, down = np.cos(turn), np.sin(turn)
+        x, y = page.x[numbers], page.y[numbers]
+        # A glyph that stands for several characters keeps the space that was drawn before it.
+        u = np.round(x * right + y * down, 1)
+        v = np.round(y * right - x * down, 1)
+        frames.append(
+            Frame(
+                numbers,
+                page.codes[numbers],
+                u,
+                v,
+                page.advance[numbers],
+                np.maximum(page.size[numbers], 0.1),
+                drawn[kept],
+                rtl[numbers],
+                _WORD_GAP_BESIDE_SPACES if many else _WORD_GAP,
+            )
+        )
+    return frames
+
+
+def _not_doubled(page: Page) -> Any:
+    """Which glyphs are not the same as one before, drawn again to look bold or to have a shadow."""
+    order = np.lexsort((np.arange(page.codes.size), page.x, np.round(page.y), page.codes))
+    code, x, y, size = (column[order] for column in (page.codes, page.x, page.y, page.size))
+    fresh = np.ones(page.codes.size, np.bool_)
+    near = 0.1 * size[1:]
+    same = (code[1:] == code[:-1]) & (np.abs(np.diff(x)) < near) & (np.abs(np.diff(y)) < near)
+    # The pieces of one glyph ("ff") stand next to each other in the order of the file.
+    same &= np.abs(np.diff(order)) > 1
+    later = np.maximum(order[1:], order[:-1])
+    fresh[later[same]] = False
+    return fresh
+
+
+def fragments_of(frame: Frame) -> list[Fragment]:
+    """The fragments of a frame, in the order of the file."""
+    u, v, advance, size = frame.u, frame.v, frame.advance, frame.size
+    smaller = np.minimum(size[1:], size[:-1])
+    forward = u[1:] - (u[:-1] + advance[:-1])
+    backward = u[:-1] - (u[1:] + advance[1:])
+    steps_on = (np.diff(u) >= -_BACK * smaller) & (forward <= _FRAGMENT_GAP * smaller)
+    steps_back = (np.diff(u) <= _BACK * smaller) & (backward <= _FRAGMENT_GAP * smaller)
+    either = frame.rtl[1:] | frame.rtl[:-1]
+    together = steps_on | (steps_back & either)
+    together &= np.abs(np.diff(v)) <= _BASELINE * smaller + 0.05
+    together &= np.maximum(size[1:], size[:-1]) <= 1.6 * smaller
+    starts = np.concatenate(([0], np.flatnonzero(~together) + 1, [u.size]))
+    begins = starts[:-1]
+    u0 = np.minimum.reduceat(u, begins)
+    u1 = np.maximum.reduceat(u + advance, begins)
+    largest = np.maximum.reduceat(size, begins)
+    rtl = np.logical_or.reduceat(frame.rtl, begins)
+    return [
+        Fragment(*each)
+        for each in zip(
+            begins.tolist(),
+            starts[1:].tolist(),
+            u0.tolist(),
+            u1.tolist(),
+            v[begins].tolist(),
+            largest.tolist(),
+            rtl.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
+    """Lines from above to below, the fragments of each from the left to the right."""
+    lines: list[Line] = []
+    ordered = sorted(fragments, key=lambda part: (-round(part.size), part.v, part.u0))
+    by_place: list[Line] = []
+    for part in ordered:
+        line = _home(part, by_place)
+        if line is None:
+            line = Line([part], v=part.v, size=part.size)
+            by_place.append(line)
+            lines.append(line)
+        else:
+            line.parts.append(part)
+    for line in lines:
+        line.parts.sort(key=lambda part: (part.u0, part.start))
+        line.u0 = min(part.u0 for part in line.parts)
+        line.u1 = max(part.u1 for part in line.parts)
+        reach = line.parts[0].u1
+        for part in line.parts[1:]:
+            line.wide_gap |= part.u0 - reach > 1.8 * line.size
+            reach = max(reach, part.u1)
+    return sorted(lines, key=lambda line: (line.v - 0.35 * line.size, line.u0))
+
+
+def _home(part: Fragment, lines: Sequence[Line]) -> Line | None:
+    """The line that a fragment overlaps most, if it overlaps one by half its height."""
+    above, below = part.v - 0.7 * part.size, part.v + 0.2 * part.size
+    height = 0.9 * part.size
+    best, home = _OVERLAP, None
+    for line in lines:
+        top, bottom = line.v - 0.7 * line.size, line.v + 0.2 * line.size
+        if bottom <= above or top >= below:
+            continue
+        shared = (min(below, bottom) - max(above, top)) / min(height, 0.9 * line.size)
+        if line.size > 2 * part.size and abs(line.v - part.v) > 0.3 * part.size:
+            continue  # an initial that reaches over several lines
+        if shared > best + 1e-6:
+            best, home = shared, line
+    return home

@@ -1,0 +1,299 @@
+"""Lines to the order of their glyphs, and lines to paragraphs (clauses 4, 5, 7 and 8)."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permacite.renditions.pdf.direction import MIRRORED, logical
+from permacite.renditions.pdf.lines import LETTER_SPACING, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from permacite.renditions.pdf.lines import Fragment, Frame, Line
+
+__all__ = ["SPACE", "Sheet", "gaps_of", "write_region"]
+
+SPACE, RETURN, FEED = -1, -2, -3
+_HYPHENS = frozenset({0x2D, 0xAD, 0x2010})
+_DOT = 0x2E
+_OVERPRINTED = -0.5
+"""What begins so far before the end of its neighbour, in sizes, is no part of its word."""
+_LEADERS = 5
+_FIRST_LETTER, _FIRST_SYMBOL, _NO_LETTERS = 0x41, 0x2000, (0x7B, 0xC0)
+_FEWEST_PAIRS = 5
+_INDIC = (0x900, 0xE00)
+"""Scripts in which the advance of a joined glyph is known least."""
+_FIRST_WIDE, _HANGUL = 0x2E80, (0xAC00, 0xD7FF)
+_MOST_LETTER_SPACED = 0.5
+
+
+@dataclass(slots=True, eq=False)
+class Sheet:
+    """The text of a page that is being written: numbers of glyphs, or what was made up."""
+
+    codes: Any
+    """Of all glyphs of the page."""
+    order: list[int] = field(default_factory=list)
+    hyphens: list[int] = field(default_factory=list)
+    """Where a hyphen at the end of a line stands that may be no part of its word."""
+    mirrored: list[int] = field(default_factory=list)
+    """Where a glyph stands for its mirror image."""
+
+    def end_block(self) -> None:
+        """Have what follows begin a line."""
+        if self.order and self.order[-1] != FEED:
+            self.order += (RETURN, FEED)
+
+
+def gaps_of(frame: Frame, fragments: Sequence[Fragment]) -> Any:
+    """Of each glyph whether a gap between words stands before it, within its fragment."""
+    u, advance, size = frame.u, frame.advance, frame.size
+    gap = np.zeros(u.size)
+    # Of two glyphs that run leftwards the later one ends where the earlier begins.
+    gap[1:] = np.maximum(u[1:] - (u[:-1] + advance[:-1]), u[:-1] - (u[1:] + advance[1:]))
+    smaller = size.copy()
+    smaller[1:] = np.minimum(size[1:], size[:-1])
+    gap /= smaller
+    indic = (frame.codes >= _INDIC[0]) & (frame.codes < _INDIC[1])
+    gaps = (gap > np.where(indic, 2 * frame.word_gap, frame.word_gap)) | frame.space_before
+    begins = np.array([part.start for part in fragments])
+    ends = np.array([part.end for part in fragments])
+    letter = (frame.codes >= _FIRST_LETTER) & (frame.codes < _FIRST_SYMBOL)
+    letter &= (frame.codes < _NO_LETTERS[0]) | (frame.codes >= _NO_LETTERS[1])
+    pair = letter.copy()
+    pair[1:] &= letter[:-1]
+    pair[begins] = False
+    pairs = np.add.reduceat(pair.astype(np.int64), begins)
+    spaced = np.add.reduceat((pair & (gap > LETTER_SPACING)).astype(np.int64), begins)
+    for index in np.flatnonzero(
+        (spaced > _MOST_LETTER_SPACED * pairs) & (pairs >= _FEWEST_PAIRS)
+    ).tolist():
+        start, end = int(begins[index]), int(ends[index])
+        between = gap[start:end][pair[start:end]]
+        usual = float(np.quantile(between, 0.4, method="lower"))
+        if usual > LETTER_SPACING:
+            gaps[start + 1 : end] = gap[start + 1 : end] > max(frame.word_gap, 1.5 * usual + 0.05)
+    return gaps
+
+
+def write_region(sheet: Sheet, frame: Frame, gaps: Any, parts: Sequence[Fragment]) -> None:
+    """Write a stack of lines as paragraphs."""
+    lines = lines_of(parts)
+    leftwards = _run_leftwards(frame, parts)
+    for line in lines:
+        if any(part.rtl for part in line.parts):
+            line.glyphs = _leftward_glyphs(sheet, frame, line, leftwards=leftwards)
+        else:
+            line.glyphs = _glyphs(frame, gaps, line)
+    lines = [line for line in lines if line.glyphs]
+    for block in _blocks(lines):
+        _write_block(sheet, frame, block, leftwards=leftwards)
+
+
+def _run_leftwards(frame: Frame, parts: Sequence[Fragment]) -> bool:
+    """Whether most letters of a region belong to scripts that run to the left."""
+    if not any(part.rtl for part in parts):
+        return False
+    leftwards = sum(int(frame.rtl[part.start : part.end].sum()) for part in parts)
+    return leftwards * 2 >= sum(part.end - part.start for part in parts)
+
+
+def _glyphs(frame: Frame, gaps: Any, line: Line) -> list[int]:
+    """The glyphs of a line in logical order, by their places in the frame."""
+    order: list[int] = []
+    last: Fragment | None = None
+    for part in line.parts:
+        if last is not None and (
+            frame.space_before[part.start]
+            or not _OVERPRINTED < (part.u0 - last.u1) / min(part.size, last.size) < frame.word_gap
+        ):
+            order.append(SPACE)
+        breaks = np.flatnonzero(gaps[part.start + 1 : part.end]) + part.start + 1
+        begin = part.start
+        for end in breaks.tolist():
+            order += range(begin, end)
+            order.append(SPACE)
+            begin = end
+        order += range(begin, part.end)
+        last = part
+    return order
+
+
+def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool) -> list[int]:
+    """The same, for a line in which something runs leftwards."""
+    clusters = _clusters(frame, line)
+    seen: list[list[int]] = []
+    codes: list[int] = []
+    reach: float | None = None
+    drawn = {
+        index
+        for part in line.parts
+        for index in range(part.start + 1, part.end)
+        if frame.space_before[index]
+    }
+    drawn |= {part.start for part in line.parts if frame.space_before[part.start]}
+    for position, cluster in enumerate(clusters):
+        head = cluster[0]
+        left = float(frame.u[head])
+        if reach is not None:
+            before = clusters[position - 1][0]
+            apart = left - reach > frame.word_gap * float(min(frame.size[head], frame.size[before]))
+            between = (head in drawn and before == head - 1) or (
+                before in drawn and head == before - 1
+            )
+            if apart or between:
+                seen.append([SPACE])
+                codes.append(0x20)
+        reach = max(reach or left, left + float(frame.advance[head]))
+        seen.append(cluster)
+        codes.append(int(frame.codes[head]))
+    order, turned = logical(codes, leftwards=leftwards)
+    glyphs: list[int] = []
+    for place in order:
+        glyphs += seen[place]
+        if turned[place] and codes[place] in MIRRORED:
+            sheet.mirrored.append(int(frame.numbers[seen[place][0]]))
+    return glyphs
+
+
+def _clusters(frame: Frame, line: Line) -> list[list[int]]:
+    """Glyphs from the left to the right; what stands on another one goes with it."""
+    numbers = [index for part in line.parts for index in range(part.start, part.end)]
+    bases: list[list[int]] = []
+    marks: list[int] = []
+    for index in numbers:
+        code = int(frame.codes[index])
+        if unicodedata.combining(chr(code)) or unicodedata.category(chr(code)) == "Mn":
+            marks.append(index)
+        elif bases and frame.u[index] == frame.u[bases[-1][0]] and index == bases[-1][-1] + 1:
+            bases[-1].append(index)
+        else:
+            bases.append([index])
+    for cluster in bases:
+        if len(cluster) > 1 and frame.rtl[cluster[0]]:
+            cluster.reverse()  # PDFium turns the pieces of a ligature round with its line
+    bases.sort(key=lambda cluster: (float(frame.u[cluster[0]]), cluster[0]))
+    for index in marks:
+        if not bases:
+            bases.append([index])
+            continue
+        place = float(frame.u[index])
+        home = min(
+            bases,
+            key=lambda cluster: abs(
+                float(frame.u[cluster[0]]) + float(frame.advance[cluster[0]]) / 2 - place
+            ),
+        )
+        home.append(index)
+    return bases
+
+
+def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines of one size at one distance."""
+    steps = [after.v - before.v for before, after in pairwise(lines)]
+    usual = sorted(step for step in steps if step > 0)
+    pitch = usual[len(usual) // 2] if usual else 0.0
+    blocks: list[list[Line]] = []
+    for index, line in enumerate(lines):
+        if not index:
+            blocks.append([line])
+            continue
+        step, last = steps[index - 1], lines[index - 1]
+        smaller = min(line.size, last.size)
+        apart = step > max(1.3 * pitch, 1.35 * smaller) or step < 0.3 * smaller
+        if apart or step > 2.2 * smaller or abs(line.size - last.size) > 0.12 * smaller + 0.3:
+            blocks.append([line])
+        else:
+            blocks[-1].append(line)
+    return blocks
+
+
+def _write_block(sheet: Sheet, frame: Frame, block: Sequence[Line], *, leftwards: bool) -> None:
+    """Write lines; one that is full goes on in the next."""
+    edge = min(line.u0 for line in block) if leftwards else max(line.u1 for line in block)
+    leaders = [_has_leaders(frame, line) for line in block]
+    base = len(sheet.order)
+    for index, line in enumerate(block):
+        if index:
+            after = block[index + 1] if index + 1 < len(block) else None
+            if leaders[index - 1] or not _goes_on(
+                frame, block[index - 1], line, after, edge=edge, leftwards=leftwards
+            ):
+                sheet.end_block()
+            else:
+                _join(sheet, int(frame.numbers[line.glyphs[0]]))
+        sheet.order += [int(frame.numbers[glyph]) if glyph >= 0 else glyph for glyph in line.glyphs]
+    if len(sheet.order) > base:
+        sheet.end_block()
+
+
+def _has_leaders(frame: Frame, line: Line) -> bool:
+    dots = 0
+    for glyph in line.glyphs:
+        dots += glyph >= 0 and frame.codes[glyph] == _DOT
+    return dots >= _LEADERS
+
+
+def _goes_on(
+    frame: Frame,
+    line: Line,
+    following: Line,
+    after: Line | None,
+    *,
+    edge: float,
+    leftwards: bool,
+) -> bool:
+    """Whether the first word of the next line had no room at the end of this one."""
+    if line.wide_gap or following.wide_gap:
+        return False
+    size = line.size
+    begin = [-part.u1 if leftwards else part.u0 for part in (line, following)]
+    if begin[1] > begin[0] + 0.8 * size:
+        third = None if after is None else -after.u1 if leftwards else after.u0
+        if third is not None and third < begin[1] - 0.5 * size:
+            return False
+    end = line.glyphs[-1]
+    if end >= 0 and int(frame.codes[end]) in _HYPHENS:
+        return True
+    room = line.u0 - edge if leftwards else edge - line.u1
+    return room < _first_word(frame, following) + 0.3 * size
+
+
+def _first_word(frame: Frame, line: Line) -> float:
+    """How wide the first word of a line is."""
+    word = line.glyphs[: line.glyphs.index(SPACE)] if SPACE in line.glyphs else line.glyphs
+    begins = [float(frame.u[glyph]) for glyph in word]
+    ends = [float(frame.u[glyph] + frame.advance[glyph]) for glyph in word]
+    return max(ends) - min(begins)
+
+
+def _join(sheet: Sheet, following: int) -> None:
+    """Write what stands between two lines of a paragraph: a space, or nothing behind a hyphen.
+
+    `following`: the number of the glyph that the next line begins with.
+    """
+    last = sheet.order[-1]
+    hyphen = last >= 0 and int(sheet.codes[last]) in _HYPHENS and len(sheet.order) > 1
+    before = sheet.order[-2] if hyphen else SPACE
+    if last >= 0 and _is_ideograph(sheet.codes[last]) and _is_ideograph(sheet.codes[following]):
+        return
+    if before < 0 or not chr(sheet.codes[before]).isalnum():
+        sheet.order.append(SPACE)
+    elif chr(sheet.codes[before]).isalpha() and chr(sheet.codes[following]).islower():
+        sheet.hyphens.append(len(sheet.order) - 1)
+
+
+def _is_ideograph(code: int) -> bool:
+    """Whether a character is of a script without gaps between words: not Hangul, which has them."""
+    return (
+        code >= _FIRST_WIDE
+        and not _HANGUL[0] <= code <= _HANGUL[1]
+        and (unicodedata.east_asian_width(chr(code)) in "WF")
+    )

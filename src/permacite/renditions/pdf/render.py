@@ -1,0 +1,215 @@
+"""The text of a PDF, from the glyphs of its pages. `pdf-text/1`: frozen.
+
+docs/explanation/the-words-of-pdf.md explains the rules, clause by clause.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from permacite.renditions.model import Label, Notice, Rendered
+from permacite.renditions.pdf.accents import with_accents
+from permacite.renditions.pdf.columns import regions_of
+from permacite.renditions.pdf.direction import MIRRORED, is_rtl
+from permacite.renditions.pdf.lines import fragments_of, frames_of
+from permacite.renditions.pdf.paragraphs import Sheet, gaps_of, write_region
+from permacite.renditions.pdf.places import HYPHEN, UNITS, PageMap, write_map
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from permacite.renditions.pdf.glyphs import Document, Page
+
+__all__ = ["render"]
+
+_FIRST_RTL = 0x590
+_MADE_UP = np.array([0x0A, 0x0D, 0x20], np.uint32)
+"""What the numbers -3, -2 and -1 stand for: they count from the end of the columns."""
+_WORD = compile_pattern(r"[^\W_]++(?:-[^\W_]++)*+")
+_HYPHENS = (0xAD, 0x2010)
+_UNTRUSTED = 0.05
+_UNKNOWN, _PRIVATE = 0xFFFD, (0xE000, 0xF900, 0xF0000)
+
+
+@dataclass(slots=True, eq=False)
+class _Sheet:
+    """A page whose text is written, hyphens at the ends of its lines still in it."""
+
+    page: Page
+    text: str
+    order: Any
+    hyphens: list[int]
+
+
+def render(document: Document) -> Rendered:
+    """The text with its labels, its map and what must be known of it."""
+    sheets = [_sheet(page) for page in document.pages]
+    known = _words(sheets)
+    texts: list[str] = []
+    labels: list[Label] = []
+    pages: list[PageMap] = []
+    columns: list[list[Any]] = [[], [], [], []]
+    flags: list[bytes] = []
+    position = 0
+    for sheet in sheets:
+        page = sheet.page
+        dropped = _dropped(sheet, known)
+        text, order, flag = _without(sheet, dropped)
+        pages.append(PageMap(position, page.number, _units(page.width), _units(page.height)))
+        for column, values in zip(columns, _boxes(page, order), strict=True):
+            column.append(values)
+        flags.append(flag)
+        if text:
+            name = page.label or str(page.number)
+            labels.append(
+                Label(position, position + len(text), "page", name, f"page={page.number}")
+            )
+        texts.append(text)
+        position += len(text)
+    whole = "".join(texts)
+    return Rendered(
+        whole,
+        tuple(labels),
+        write_map(pages, [_differences(column) for column in columns], b"".join(flags))
+        if whole
+        else b"",
+        title=document.title,
+        stated=document.stated,
+        notices=(*document.notices, *_notices(document.pages, whole)),
+        builds=document.builds,
+    )
+
+
+def _sheet(page: Page) -> _Sheet:
+    """The text of a page: its frames in turn, each region by region."""
+    page = with_accents(page)
+    rtl = np.zeros(page.codes.size, np.bool_)
+    for index in np.flatnonzero(page.codes >= _FIRST_RTL).tolist():
+        rtl[index] = is_rtl(int(page.codes[index]))
+    sheet = Sheet(page.codes)
+    for frame in frames_of(page, rtl):
+        fragments = fragments_of(frame)
+        gaps = gaps_of(frame, fragments)
+        to_the_left = sum(part.rtl for part in fragments) * 2 > len(fragments)
+        for region in regions_of(fragments, to_the_left=to_the_left):
+            write_region(sheet, frame, gaps, region)
+    codes = np.concatenate((page.codes, _MADE_UP))
+    codes[np.isin(codes, _HYPHENS)] = 0x2D
+    for number in sheet.mirrored:
+        codes[number] = MIRRORED[int(page.codes[number])]
+    order = np.array(sheet.order, np.int64)
+    text = codes[order].astype("<u4").tobytes().decode("utf-32-le")
+    return _Sheet(page, text, order, sheet.hyphens)
+
+
+def _words(sheets: Sequence[_Sheet]) -> frozenset[str]:
+    """All words of the document, but those that a hyphen at the end of a line divides."""
+    if not any(sheet.hyphens for sheet in sheets):
+        return frozenset()
+    known: set[str] = set()
+    for sheet in sheets:
+        begin = 0
+        folded = sheet.text
+        for hyphen in sheet.hyphens:
+            known.update(_WORD.findall(folded, begin, hyphen))
+            begin = hyphen + 1
+        known.update(_WORD.findall(folded, begin))
+    return frozenset(word.casefold() for word in known)
+
+
+def _dropped(sheet: _Sheet, known: frozenset[str]) -> list[int]:
+    """The hyphens that go: all but those of compounds that stand elsewhere in the document."""
+    dropped = []
+    for hyphen in sheet.hyphens:
+        first = _before(sheet.text, hyphen)
+        second = _after(sheet.text, hyphen + 1)
+        compound = f"{first}-{second}".casefold()
+        if compound not in known or (first + second).casefold() in known:
+            dropped.append(hyphen)
+    return dropped
+
+
+def _before(text: str, end: int) -> str:
+    start = end
+    while start and (text[start - 1].isalnum() or text[start - 1] == "-"):
+        start -= 1
+    return text[start:end]
+
+
+def _after(text: str, start: int) -> str:
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] == "-"):
+        end += 1
+    return text[start:end]
+
+
+def _without(sheet: _Sheet, dropped: Sequence[int]) -> tuple[str, Any, bytes]:
+    """The text, the numbers of its glyphs and its flags, with those hyphens taken out."""
+    flags = np.zeros(len(sheet.text), np.uint8)
+    if not dropped:
+        return sheet.text, sheet.order, flags.tobytes()
+    begin, parts = 0, []
+    for hyphen in dropped:
+        parts.append(sheet.text[begin:hyphen])
+        begin = hyphen + 1
+    parts.append(sheet.text[begin:])
+    flags[np.array(dropped) + 1] = HYPHEN
+    return "".join(parts), np.delete(sheet.order, dropped), np.delete(flags, dropped).tobytes()
+
+
+def _units(length: float) -> int:
+    return round(length * UNITS)
+
+
+def _boxes(page: Page, order: Any) -> Iterator[Any]:
+    """Left, top, width and height of each character, in units."""
+    units = np.rint(np.clip(page.boxes, -1e6, 1e6) * UNITS).astype(np.int32)
+    columns = np.zeros((page.codes.size + 3, 4), np.int32)
+    columns[:-3, :2] = units[:, :2]
+    columns[:-3, 2:] = units[:, 2:] - units[:, :2]
+    chosen = columns[order]
+    made_up = order < 0
+    if made_up.any() and not made_up.all():  # they stand where the glyph before them does
+        last = np.maximum.accumulate(np.where(made_up, 0, np.arange(order.size)))
+        chosen[:, :2] = chosen[last, :2]
+    yield from chosen.T
+
+
+def _differences(parts: Sequence[Any]) -> array[int]:
+    values = np.concatenate(parts) if parts else np.zeros(0, np.int32)
+    steps = np.diff(values, prepend=np.int32(0)).astype(np.int32)
+    return array("i", steps.tobytes())
+
+
+def _notices(pages: Sequence[Page], text: str) -> Iterator[Notice]:
+    if not text:
+        pictures = any(page.pictures for page in pages)
+        told = "there are no words in it" + (": its pages are pictures" if pictures else "")
+        yield Notice("no-words", told)
+        return
+    glyphs = sum(page.codes.size for page in pages)
+    hidden = [page.number for page in pages if page.hidden.any()]
+    if hidden:
+        told = f"on {len(hidden)} pages words are hidden, such as those recognised in a scan"
+        yield Notice("hidden-text", f"{told}; the first is number {hidden[0]}")
+    wordless = [page.number for page in pages if page.pictures and not page.codes.size]
+    if wordless:
+        told = (
+            f"{len(wordless)} pages are pictures without words; the first is number {wordless[0]}"
+        )
+        yield Notice("pictures", told)
+    doubtful = sum(int(_is_doubtful(page.codes).sum()) for page in pages)
+    if doubtful > _UNTRUSTED * glyphs:
+        told = f"{doubtful} of {glyphs} characters have no meaning in its tables of characters"
+        yield Notice("encoding", told)
+
+
+def _is_doubtful(codes: Any) -> Any:
+    """Which characters are not known, or are for private use."""
+    private = (codes >= _PRIVATE[0]) & (codes < _PRIVATE[1])
+    return private | (codes == _UNKNOWN) | (codes >= _PRIVATE[2])
