@@ -93,7 +93,7 @@ def cite_selected(page: Page) -> str:
     """Press the button, and return the name of the citation."""
     page.get_by_role("button", name="Cite this").click()
     expect(page.locator("#bar")).to_be_hidden()
-    return page.locator("#answer .name a").inner_text()
+    return page.locator(".passage .name code").inner_text()
 
 
 @pytest.mark.parametrize(("name", "content"), FILES)

@@ -116,10 +116,6 @@ def test_every_key_that_is_used_exists_and_every_key_is_used() -> None:
         asked = re.findall(r"""(?<![\w.])(?:t|words|ENGLISH)\(\s*['"]([\w-]+\.[\w-]+)['"]""", text)
         assert set(asked) - keys == set(), path.name
         used |= set(re.findall(r"""['"]([\w-]+\.[\w-]+)['"]""", text))
-    script = (SOURCE / "web" / "static" / "answer.js").read_text(encoding="utf-8")
-    listed = re.search(r"FORMS = \[(.*?)\]", script)
-    assert listed is not None
-    used |= {f"forms.{form}" for form in re.findall(r"\w+", listed[1])}
     formatted = {key for key in keys if key.startswith(("numbers.", "dates.", "language."))}
     assert keys - used - formatted == set()
 

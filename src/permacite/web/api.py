@@ -13,14 +13,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from permacite import media_types
-from permacite.errors import ParseError
+from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
 from permacite.web.behind.versions import AT_ONCE, LONGEST_BYTES
 from permacite.web.requests import JSONAnswer, ask, body_of, is_own
-from permacite.web.templates import kept
+from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -247,6 +247,8 @@ async def cite_form(request: Request) -> Response:
 
     Fields: reference, quote or one of the parts, nth, frame. Empty ones count as left out. `left`,
     `top`, `right` and `bottom` are a rectangle too, `start` and `end` a time; both are a `crop`.
+    `show=text` leads on to the citation in the text. A quote that stands in several places, or in
+    none, is answered with a page of places to choose from.
     """
     if not is_own(request):  # a form can come from any site
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
@@ -257,9 +259,33 @@ async def cite_form(request: Request) -> Response:
         for name, least in _NUMBER_FIELDS.items()
         if form.get(name)
     }
-    cited = await ask(request, Archive.cite, form.get("reference", ""), **cast("Any", fields))
+    wanted, show = form.get("reference", ""), form.get("show", "")
+    request.state.typed = form.get("quote", "")
+    try:
+        cited = await ask(request, Archive.cite, wanted, **cast("Any", fields))
+    except NotFoundError as error:
+        # What is withdrawn has no places to choose from.
+        if isinstance(error, RestrictedError) or fields.keys() != {"quote"}:
+            raise
+        return await _choice(request, wanted, form["quote"], show)
     name, _, fragment = cited.reference.partition("#")
-    return RedirectResponse(kept(request, f"/{name}?fragment={fragment}"), 303)
+    in_text = "&show=text" if show == "text" else ""
+    return RedirectResponse(kept(request, f"/{name}?fragment={fragment}{in_text}"), 303)
+
+
+async def _choice(request: Request, wanted: str, quote: str, show: str) -> Response:
+    """The places of a quote that stands in several, or what is most like one that does not."""
+    count, places = await ask(request, Archive.choices, wanted, quote)
+    return page(
+        request,
+        "choose.html",
+        300 if count else 404,
+        reference=wanted,
+        quote=quote,
+        show=show,
+        count=count,
+        places=places,
+    )
 
 
 def _form(body: bytes) -> dict[str, str]:

@@ -68,6 +68,7 @@ def _answer(
             title=title,
             problem=details,
             shown=shown,
+            typed=getattr(request.state, "typed", ""),  # what somebody typed is given back
         )
     return JSONAnswer(
         details, status, headers.reader_headers() | fields, "application/problem+json"

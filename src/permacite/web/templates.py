@@ -6,6 +6,7 @@ asks for (Accept-Language). No cookie is set, so that a link says all that it sh
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -35,7 +36,7 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_OF_SCRIPTS = ("forms", "problem", "script")
+_OF_SCRIPTS = ("script",)
 """The tables of words that scripts need too."""
 
 
@@ -43,7 +44,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-_ENVIRONMENT.filters |= {"one_line": _one_line, "clock": clock}
+def _spaced(text: str) -> str:
+    """A text on one line that stands between others: a space where there was any white space."""
+    return re.sub(r"\s+", " ", text)
+
+
+_ENVIRONMENT.filters |= {"one_line": _one_line, "spaced": _spaced, "clock": clock}
 _ENVIRONMENT.globals["apart_in"] = apart
 
 

@@ -107,7 +107,7 @@ def single_html(  # noqa: PLR0913 - each is an option of its own
     head = _HEAD + _policy(inline_script, include_scripts=include_scripts)
     if inline_script:
         head += f"<script>{inline_script}</script>"
-    if marked:
+    if marked or inline_script:  # which may mark more
         head += f"<style>{MARK_STYLE}</style>"
     shown = _of_part(aggregate.root if part is None else part, 0, document)
     html = maker.html(shown, marked, head)

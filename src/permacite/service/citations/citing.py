@@ -7,11 +7,12 @@ names characters of that text. A fragment of another format is cited as it is.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation
-from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError
 from permacite.fragments import quote as quotes
 from permacite.pdi import SCHEMES
 from permacite.renditions import ranges_of
@@ -30,14 +31,18 @@ if TYPE_CHECKING:
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import Parts
 
-__all__ = ["Citations", "Passage", "passage"]
+__all__ = ["Citations", "Passage", "check_length", "passage"]
 
 CONTEXT = 32
-"""Characters kept on either side of a quote."""
+"""Characters kept on either side of a quote, at most."""
 
 _NO_PASSAGE = (
     "expected a passage: a quote, a part by one of the schemes, or a #fragment in the name"
 )
+MOST = 1_000_000
+"""How many characters are cited at once."""
+
+_MOST_CHOICES = 100
 _LINE_END = "\r\n"
 _SHOWN_PAGES = 12
 _OF_TEXT = frozenset({"char", "line"})
@@ -79,6 +84,16 @@ class Citations(UseCases):
         source = _text(self._repository, names.document_of(reference)[0])
         spans = sorted(quotes.occurrences(source.document.text, quote))
         return [passage(source, start, end) for start, end in spans]
+
+    def choices(self, reference: str, quote: str) -> tuple[int, list[Passage]]:
+        """How often `quote` stands in a text, and the first places; else what is most like it."""
+        source = _text(self._repository, names.document_of(reference)[0])
+        text = source.document.text
+        spans = sorted(quotes.occurrences(text, quote)) if quote.strip() else []
+        count = len(spans)
+        if quote.strip() and not spans:
+            spans = [(near.start, near.end) for near in quotes.nearest(text, quote)]
+        return count, [passage(source, start, end) for start, end in spans[:_MOST_CHOICES]]
 
     def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a part
         self,
@@ -149,24 +164,53 @@ def _text(repository: Repository, name: pdi.PDI) -> names.TextOf:
 
 
 def passage(source: names.TextOf, start: int, end: int) -> Passage:
-    """The words from `start` to `end` with their context."""
-    first = max(0, start - CONTEXT)
-    words = source.document.words(first, end + CONTEXT)
+    """The words from `start` to `end` with their context, in which no word is cut."""
+    first = max(0, start - CONTEXT - 1)
+    words = source.document.words(first, end + CONTEXT + 1)
     lead, size = start - first, end - start
+    before, after = words[:lead], words[lead + size :]
     return Passage(
         start=start,
         end=end,
         line=source.document.line(start) + 1,
         quote=words[lead : lead + size],
-        before=words[:lead],
-        after=words[lead + size :],
+        before=_whole_words(before[::-1])[::-1],
+        after=_whole_words(after),
     )
+
+
+def _whole_words(text: str) -> str:
+    """The first of a text, up to the last word that would not be cut; a word that is too long is.
+
+    Scripts with wide characters write no spaces, and may be cut anywhere.
+    """
+    kept = text[:CONTEXT]
+    if len(kept) == len(text) or any(_parts_words(sign) for sign in (text[CONTEXT], kept[-1])):
+        return kept
+    last = max((at for at, sign in enumerate(kept) if sign.isspace()), default=0)
+    return kept[:last] or kept
+
+
+def _parts_words(sign: str) -> bool:
+    return sign.isspace() or unicodedata.east_asian_width(sign) in "WF"
+
+
+def check_length(start: int, end: int) -> None:
+    """Raise LimitError for more characters than are cited at once."""
+    if end - start > MOST:
+        raise LimitError(
+            f"expected at most {MOST:,} characters, found {end - start:,}",
+            limit="characters cited",
+            maximum=MOST,
+            hint="cite the whole document by its name",
+        )
 
 
 def _record(
     repository: Repository, source: names.TextOf, chosen: _Chosen, note: str | None
 ) -> Cited:
     """Record a passage of a text."""
+    check_length(chosen.start, chosen.end)
     words = passage(source, chosen.start, chosen.end)
     representation = source.representation
     citation = repository.record_citation(

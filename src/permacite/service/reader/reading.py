@@ -215,7 +215,8 @@ class Reader(UseCases):
     def place(self, reference: str, selected: Selected) -> Place:
         """The words that would be cited for a selection in the frame of a document's page.
 
-        Raises NotFoundError where the document has no text, or what is selected is none of it.
+        Raises NotFoundError where the document has no text, or what is selected is none of it,
+        LimitError where it is more than is cited at once.
         """
         repository = self._repository
         view = pages.view(
@@ -234,6 +235,7 @@ class Reader(UseCases):
             shown = places.shown(repository, view, text)
             self._places.put(shown, *key)
         start, end = places.find(shown, selected)
+        citing.check_length(start, end)
         document = names.text_of(repository, text, whole=False).document
         return Place(f"{start},{end}", places.shortened(document, start, end))
 

@@ -1,42 +1,115 @@
-// A citation or a problem as elements. Text is set as text: nothing from outside becomes markup.
-import { has, kept, t } from "./words.js";
+// What the archive answers to a form that cites: the page of the citation, which this page becomes
+// without being loaded anew; or what is to be chosen or mended, told beside the document.
+import { addCopyButtons } from "./copy.js";
+import { playCited } from "./speaking.js";
+import { follow } from "./through.js";
+import { kept, t } from "./words.js";
 
-const FORMS = ["sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki", "annotation"];
+const SLOW_MS = 4_000;
+const CHOOSE = 300;
 
-const element = (name, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
+const answer = document.querySelector("#answer");
+const address = () => location.pathname + location.search;
+let shown = address();
+
+// A line beside the document. It is announced, for what is written into is a live region.
+export const tell = (text) => answer.replaceChildren(paragraph(text));
+const paragraph = (text) => Object.assign(document.createElement("p"), { className: "told", textContent: text });
+
+// What the reader's own pages hold, once it stands in the page.
+export const enliven = (place) => {
+  place.querySelectorAll("button.play").forEach(playCited);
+  addCopyButtons(place);
+  place.querySelectorAll(".through[data-from]").forEach(follow);
 };
 
-const form = (label, text) => {
-  const shown = element("pre", { tabIndex: 0, textContent: text });
-  return element("details", {}, element("summary", { textContent: label }), shown);
+// A function that sends the fields of a form. The last question counts: to ask again is safe, since
+// the same passage is the same citation.
+export const asking = ({ frame, done }) => {
+  let last = null;
+  return async (fields, { say, mark }) => {
+    last?.abort();
+    const own = (last = new AbortController());
+    say(t("script.citing"));
+    const slow = setTimeout(() => say(t("script.slow")), SLOW_MS);
+    const isText = document.querySelector("#text") !== null;
+    const body = new URLSearchParams({ ...fields, ...(isText && { show: "text" }) });
+    try {
+      if (mark && (await isMade(fields, own.signal)) && own === last) mark();
+      const { status, redirected, url, page } = await posted(body, own.signal);
+      if (own !== last) return;
+      say("");
+      if (status !== 200 || !redirected) return show(page, status);
+      become(page, url, frame, mark);
+      done();
+    } catch {
+      if (own === last) say(t("script.try_again"));
+    } finally {
+      clearTimeout(slow);
+    }
+  };
 };
 
-export const answerOf = (cited) => {
-  const [name, fragment] = cited.reference.split("#");
-  const heading = element("h2", { textContent: t("script.cited"), tabIndex: -1 });
-  const link = element("a", { href: kept(`/${name}?fragment=${fragment}`), textContent: cited.reference });
-  const forms = element(
-    "div",
-    { className: "forms" },
-    form(t("forms.name"), cited.reference),
-    form(t("forms.address"), cited.url),
-    ...(cited.rfc5147_url ? [form(t("forms.text_address"), cited.rfc5147_url)] : []),
-    ...FORMS.map((key) => form(t(`forms.${key}`), cited.forms[key])),
-    ...cited.forms.warnings.map((text) => element("p", { textContent: text, lang: "en" })),
-  );
-  const quote = element("blockquote", {}, element("mark", { textContent: cited.told }));
-  return element("section", { className: "passage" }, heading, quote, element("p", { className: "name" }, link), forms);
+// Whether it is cited: known before the page of the citation is written.
+const isMade = async (fields, signal) => {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  const { ok } = await fetch("/-/api/cite", { method: "POST", headers, body: JSON.stringify(fields), signal });
+  return ok;
 };
 
-export const problemOf = (problem) => {
-  const key = `problem.${problem.code}`;
-  const heading = element("h2", { textContent: has(key) ? t(key) : problem.title, tabIndex: -1 });
-  const near = (problem.candidates ?? []).map((text) => element("li", { textContent: text }));
-  const parts = [heading, element("p", { textContent: problem.detail ?? "" })];
-  if (problem.hint) parts.push(element("p", { textContent: problem.hint }));
-  if (near.length) parts.push(element("ul", {}, ...near));
-  return element("section", { className: "problem" }, ...parts);
+const posted = async (body, signal) => {
+  const answered = await fetch(kept("/-/cite"), { method: "POST", headers: { Accept: "text/html" }, body, signal });
+  const { status, redirected, url } = answered;
+  return { status, redirected, url, page: new DOMParser().parseFromString(await answered.text(), "text/html") };
 };
+
+// The page that came in place of this one; the frame stays, and marks the words itself or shows the
+// same page marked.
+const become = (page, url, frame, mark) => {
+  if (document.querySelector(".pieces")) return location.assign(url); // another piece of a long text
+  if (!mark) frame?.contentWindow.location.replace(page.querySelector("#page").src);
+  const { pathname, search } = new URL(url);
+  if (pathname + search !== shown) history.pushState(null, "", pathname + search);
+  shown = address();
+  document.querySelector(".tabs").replaceWith(page.querySelector(".tabs"));
+  showText(document.querySelector("#text"), page.querySelector("#text"));
+  document.querySelector("#text mark")?.scrollIntoView({ block: "nearest", container: "nearest" });
+  const typed = document.querySelector("#quote")?.value;
+  for (const place of [".lead", "aside"]) renew(document.querySelector(place), page.querySelector(place));
+  if (typed && mark) document.querySelector("#quote").value = typed;
+  tell(t("script.cited"));
+  const passage = document.querySelector(".passage");
+  (passage?.querySelector(".forms button") ?? passage?.querySelector("h2"))?.focus();
+};
+
+// What is announced is written into an element that stays.
+const renew = (place, fresh) => {
+  for (const old of [...place.children]) if (old !== answer) old.remove();
+  place.append(...[...fresh.children].filter(({ id }) => id !== "answer"));
+  enliven(place);
+};
+
+// Of a long text a piece is shown, which may be another now.
+const showText = (text, fresh) => {
+  if (!text || !fresh) return;
+  Object.assign(text.dataset, fresh.dataset);
+  text.replaceChildren(...fresh.childNodes);
+};
+
+// What else came: what is wrong, or several places to choose from.
+const show = (page, status) => {
+  const className = status === CHOOSE ? "choose" : "problem";
+  const section = Object.assign(document.createElement("section"), { className });
+  section.append(...page.querySelector("main").childNodes);
+  const heading = document.createElement("h2");
+  heading.tabIndex = -1;
+  heading.append(...section.querySelector("h1").childNodes);
+  section.querySelector("h1").replaceWith(heading);
+  answer.replaceChildren(section);
+  heading.focus();
+};
+
+// To go back is to see what stood there before.
+addEventListener("popstate", () => {
+  if (address() !== shown) location.reload();
+});

@@ -1,14 +1,21 @@
 // The one script that runs in an archived page's frame: it tells the reader where the selection
-// stands and which link is clicked, and keeps the cited words in view while images and fonts find
-// their places.
+// stands and which link is clicked, marks what was cited, and keeps cited words in view while
+// images and fonts find their places.
 (() => {
   // The page may have named its elements after anything of ours, so methods come from prototypes.
   const selection = Document.prototype.getSelection;
   const walk = Document.prototype.createTreeWalker;
   const compare = Range.prototype.comparePoint;
+  const touches = Range.prototype.intersectsNode;
+  const all = Document.prototype.querySelectorAll;
+  const make = Document.prototype.createElement;
+  const closest = Element.prototype.closest;
+  const activeElement = Object.getOwnPropertyDescriptor(Document.prototype, "activeElement").get;
+  const interactive = "a[href], area[href], summary, input, button, select, textarea";
   const near = 64;
   let timer = 0;
   // As service/reader/places.py counts: characters, but for white space and what no text can hold.
+  const leftOut = "\t\n\f\r \0\ufffd";
   const counted = (text) => text.replace(/[\t\n\f\r \0\ufffd]+/g, "");
   const length = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
   const silent = new Set(["script", "style", "textarea", "title"]);
@@ -21,12 +28,20 @@
     return ~sum >>> 0;
   };
 
+  // All text that counts, as it stands when this is called.
+  const texts = () => {
+    const found = [];
+    const walker = walk.call(document, document, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (!silent.has(node.parentNode.localName)) found.push(node);
+    }
+    return found;
+  };
+
   // The text before a range, in it and behind it.
   const parts = (range) => {
     const found = ["", "", ""];
-    const walker = walk.call(document, document, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (silent.has(node.parentNode.localName)) continue;
+    for (const node of texts()) {
       const { data } = node;
       const starts = node === range.startContainer;
       const ends = node === range.endContainer;
@@ -50,11 +65,59 @@
       checksum: checksum(words),
     };
   };
-  const tell = () => {
+  const send = (permacite, rest = {}) => window.parent.postMessage({ permacite, ...rest }, "*");
+  const selectedRange = () => {
     const selected = selection.call(document);
-    const has = selected && selected.rangeCount && !selected.isCollapsed;
-    window.parent.postMessage({ permacite: "selection", place: has ? place(selected.getRangeAt(0)) : null }, "*");
+    return selected && selected.rangeCount && !selected.isCollapsed ? selected.getRangeAt(0) : null;
   };
+  const tell = () => {
+    const range = selectedRange();
+    const framed = range !== null && [...all.call(document, "iframe")].some((frame) => touches.call(range, frame));
+    send("selection", { place: range && place(range), framed });
+  };
+
+  // What is cited is marked as the archive marks it in a page that it sends (mhtml.export.page).
+  const unmarked = "select, option, optgroup, datalist";
+  const markable = ({ parentNode: parent }) =>
+    parent.namespaceURI === "http://www.w3.org/1999/xhtml" && !closest.call(parent, unmarked);
+  // Where in a text its counted characters from one up to another stand.
+  const span = (text, from, to) => {
+    let [at, count, start, end] = [0, 0, 0, 0];
+    for (const character of text) {
+      if (!leftOut.includes(character)) {
+        if (count <= from) start = at;
+        if (count < to) end = at + character.length;
+        count++;
+      }
+      at += character.length;
+    }
+    return [start, end];
+  };
+  const mark = (start, end) => {
+    for (const old of all.call(document, "mark.permacite-mark, mark#permacite-mark")) old.replaceWith(...old.childNodes);
+    let last = 0;
+    let isFirst = true;
+    for (const node of texts()) {
+      const before = last;
+      last += length(counted(node.data));
+      if (last <= start || last === before || !markable(node)) continue;
+      if (before >= end) break;
+      let words = node;
+      if (before < start || last > end) {
+        const [from, to] = span(node.data, start - before, end - before);
+        node.splitText(to);
+        words = node.splitText(from);
+      }
+      const shown = make.call(document, "mark");
+      shown.className = "permacite-mark";
+      if (isFirst) shown.id = "permacite-mark";
+      isFirst = false;
+      words.replaceWith(shown);
+      shown.append(words);
+    }
+    selection.call(document).empty();
+  };
+
   const read = (prototype, name, thing) => Object.getOwnPropertyDescriptor(prototype, name).get.call(thing);
   let isWhole = false; // whether the reader shows all of the page, and scrolls itself
   // Not scrollIntoView: that scrolls the reader around us as well.
@@ -118,5 +181,21 @@
   EventTarget.prototype.addEventListener.call(document, "selectionchange", () => {
     clearTimeout(timer);
     timer = setTimeout(tell, 120);
+  });
+  EventTarget.prototype.addEventListener.call(window, "message", ({ source, data }) => {
+    if (source !== window.parent) return;
+    if (data?.permacite === "mark") mark(data.start, data.end);
+    if (data?.permacite === "left") look();
+  });
+  // A page in a frame of this one runs no script: that somebody went there is all that is known.
+  const look = () => {
+    if (activeElement.call(document)?.localName === "iframe") send("inside");
+  };
+  EventTarget.prototype.addEventListener.call(window, "blur", look);
+  EventTarget.prototype.addEventListener.call(document, "keydown", (event) => {
+    const free = event.key === "Enter" && !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (!free || !event.isTrusted || !selectedRange() || closest.call(event.target, interactive)) return;
+    event.preventDefault(); // the reader cites what it offers, and nothing else
+    send("cite");
   });
 })();

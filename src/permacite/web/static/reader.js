@@ -1,14 +1,12 @@
-// The document page: offer "Cite this" for what is selected or marked, show the citation, copy its
-// forms.
-import { addCopyButtons } from "./copy.js";
-import { answerOf, problemOf } from "./answer.js";
+// The document page: offer "Cite this" for what is selected or marked, become the page of the
+// citation that is made.
+import { asking, enliven, tell } from "./answer.js";
 import { followLinks } from "./following.js";
 import { watchNumbers } from "./lines.js";
 import { markParts } from "./parts.js";
-import { playCited, speak } from "./speaking.js";
+import { speak } from "./speaking.js";
 import { watchFrame, watchHeight, watchText } from "./selection.js";
-import { follow } from "./through.js";
-import { kept, t } from "./words.js";
+import { kept } from "./words.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
 const own = location.hash.slice(1);
@@ -19,61 +17,59 @@ if (/^(char|line)=|^(char|line|match)\(/.test(own)) {
 const main = document.querySelector("main");
 const bar = document.querySelector("#bar");
 const button = document.querySelector("#cite");
+const frame = document.querySelector("#page");
 let wanted = null;
 
 const offer = (selected) => {
   wanted = selected;
   bar.hidden = selected === null;
-  button.hidden = Boolean(selected?.trouble); // what cannot be cited is told in its place
+  button.hidden = !selected?.char; // what cannot be cited is told in its place
   document.querySelector("#selected").textContent = shortened(selected?.quote ?? "");
-  document.querySelector("#trouble").textContent = selected?.trouble ?? "";
+  say(selected?.trouble || selected?.note || "");
 };
+const say = (text) => (document.querySelector("#trouble").textContent = text);
 
 const shortened = (text) => {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 120 ? `${line.slice(0, 60)} … ${line.slice(-50)}` : line;
 };
 
-const cite = async (request) => {
-  const place = document.querySelector("#answer");
-  let shown;
-  try {
-    const answer = await fetch("/-/api/cite", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
-      body: JSON.stringify(request),
-    });
-    const body = await answer.json();
-    shown = answer.ok ? answerOf(body) : problemOf(body);
-  } catch {
-    shown = problemOf({ title: t("script.silent"), detail: t("script.is_it_running") });
-  }
+const ask = asking({ frame, done: () => release() });
+let isHeld = false;
+const release = () => {
+  isHeld = false;
   offer(null);
-  place.replaceChildren(shown);
-  addCopyButtons(place);
-  place.querySelector("[tabindex='-1']").focus();
 };
+const citeWanted = () => {
+  if (!wanted?.char) return;
+  const { char, place } = wanted;
+  const mark = () => place && frame.contentWindow.postMessage({ permacite: "mark", ...place }, "*");
+  isHeld = true;
+  ask({ reference: main.dataset.text, char }, { say, mark });
+};
+button.addEventListener("click", citeWanted);
 
-button.addEventListener("click", () => {
-  if (wanted?.char) cite({ reference: main.dataset.text, char: wanted.char });
-});
-
-document.querySelector("form.words")?.addEventListener("submit", (event) => {
+// Every form that cites, where it stands and wherever the archive's answers bring another.
+document.addEventListener("submit", (event) => {
+  if (new URL(event.target.action).pathname !== "/-/cite" || event.target.matches(".parts")) return;
   event.preventDefault();
-  cite({ reference: main.dataset.text, quote: event.target.elements.quote.value });
+  ask(Object.fromEntries(new FormData(event.target)), { say: tell, mark: null });
 });
 
 if (main.dataset.text) {
-  watchFrame(document.querySelector("#page"), main.dataset.reference, offer);
+  // To mark ends the selection, which stays on offer until the citation is shown, or another is made.
+  const offered = (selected) => {
+    if (selected) isHeld = false;
+    if (!isHeld) offer(selected);
+  };
+  watchFrame(frame, main.dataset.reference, offered, citeWanted);
   watchText(document.querySelector("#text"), offer);
 }
 watchNumbers(document.querySelector("#text"));
-followLinks(document.querySelector("#page"), main.dataset.reference);
+followLinks(frame, main.dataset.reference);
 watchHeight(document.querySelector("#page:not(.stage)"));
 const parts = document.querySelector("form.parts");
-if (parts) markParts(parts, document.querySelector("#page"), cite);
+if (parts) markParts(parts, frame, (fields) => ask(fields, { say: tell, mark: () => {} })); // drawn there
 document.querySelectorAll("section.transcript").forEach(speak);
-document.querySelectorAll("button.play").forEach(playCited);
-addCopyButtons(document);
-document.querySelectorAll(".through[data-from]").forEach(follow);
+enliven(document);
 document.querySelector("#text mark")?.scrollIntoView({ block: "center", container: "nearest" });

@@ -4,16 +4,29 @@ import { t } from "./words.js";
 // The frame tells counts, which the archive compares with its text. What is offered is the archive's
 // word for what stands there: no page decides what is shown or cited, and nothing is cited before
 // the button is pressed.
-export const watchFrame = (frame, reference, offer) => {
+export const watchFrame = (frame, reference, offer, press) => {
   if (!frame) return;
   let last = 0;
-  window.addEventListener("message", async (event) => {
-    if (event.source !== frame.contentWindow || event.data?.permacite !== "selection") return;
+  window.addEventListener("blur", () => frame.contentWindow.postMessage({ permacite: "left" }, "*"));
+  window.addEventListener("message", async ({ source, data }) => {
+    if (source !== frame.contentWindow) return;
+    if (data?.permacite === "cite" && navigator.userActivation?.isActive !== false) press();
+    const isTold = data?.permacite === "selection";
+    if (!isTold && data?.permacite !== "inside") return;
     const asked = ++last;
-    const { place } = event.data;
-    const offered = place && (place.end > place.start ? await placed(reference, place) : { trouble: t("script.wordless") });
+    const offered = isTold ? await offeredFor(reference, data) : { trouble: t("script.inside") };
     if (asked === last) offer(offered);
   });
+};
+
+const PATIENCE_MS = 20_000;
+
+const offeredFor = async (reference, { place, framed }) => {
+  if (!place) return null;
+  const { start, end } = place;
+  if (!(end > start)) return { trouble: t("script.wordless") };
+  const found = await placed(reference, place);
+  return { ...found, place: { start, end }, note: framed === true ? t("script.framed") : "" };
 };
 
 const placed = async (reference, place) => {
@@ -22,14 +35,17 @@ const placed = async (reference, place) => {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify({ ...place, reference }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    if (!answer.ok) return { trouble: t(answer.status < 500 ? "script.unknown" : "script.again") };
+    if (!answer.ok) return { trouble: t(TROUBLES[answer.status] ?? (answer.status < 500 ? "script.unknown" : "script.again")) };
     const { char, words } = await answer.json();
     return { char, quote: words };
   } catch {
     return { trouble: t("script.again") };
   }
 };
+
+const TROUBLES = { 403: "script.gone", 410: "script.gone", 413: "script.long", 451: "script.gone" };
 
 // How high the page in the frame is: the style sheet makes the frame as high on narrow screens.
 export const watchHeight = (frame) => {
@@ -41,6 +57,8 @@ export const watchHeight = (frame) => {
   });
   frame.contentWindow.postMessage({ permacite: "ask" }, "*"); // it may have been there before us
 };
+
+const MOST = 1_000_000;
 
 // Positions count characters of the text with CRLF line ends; the text view shows each as one LF.
 const positions = (text) => [...text].length + text.split("\n").length - 1;
@@ -58,7 +76,8 @@ export const watchText = (text, offer) => {
     lead.setEnd(range.startContainer, range.startOffset);
     const start = Number(text.dataset.start) + positions(lead.toString()); // of a long text, a piece is here
     const quote = range.toString();
-    offer({ quote, char: `${start},${start + positions(quote)}` });
+    const size = positions(quote);
+    offer(size > MOST ? { trouble: t("script.long") } : { quote, char: `${start},${start + size}` });
   });
 };
 

@@ -10,8 +10,6 @@ export const t = (key, values = {}) => {
   return pattern.replace(/\{(\w+)\}/g, (_, name) => (name === "count" ? numbers.format(values.count) : values[name]));
 };
 
-export const has = (key) => Object.hasOwn(table, key);
-
 // An address of ours that goes on in the language that was chosen, where one was.
 export const kept = (address) => {
   const language = new URLSearchParams(location.search).get("lang");
