@@ -171,7 +171,7 @@ def test_a_name_that_is_erased_is_never_used_again(
 
 def test_octets_that_others_have_too_stay(cli: Cli, archive: Path, names: dict[str, str]) -> None:
     with Archive.open(archive) as service:
-        twin = service.add(PICTURE, name="twin.png")
+        twin = service.add(PICTURE, name="twin.png", new=True)
     made = cli("erase", names["picture"], "--ground", "safety", "--yes")
     assert "1 objects stay" in made.err
     with Archive.open(archive) as service:
