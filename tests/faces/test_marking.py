@@ -550,7 +550,7 @@ def test_numbers_alone_cite_without_scripts(
             page.get_by_label(label, exact=True).fill(text)
         page.get_by_role("button", name="Cite this part").click()
         page.get_by_role("heading", name="Cited part").wait_for()
-        assert page.locator("aside .passage .name").inner_text() == f"{name}#{fragment}"
+        assert page.locator(".lead .passage .name").inner_text() == f"{name}#{fragment}"
         with Archive.open(archive) as service:
             assert service.show(name).citations[-1].reference == f"{name}#{fragment}"
     context.close()
@@ -566,7 +566,7 @@ def test_words_alone_cite_without_scripts(
     page.goto(f"{running.base}/{name}")
     page.get_by_label("Select words in the page").fill("rained all day")
     page.get_by_role("button", name="Cite these words").click()
-    assert page.locator("aside .passage mark").inner_text() == "rained all day"
+    assert page.locator(".lead .passage mark").inner_text() == "rained all day"
     context.close()
 
 

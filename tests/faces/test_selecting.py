@@ -50,14 +50,10 @@ MARKDOWN = (
     "# Tides\r\n\nThe *tide* <turns> &amp; \U0001f30a\n\n    code\twith   spaces\n\n- a\n- b\n"
 )
 CODE = 'def tide(height):\n\treturn "<b>" + str(height)  # metres &amp; more\n\n\nprint(tide(3))\n'
-CSV = "place,height\nEmden,3.2\nHusum,3.9\n"
 
 FILES = [
     ("varied.html", VARIED),
     ("page.xhtml", XHTML),
-    ("tides.md", MARKDOWN),
-    ("tide.py", CODE),
-    ("heights.csv", CSV),
 ]
 
 

@@ -27,7 +27,7 @@ export const enliven = (place) => {
 // the same passage is the same citation.
 export const asking = ({ frame, done }) => {
   let last = null;
-  return async (fields, { say, mark }) => {
+  return async (fields, { say, mark, stays = Boolean(mark) }) => {
     last?.abort();
     const own = (last = new AbortController());
     say(t("script.citing"));
@@ -40,7 +40,7 @@ export const asking = ({ frame, done }) => {
       if (own !== last) return;
       say("");
       if (status !== 200 || !redirected) return show(page, status);
-      become(page, url, frame, mark);
+      become(page, url, stays ? null : frame);
       done();
     } catch {
       if (own === last) say(t("script.try_again"));
@@ -63,20 +63,17 @@ const posted = async (body, signal) => {
   return { status, redirected, url, page: new DOMParser().parseFromString(await answered.text(), "text/html") };
 };
 
-// The page that came in place of this one; the frame stays, and marks the words itself or shows the
-// same page marked.
-const become = (page, url, frame, mark) => {
+// The page that came in place of this one. Of a frame that does not show yet what is cited, too.
+const become = (page, url, frame) => {
   if (document.querySelector(".pieces")) return location.assign(url); // another piece of a long text
-  if (!mark) frame?.contentWindow.location.replace(page.querySelector("#page").src);
+  frame?.contentWindow.location.replace(page.querySelector("#page").src);
   const { pathname, search } = new URL(url);
   if (pathname + search !== shown) history.pushState(null, "", pathname + search);
   shown = address();
   document.querySelector(".tabs").replaceWith(page.querySelector(".tabs"));
   showText(document.querySelector("#text"), page.querySelector("#text"));
   document.querySelector("#text mark")?.scrollIntoView({ block: "nearest", container: "nearest" });
-  const typed = document.querySelector("#quote")?.value;
   for (const place of [".lead", "aside"]) renew(document.querySelector(place), page.querySelector(place));
-  if (typed && mark) document.querySelector("#quote").value = typed;
   tell(t("script.cited"));
   const passage = document.querySelector(".passage");
   (passage?.querySelector(".forms button") ?? passage?.querySelector("h2"))?.focus();
@@ -84,8 +81,10 @@ const become = (page, url, frame, mark) => {
 
 // What is announced is written into an element that stays.
 const renew = (place, fresh) => {
+  const typed = place.querySelector("#quote")?.value;
   for (const old of [...place.children]) if (old !== answer) old.remove();
   place.append(...[...fresh.children].filter(({ id }) => id !== "answer"));
+  if (typed) place.querySelector("#quote").value = typed;
   enliven(place);
 };
 

@@ -53,7 +53,7 @@ button.addEventListener("click", citeWanted);
 document.addEventListener("submit", (event) => {
   if (new URL(event.target.action).pathname !== "/-/cite" || event.target.matches(".parts")) return;
   event.preventDefault();
-  ask(Object.fromEntries(new FormData(event.target)), { say: tell, mark: null });
+  ask(Object.fromEntries(new FormData(event.target)), { say: tell });
 });
 
 if (main.dataset.text) {
@@ -69,7 +69,7 @@ watchNumbers(document.querySelector("#text"));
 followLinks(frame, main.dataset.reference);
 watchHeight(document.querySelector("#page:not(.stage)"));
 const parts = document.querySelector("form.parts");
-if (parts) markParts(parts, frame, (fields) => ask(fields, { say: tell, mark: () => {} })); // drawn there
+if (parts) markParts(parts, frame, (fields) => ask(fields, { say: tell, stays: true })); // drawn there
 document.querySelectorAll("section.transcript").forEach(speak);
 enliven(document);
 document.querySelector("#text mark")?.scrollIntoView({ block: "center", container: "nearest" });
