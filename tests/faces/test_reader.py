@@ -89,8 +89,8 @@ def test_the_cited_words_are_marked_and_in_view(
     assert box is not None
     assert frame is not None
     assert frame["y"] <= box["y"] <= frame["y"] + frame["height"]
-    assert page.locator("aside .passage mark").inner_text() == "a bright green meteor crossed"
-    assert "At ten past two" in page.locator("aside .passage .context").first.inner_text()
+    assert page.locator(".lead .passage mark").inner_text() == "a bright green meteor crossed"
+    assert "At ten past two" in page.locator(".lead .passage .context").first.inner_text()
     about = page.locator("header.top").inner_text()
     assert "Archived" in about
     assert "http://127.0.0.1" in about
