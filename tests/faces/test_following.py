@@ -106,8 +106,8 @@ def test_twenty_pages_are_browsed_across_versions(
         _click(page, "back")
         page.wait_for_url(_at(rooms[edition][COUNT - 2]))
     _click(page, "words")
-    page.locator("aside .passage mark").wait_for()
-    assert page.locator("aside .passage mark").inner_text() == (
+    page.locator(".lead .passage mark").wait_for()
+    assert page.locator(".lead .passage mark").inner_text() == (
         f"The second word of room {COUNT - 1}."
     )
     assert strange == []
