@@ -74,6 +74,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield "/-/api/follow", f"/-/api/follow?{link}"
     yield "/{name:path}", f"/{names['quoter']}?view=reader&{link}"
     yield "/-/api/versions", f"/-/api/versions?name={full}%23char=0,4"
+    yield "/-/versions/{name:path}", f"/-/versions/{full}?fragment=char=0,4"
     yield "/uri-res/{service}", f"/uri-res/N2Cs?{document}.*.*"
     yield "/{name:path}", f"/{document}.*.*"
     yield "/-/api/documents", "/-/api/documents"
