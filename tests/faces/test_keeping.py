@@ -179,7 +179,7 @@ def test_the_reader_marks_what_is_withdrawn(
         service.withdraw(saved["html"], reason="court-order", status=451)
     first = ask(running.base, "/" + saved["utf-8"], Accept="text/html").body.decode()
     assert "<del>html</del>" in first
-    assert "(451): court-order" in first
+    assert "(451): by order of a court" in first
     refused = ask(running.base, "/" + saved["html"], Accept="text/html").body.decode()
     assert "Still given out" in refused
     assert f'href="/{saved["utf-8"]}"' in refused

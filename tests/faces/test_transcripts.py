@@ -222,7 +222,7 @@ def test_transcript_of_by_name_in_another_language(
 def test_languages_in_the_names_of_files(tmp_path: Path, cli: Callable[..., Outcome]) -> None:
     (tmp_path / "talk.webm").write_bytes(recording())
     for language in ("en", "pt-BR"):
-        (tmp_path / f"talk.{language}.vtt").write_text(VTT, "utf-8")
+        (tmp_path / f"talk.{language}.vtt").write_text(f"{VTT}\nNOTE {language}\n", "utf-8")
     (tmp_path / "walk.vtt").write_text(VTT, "utf-8")
     files = sorted(map(str, tmp_path.glob("*.*")))
     outcome = cli("import", *files)

@@ -75,6 +75,7 @@ class Compositions(Resolution):
         """The words that a mark names."""
         reference = mark[2].strip()
         try:
+            names.document_of(reference)  # an address names other words each time that it is saved
             part = self.resolve(reference)
         except ParseError as error:
             start = mark.start(2) + len(mark[2]) - len(mark[2].lstrip())

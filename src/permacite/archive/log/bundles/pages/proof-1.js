@@ -192,6 +192,7 @@ const readmes = [
   "f1edc3da0547b938c3dfe00a27d4c026d0e099a250bffa22ef29df63e8c9fd88",
   "1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",
   "8d20f231662e982c22c195e7aee4a28f79efac402439d3087af6ee6ee306b2fa",
+  "4b1144e0d6d0964124bc9af6d1a95fe7d70aaffd1651b035fe3c91ac060e04da",
 ];
 const known = /^(README|name|checkpoint|log-key|names)\.txt$|^content$|^(leaf|opening|citation|citation-opening)\.json$|^(proof|citation)\.tlog-proof$|^checkpoint\.sig$|^log-key\.pem$|^timestamp\.tsr$/;
 
