@@ -19,7 +19,7 @@ def target(data: bytes) -> None:
     """Make the text of `data` by every rendition that needs no library of others."""
     for rendition in renditions():
         if rendition.worker == "documents":
-            original = Original(data, min(rendition.media_types))
+            original = Original(data, min(rendition.media_types, default="application/zip"))
             with contextlib.suppress(ParseError, LimitError):
                 rendered = rendition(original)
                 assert unpack(*pack(rendered, str(rendition))) == rendered  # noqa: S101 - the law

@@ -378,7 +378,10 @@ def test_the_one_script_is_the_callers() -> None:
     made = export("<script>a</script><p onclick=b>", inline_script=script)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     head = HEAD.replace("script-src 'none'", f"script-src 'sha256-{digest}'")
-    assert made.html == f"{head}<script>{script}</script><p>"
+    start, _, rest = made.html.partition("<style>")
+    style, _, end = rest.partition("</style>")
+    assert (start, end) == (f"{head}<script>{script}</script>", "<p>")
+    assert style.startswith("mark.permacite-mark{")  # of what the script marks
 
 
 @pytest.mark.parametrize("script", ["a</SCRIPT >", "'<!--'"])
