@@ -53,6 +53,17 @@ def test_xml_gets_words_labels_and_a_record(archive: Path) -> None:
     assert saved.warnings == ()
 
 
+def test_the_same_words_keep_the_labels_of_their_own_archive(archive: Path, tmp_path: Path) -> None:
+    """Two archives of one process may give one name to documents that only number differently."""
+    Archive.create(tmp_path / "other", series="lab.example.us").close()
+    labels = []
+    for folder, page in ((archive, b"xvii"), (tmp_path / "other", b"7")):
+        with Archive.open(folder) as held:
+            saved = held.add(TEI.replace(b"xvii", page), name="light.tei")
+            labels.append(next(way.label for way in saved.citable if way.label))
+    assert labels == ["xvii", "7"]
+
+
 LIGHT = b'{"title": "On Light", "verses": [{"line": "It falls\\non the w\\u0061ter", "no": 1e2}]}'
 
 

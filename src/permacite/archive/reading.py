@@ -186,9 +186,13 @@ class Reading:
 
     def sidecar(self, representation: Representation, name: str) -> bytes | None:
         """A sidecar, checked likewise; None where there is none of this name."""
-        self._gate.check(representation)
-        digest = self._catalog.read(versions.sidecars, representation).get(name)
+        digest = self.sidecar_digest(representation, name)
         return None if digest is None else self._objects.get(digest)
+
+    def sidecar_digest(self, representation: Representation, name: str) -> str | None:
+        """The digest of a sidecar, None where there is none. Raises RestrictedError."""
+        self._gate.check(representation)
+        return self._catalog.read(versions.sidecars, representation).get(name)
 
     def list(
         self,

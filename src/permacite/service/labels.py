@@ -27,13 +27,13 @@ def labels_of(repository: Repository, representation: Representation) -> Sequenc
     """
     if representation.derived_from is None:
         return ()
-    repository.check_access(representation)
-    key = (str(representation.pdi), representation.digest)
-    kept = _KEPT.get(*key)
+    digest = repository.sidecar_digest(representation, LABELS)
+    if digest is None:
+        return ()
+    kept = _KEPT.get(digest)
     if kept is None:
-        content = repository.sidecar(representation, LABELS)
-        kept = () if content is None else read_labels(content)
-        _KEPT.put(kept, *key)
+        kept = read_labels(repository.octets(digest))
+        _KEPT.put(kept, digest)
     return kept
 
 
