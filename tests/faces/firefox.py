@@ -91,9 +91,10 @@ class Firefox:
         """What the body of a script returns, which runs in the page."""
         return self._command("WebDriver:ExecuteScript", script=script, args=[])
 
-    def in_frame(self, script: str, *arguments: object) -> Any:
-        """What a function of a script returns, which runs in the frame of the reader's document."""
-        frame = self._element("#page")
+    def in_document(self, script: str, *arguments: object) -> Any:
+        """What a function of a script returns, which runs where the reader shows the document."""
+        is_text = self.run("return document.querySelector('#page') === null")
+        frame = None if is_text else self._element("#page")
         self._command("WebDriver:SwitchToFrame", element=frame)
         try:
             body = f"return ({script})(...arguments)"

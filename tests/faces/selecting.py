@@ -18,8 +18,8 @@ _SELECT = """(from, size, backwards) => {
         "datalist", "optgroup", "template", "rp", "audio", "video", "canvas", "dialog:not([open])",
         "desc", "metadata", "annotation", "annotation-xml"];
     const ruleOf = ({ parentElement }) => unread.find((rule) => parentElement.closest(rule));
-    const walker = Document.prototype.createTreeWalker.call(
-        document, document.body, NodeFilter.SHOW_TEXT);
+    const body = (top === self && document.querySelector("#text")) || document.body;
+    const walker = Document.prototype.createTreeWalker.call(document, body, NodeFilter.SHOW_TEXT);
     const nodes = [];
     let total = 0;
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -45,9 +45,9 @@ _SELECT = """(from, size, backwards) => {
     const range = getSelection().getRangeAt(0);
     const left = new Set();
     let words = range.toString();
-    if (unread.some((rule) => document.body.querySelector(rule))) {
+    if (unread.some((rule) => body.querySelector(rule))) {
         words = "";
-        walker.currentNode = document.body;
+        walker.currentNode = body;
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
             if (!range.intersectsNode(node)) continue;
             const start = node === range.startContainer ? range.startOffset : 0;
@@ -61,6 +61,7 @@ _SELECT = """(from, size, backwards) => {
 }"""
 """Select a stretch of what is read of the page, from a share of it on; tell the words as
 Range.toString() gives them, but for elements that no text of a page holds, and which those were.
+The reader itself shows a text, all other pages are in a frame of it.
 A size below 1 is an exponent: as many characters as the page has, to that power."""
 
 _ALL = 10**12
@@ -90,8 +91,8 @@ class Reader(Protocol):
     def open(self, address: str) -> None:
         """Open a document, and wait until it is there."""
 
-    def in_frame(self, script: str, *arguments: object) -> Any:
-        """What a function of a script returns, which runs in the document's frame."""
+    def in_document(self, script: str, *arguments: object) -> Any:
+        """What a function of a script returns, which runs where the document is shown."""
 
     def wait_for(self, selector: str) -> None:
         """Wait until an element is there."""
@@ -113,9 +114,11 @@ class Chromium:
         """Open a document, and wait until it is there."""
         self._page.goto(address)
 
-    def in_frame(self, script: str, *arguments: object) -> Any:
-        """What a function of a script returns, which runs in the document's frame."""
-        return page_frame(self._page).evaluate(f"words => ({script})(...words)", list(arguments))
+    def in_document(self, script: str, *arguments: object) -> Any:
+        """What a function of a script returns, which runs where the document is shown."""
+        is_text = self._page.locator("#page").count() == 0
+        place = self._page if is_text else page_frame(self._page)
+        return place.evaluate(f"words => ({script})(...words)", list(arguments))
 
     def wait_for(self, selector: str) -> None:
         """Wait until an element is there."""
@@ -149,7 +152,7 @@ def cite_random(
     Without `sizes`, stretches from one character to the whole page, short ones more often.
     """
     size = choose.randint(*sizes) if sizes else choose.choices([choose.random(), _ALL], [97, 3])[0]
-    selected = reader.in_frame(_SELECT, choose.random(), size, choose.random() < 0.3)
+    selected = reader.in_document(_SELECT, choose.random(), size, choose.random() < 0.3)
     if not selected or not squeezed(selected["words"]):
         _let_go(reader)
         return None
@@ -167,6 +170,6 @@ def cite_random(
 
 
 def _let_go(reader: Reader) -> None:
-    reader.in_frame("() => getSelection().empty()")
+    reader.in_document("() => getSelection().empty()")
     time.sleep(_SETTLED_S)
     reader.wait_for("#bar[hidden]")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.faces.selecting import Chromium, cite_random, squeezed
 
 from permacite.markup import Document
 from permacite.service.archive import Archive
@@ -158,6 +160,23 @@ def test_numbers_are_in_nothing_that_is_selected(
     page.locator("#cite").click()
     page.wait_for_url("**fragment=*")
     assert page.locator(".passage .name").inner_text().endswith("#char=0,42")
+
+
+@pytest.mark.browser
+def test_one_citation_in_a_text_follows_another(
+    archive: Path, running: Running, page: Page
+) -> None:
+    choose = random.Random(1)  # noqa: S311 - the same each time
+    reader = Chromium(page)
+    with Archive.open(archive) as service:
+        for name, text in [("part.py", FILES["part.py"]), ("long.log", LONG)]:
+            reader.open(f"{running.base}/{service.add(text.encode(), name=name).pdi}")
+            gestures = [cite_random(reader, choose, (3, 30)) for _ in range(4)]
+            for gesture in filter(None, gestures):
+                assert gesture.trouble == ""
+                cited = service.resolve(gesture.reference).text or ""
+                assert squeezed(cited) == squeezed(gesture.words)
+            assert any(gestures)
 
 
 @pytest.mark.browser

@@ -38,8 +38,10 @@ export const asking = ({ frame, done }) => {
       if (mark && (await isMade(fields, own.signal)) && own === last) mark();
       const { status, redirected, url, page } = await posted(body, own.signal);
       if (own !== last) return;
+      const isCited = status === 200 && redirected;
+      if (isCited && document.querySelector(".pieces")) return location.assign(url); // maybe another piece
       say("");
-      if (status !== 200 || !redirected) return show(page, status);
+      if (!isCited) return show(page, status);
       become(page, url, stays ? null : frame);
       done();
     } catch {
@@ -65,7 +67,6 @@ const posted = async (body, signal) => {
 
 // The page that came in place of this one. Of a frame that does not show yet what is cited, too.
 const become = (page, url, frame) => {
-  if (document.querySelector(".pieces")) return location.assign(url); // another piece of a long text
   frame?.contentWindow.location.replace(page.querySelector("#page").src);
   const { pathname, search } = new URL(url);
   if (pathname + search !== shown) history.pushState(null, "", pathname + search);

@@ -65,9 +65,9 @@ const positions = (text) => [...text].length + text.split("\n").length - 1;
 
 export const watchText = (text, offer) => {
   if (!text) return;
-  const whole = new Range();
-  whole.selectNodeContents(text);
   document.addEventListener("selectionchange", () => {
+    const whole = new Range();
+    whole.selectNodeContents(text); // anew each time: what was cited is marked in other nodes
     const selected = document.getSelection();
     const isNone = selected.isCollapsed || !selected.rangeCount;
     const range = isNone || !selected.getRangeAt(0).intersectsNode(text) ? null : within(selected.getRangeAt(0), whole);
