@@ -10,14 +10,17 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
+import brotli
 import pytest
+from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.capture import Exchange, Limits, Progress, Sent
 from permacite.capture.address import parse_target, refusal
+from permacite.capture.codings import CodingError, Decoder
 from permacite.capture.collect import Collector
-from permacite.capture.content import CodingError, Decoder, sniff
+from permacite.capture.content import sniff
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
@@ -147,6 +150,8 @@ def test_content_codings_come_off(data: bytes, piece: int) -> None:
         ("x-gzip", gzip.compress(data[:7]) + gzip.compress(data[7:]) + b"\0\0"),
         ("deflate", zlib.compress(data)),
         ("deflate", bare.compress(data) + bare.flush()),
+        ("br", brotli.compress(data)),
+        ("zstd", zstd.compress(data[:7]) + zstd.compress(data[7:])),
     ]:
         assert _decoded(coding, coded, piece, 10_000) == data
 
@@ -164,19 +169,39 @@ def test_damaged_content_is_told_apart_or_was_not_damaged(
         assert found == data or (coding == "deflate" and at == 0)
 
 
-@given(st.binary(max_size=300), st.sampled_from(["gzip", "deflate"]), st.data())
+_CODERS = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+}
+
+
+@given(st.binary(max_size=300), st.sampled_from(["br", "zstd"]), st.integers(1, 300))
+def test_any_octets_are_content_or_an_error(data: bytes, coding: str, piece: int) -> None:
+    """These have no sum of their own, so that damage need not show."""
+    with suppress(CodingError):
+        _decoded(coding, data, piece, 1000)
+
+
+@given(st.binary(min_size=1, max_size=300), st.sampled_from(sorted(_CODERS)), st.data())
 def test_content_that_ends_too_early_is_refused(
     data: bytes, coding: str, draw: st.DataObject
 ) -> None:
-    coded = gzip.compress(data) if coding == "gzip" else zlib.compress(data)
+    coded = _CODERS[coding](data)
     end = draw.draw(st.integers(1, len(coded) - 1))
     with pytest.raises(CodingError):
         _decoded(coding, coded[:end], 50, 1000)
 
 
-@given(st.integers(min_value=0, max_value=100_000), st.integers(min_value=1, max_value=1000))
-def test_no_more_than_the_room_and_one_byte_comes_out(size: int, room: int) -> None:
-    assert len(Decoder("gzip").feed(gzip.compress(bytes(size)), room)) == min(size, room + 1)
+@given(
+    st.integers(min_value=0, max_value=300_000),
+    st.integers(min_value=1, max_value=1000) | st.integers(min_value=60_000, max_value=200_000),
+    st.sampled_from(sorted(_CODERS)),
+)
+def test_no_more_than_the_room_and_one_byte_comes_out(size: int, room: int, coding: str) -> None:
+    coded = _CODERS[coding](bytes(size))
+    assert len(Decoder(coding).feed(coded, room)) == min(size, room + 1)
 
 
 _SPACE = st.sampled_from(

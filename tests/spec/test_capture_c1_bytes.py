@@ -9,7 +9,9 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
+from backports import zstd
 
 from permacite import mhtml
 from permacite.capture import Capture, body_parts, capture, fetch
@@ -166,6 +168,8 @@ BYTES = [
     ("capture-c1-gzip", b"words " * 100, "text/html", "gzip", gzip.compress(b"words " * 100)),
     ("capture-c1-deflate", b"words", "text/html", "deflate", zlib.compress(b"words")),
     ("capture-c1-deflate-bare", b"words", "text/html", "deflate", zlib.compress(b"words")[2:-4]),
+    ("capture-c1-br", b"words", "text/html", "br", brotli.compress(b"words")),
+    ("capture-c1-zstd", b"words", "text/html", "zstd", zstd.compress(b"words")),
     ("capture-c1-identity", b"words", "text/html", "identity", None),
     ("capture-c1-gzip-file", gzip.compress(b"a file"), "application/gzip", "", None),
 ]

@@ -10,7 +10,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
+from backports import zstd
 
 from permacite.capture import Limits, capture, fetch
 from permacite.errors import CaptureError
@@ -118,6 +120,8 @@ LARGE = [
     # clause id, content, coding: each more than 10,000 bytes
     ("capture-c5-large", b"x" * 10_001, ""),
     ("capture-c5-bomb", gzip.compress(bytes(10_000_000)), "gzip"),
+    ("capture-c5-bomb-br", brotli.compress(bytes(10_000_000)), "br"),
+    ("capture-c5-bomb-zstd", zstd.compress(bytes(10_000_000)), "zstd"),
     ("capture-c5-members", gzip.compress(b"") * 600, "gzip"),
     ("capture-c5-just-too-large", gzip.compress(bytes(10_001)), "gzip"),
 ]
@@ -249,7 +253,7 @@ BROKEN = [
     ),
     (
         "capture-c5-unknown-coding",
-        b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 4\r\n\r\nhalf",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: dcb\r\nContent-Length: 4\r\n\r\nhalf",
         "decode",
     ),
 ]

@@ -25,7 +25,8 @@ from yarl import URL
 
 from permacite import media_types
 from permacite.capture.address import absolute, parse_target, refusal
-from permacite.capture.content import ACCEPTED, CodingError, Decoder, sniff
+from permacite.capture.codings import ACCEPTED, CodingError, Decoder
+from permacite.capture.content import sniff
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
 from permacite.capture.trouble import explain, timed_out
