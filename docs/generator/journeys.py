@@ -26,15 +26,15 @@ JOURNEYS = (
         "A page is fetched as it is served, read once, checked for misquotations and committed:"
         " octets first, then its name and its entry of the log in one transaction.",
         (
-            ("cli/save.py", "save"),
+            ("cli/incoming/save.py", "save"),
             ("service/ingest/saving.py", "Ingest.save"),
             ("capture/run.py", "capture_page"),
             ("capture/fetcher.py", "Fetcher.fetch"),
             ("capture/address.py", "parse_target"),
             ("markup/document.py", "Document.__init__"),
+            ("markup/charset.py", "sniff_charset"),
             ("capture/collect.py", "Collector.collect"),
             ("mhtml/links.py", "references_of"),
-            ("markup/charset.py", "sniff_charset"),
             ("archive/texts/decoding.py", "settle"),
             ("service/quotations/recording.py", "quotations_in"),
             ("markup/plain/render.py", "Renderer.__init__"),

@@ -244,9 +244,12 @@ class _Empty(Fetcher):
         *,
         accept: str = "*/*",
         likely: str | None = None,
+        referrer: str = "",
         sent: Sent | None = None,
     ) -> Exchange:
-        raise CaptureError(f"nothing for {accept} {likely} {sent}", uri=uri, reason="status")
+        raise CaptureError(
+            f"nothing for {accept} {likely} {referrer} {sent}", uri=uri, reason="status"
+        )
 
 
 _PIECES = [

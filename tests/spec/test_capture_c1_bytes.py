@@ -273,13 +273,15 @@ def test_a_location_in_octets_is_escaped(web: Web) -> None:
 
 
 def test_the_request_says_no_more_than_it_must(web: Web) -> None:
-    """capture-c1-request: no cookie, no referrer, one name that says what asks."""
-    web.put("/", '<img src="a.png">', headers=(("Set-Cookie", "id=1"),))
+    """capture-c1-request: one name that says what asks; where it came from, within a site."""
+    web.put("/", '<img src="a.png">')
     web.put("/a.png", "a", "image/png")
     _capture(web.uri("/#part"))
-    for _, headers in web.asked:
-        assert set(headers) == {"Host", "User-Agent", "Accept", "Accept-Encoding"}
-        assert headers["User-Agent"].startswith("permacite/")
+    (_, page), (_, picture) = web.asked
+    assert set(page) == {"Host", "User-Agent", "Accept", "Accept-Encoding"}
+    assert set(picture) - set(page) == {"Referer"}
+    assert page["User-Agent"] == picture["User-Agent"]
+    assert page["User-Agent"].startswith("permacite/")
 
 
 def test_works_where_a_loop_is_running(web: Web) -> None:

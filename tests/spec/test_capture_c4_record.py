@@ -26,7 +26,7 @@ def test_record_tells_the_source_of_every_byte(web: Web) -> None:
     assert request["uri"] == web.uri()
     assert request["final_uri"] == web.uri("/page")
     assert (request["method"], request["status"], request["reason"]) == ("GET", 200, "OK")
-    assert ["Accept-Encoding", "gzip, deflate"] in request["request_headers"]
+    assert ["Accept-Encoding", "gzip, deflate, br, zstd"] in request["request_headers"]
     twice = [pair for pair in request["response_headers"] if pair[0] == "X-Twice"]
     assert twice == [["X-Twice", "a"], ["X-Twice", "b"]]
     assert request["redirects"] == [{"uri": web.uri(), "status": 302, "location": "/page"}]

@@ -5,7 +5,7 @@
     body_parts(capture)   the same as body parts, ready for `permacite.mhtml.build`
 
 Scripts are not saved: an archived page never runs any, so their bytes would cite nothing. They are
-named in `Capture.left_out`. Cookies, `data:` and `blob:` URIs are no resources of their own.
+named in `Capture.left_out`. `data:` and `blob:` URIs are no resources of their own.
 
 Needs aiohttp (the `capture` extra), imported on first use.
 """
@@ -21,6 +21,7 @@ from permacite.exports import on_demand
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from permacite.capture.credentials import Credentials, read_credentials
     from permacite.capture.model import (
         Capture,
         Exchange,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Capture",
+    "Credentials",
     "Exchange",
     "Failure",
     "Limits",
@@ -44,11 +46,13 @@ __all__ = [
     "body_parts",
     "capture",
     "fetch",
+    "read_credentials",
 ]
 
 on_demand(
     __name__,
     {
+        "permacite.capture.credentials": "Credentials, read_credentials",
         "permacite.capture.model": "Capture, Exchange, Failure, Limits, Progress, Redirect, Sent",
         "permacite.capture.parts": "body_parts",
     },
@@ -62,9 +66,11 @@ def capture(
     allow_private: bool = False,
     progress: Callable[[Progress], None] | None = None,
     lookup: Lookup | None = None,
+    credentials: Credentials | None = None,
 ) -> Capture:
     """Fetch the page `uri` and everything it shows.
 
+    `credentials` (see `read_credentials`) are sent to where the page is, and are not on record.
     `allow_private` lifts the check of addresses, for intranets and tests. `progress` is called
     whenever a resource is done. `lookup` replaces the system's name resolution. A resource that
     cannot be had is one of the `failures`. Both wait: inside an event loop, call them from a
@@ -75,8 +81,16 @@ def capture(
     """
     with _needing_aiohttp(uri):
         from permacite.capture.run import capture_page, to_the_end  # noqa: PLC0415 - only captures need it
-    work = capture_page(uri, limits, allow_private=allow_private, progress=progress, lookup=lookup)
-    return to_the_end(work)
+    return to_the_end(
+        capture_page(
+            uri,
+            limits,
+            allow_private=allow_private,
+            progress=progress,
+            lookup=lookup,
+            credentials=credentials,
+        )
+    )
 
 
 def fetch(

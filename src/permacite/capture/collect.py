@@ -73,6 +73,7 @@ class Collector:
                     resource.uri,
                     accept=DOCUMENT if framed else "*/*",
                     likely="text/css" if styled else None,
+                    referrer=resource.referrer,
                 )
             except CaptureError as error:
                 resource.outcome = _failure(resource, error.problem, error.reason)

@@ -2,7 +2,8 @@
 
 A host is looked up once and its addresses are kept for the whole capture, so that a second answer
 of the name server cannot slip in another. Redirects are followed here, each checked like a first
-request. Cookies are not kept, proxies of the environment are not used, no Referer is sent.
+request. Cookies live as long as the fetcher, and none is on record. A Referer goes to the origin
+that it names alone. Proxies of the environment are not used.
 
 Needs aiohttp (the `capture` extra).
 """
@@ -16,9 +17,11 @@ import re
 import ssl
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cached_property
+from math import ceil
 from time import monotonic
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import aiohttp
 from yarl import URL
@@ -27,10 +30,12 @@ from permacite import media_types
 from permacite.capture.address import absolute, parse_target, refusal
 from permacite.capture.codings import ACCEPTED, CodingError, Decoder
 from permacite.capture.content import sniff
+from permacite.capture.credentials import WITHHELD, Credentials, origin_of
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
 from permacite.capture.trouble import explain, timed_out
 from permacite.errors import CaptureError, ParseError
+from permacite.scan import compile_pattern
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -53,6 +58,8 @@ _LISTS = frozenset({"content-encoding"})
 """Fields that may come in several lines, each a part of one list (RFC 9110 §5.3)."""
 _OK = range(200, 300)
 _PARTIAL = 206
+_BUSY = frozenset({429, 503})
+_SECONDS = compile_pattern(r"[0-9]{1,6}+")
 _DROPPED = frozenset({errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED})
 
 
@@ -73,17 +80,43 @@ class _Answer(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
+class _Wanted(NamedTuple):
+    """What is asked for, wherever redirects lead."""
+
+    uri: str
+    accept: str
+    likely: str | None
+    referrer: str
+    sent: Sent | None
+
+
+class _BusyError(CaptureError):
+    """The server says when to come back."""
+
+    def __init__(self, problem: str, uri: str, wait_s: int) -> None:
+        super().__init__(problem, uri=uri, reason="status")
+        self.wait_s = wait_s
+
+
 class Fetcher:
     """Fetches resources one by one or several at once; an asynchronous context manager.
 
     `refuse` says why an address must not be connected to, or None; `lookup` replaces the system's
-    name resolution.
+    name resolution; `credentials` are those for the origin of the page `home`.
     """
 
     def __init__(
-        self, limits: Limits, *, refuse: Refuse = refusal, lookup: Lookup | None = None
+        self,
+        limits: Limits,
+        *,
+        refuse: Refuse = refusal,
+        lookup: Lookup | None = None,
+        credentials: Credentials | None = None,
+        home: str = "",
     ) -> None:
         self.limits = limits
+        self._credentials = credentials or Credentials()
+        self._home = home
         self._refuse = refuse
         self._hosts = PinnedHosts(lookup, refuse)
         self._session: aiohttp.ClientSession | None = None
@@ -101,7 +134,7 @@ class Fetcher:
         self._session = aiohttp.ClientSession(
             connector=connector,
             response_class=_Answer,
-            cookie_jar=aiohttp.DummyCookieJar(),
+            cookie_jar=self._jar(),
             auto_decompress=False,
             trust_env=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
@@ -109,6 +142,13 @@ class Fetcher:
             max_field_size=self.limits.header_bytes,
         )
         return self
+
+    def _jar(self) -> aiohttp.CookieJar:
+        """Cookies of this capture alone; hosts may be numbers, as intranets have them."""
+        jar = aiohttp.CookieJar(unsafe=True, quote_cookie=False)
+        for cookie in self._credentials.cookies:
+            jar.update_cookies(cookie.morsels(), URL.build(scheme="https", host=cookie.host))
+        return jar
 
     async def __aexit__(
         self,
@@ -126,32 +166,33 @@ class Fetcher:
         *,
         accept: str = "*/*",
         likely: str | None = None,
+        referrer: str = "",
         sent: Sent | None = None,
     ) -> Exchange:
         """Fetch `uri` and return what came; `likely` is its type where nothing else tells it.
 
-        With `sent`, its content is posted, once, and never to where a redirect points. Raises
-        CaptureError, and nothing else, for whatever goes wrong.
+        `referrer` is the page that shows it. With `sent`, its content is posted, once, and never
+        to where a redirect points. Raises CaptureError, and nothing else, for whatever goes wrong.
         """
         limit = self.limits.load_s
+        wanted = _Wanted(uri, accept, likely, referrer, sent)
         try:
             async with asyncio.timeout(limit):
-                return await self._follow(uri, accept, likely, sent=sent)
+                return await self._follow(wanted)
         except TimeoutError:
             raise timed_out(uri, limit, "load_s") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise explain(error, uri) from error
 
-    async def _follow(
-        self, uri: str, accept: str, likely: str | None, *, sent: Sent | None
-    ) -> Exchange:
-        """Ask for `uri`, then for wherever it points, until content comes."""
+    async def _follow(self, wanted: _Wanted) -> Exchange:
+        """Ask for what is wanted, then for wherever it points, until content comes."""
+        uri, sent = wanted.uri, wanted.sent
         started_at, clock = datetime.now(UTC), monotonic()
         chain: list[Redirect] = []
         target = parse_target(uri)
         seen = {target.uri}
         while True:
-            answer, content = await self._ask_twice(target, uri, accept, sent=sent)
+            answer, content = await self._ask_twice(target, wanted)
             if content is not None:
                 break
             if sent is not None:
@@ -167,10 +208,10 @@ class Fetcher:
             method="GET" if sent is None else "POST",
             status=answer.status,
             reason=_octets(answer.reason),
-            request_headers=tuple(answer.request_info.headers.items()),
-            response_headers=_as_received(answer),
+            request_headers=self._on_record(tuple(answer.request_info.headers.items())),
+            response_headers=self._on_record(_as_received(answer)),
             content=content,
-            content_type=_told_from(content, likely) if sniffed else received,
+            content_type=_told_from(content, wanted.likely) if sniffed else received,
             sniffed=sniffed,
             peer_address=answer.peer_address,
             certificate=answer.certificate,
@@ -204,30 +245,33 @@ class Fetcher:
         seen.add(following.uri)
         return following
 
-    async def _ask_twice(
-        self, target: Target, uri: str, accept: str, *, sent: Sent | None
-    ) -> tuple[_Answer, bytes | None]:
-        """Ask again where a connection was cut; what else goes wrong would go wrong again."""
+    async def _ask_twice(self, target: Target, wanted: _Wanted) -> tuple[_Answer, bytes | None]:
+        """Ask again where a connection was cut, or the server says when to come back.
+
+        What else goes wrong would go wrong again.
+        """
         try:
-            return await self._ask(target, uri, accept, sent=sent)
+            return await self._ask(target, wanted)
         except (aiohttp.ServerDisconnectedError, OSError) as error:
             cut = not isinstance(error, OSError) or error.errno in _DROPPED
-            if sent is not None or not cut:
+            if wanted.sent is not None or not cut:
                 raise
-            return await self._ask(target, uri, accept, sent=None)
+        except _BusyError as busy:
+            if wanted.sent is not None or busy.wait_s > self.limits.wait_s:
+                raise
+            await asyncio.sleep(busy.wait_s)
+        return await self._ask(target, wanted)
 
-    async def _ask(
-        self, target: Target, uri: str, accept: str, *, sent: Sent | None
-    ) -> tuple[_Answer, bytes | None]:
+    async def _ask(self, target: Target, wanted: _Wanted) -> tuple[_Answer, bytes | None]:
         """Return the answer with its content, or with None where it points elsewhere."""
-        await self._hosts.pin(target, uri)
+        await self._hosts.pin(target, wanted.uri)
         if self._session is None:
             raise RuntimeError("a Fetcher is used inside `async with`")
-        headers = {"User-Agent": USER_AGENT, "Accept": accept, "Accept-Encoding": ACCEPTED}
+        sent = wanted.sent
         async with self._session.request(
             "GET" if sent is None else "POST",
             URL(target.uri, encoded=True),
-            headers=headers if sent is None else headers | {"Content-Type": sent.media_type},
+            headers=self._fields(target, wanted),
             data=None if sent is None else sent.content,
             allow_redirects=False,
             ssl=self._tls if target.scheme == "https" else True,
@@ -237,12 +281,42 @@ class Fetcher:
                 answer.close()
                 return answer, None
             if answer.status not in _OK or answer.status == _PARTIAL:
-                raise CaptureError(
-                    f"the server answers {answer.status} {_octets(answer.reason)} for {target.uri}",
-                    uri=uri,
-                    reason="status",
+                problem = (
+                    f"the server answers {answer.status} {_octets(answer.reason)} for {target.uri}"
                 )
-            return answer, await self._read(answer, uri)
+                wait_s = _wait(_field(answer, "retry-after"))
+                if answer.status in _BUSY and wait_s is not None:
+                    raise _BusyError(
+                        f"{problem}, and to come back in {wait_s} seconds", wanted.uri, wait_s
+                    )
+                raise CaptureError(problem, uri=wanted.uri, reason="status")
+            return answer, await self._read(answer, wanted.uri)
+
+    def _fields(self, target: Target, wanted: _Wanted) -> dict[str, str]:
+        """The header fields of a request."""
+        fields = {
+            "User-Agent": USER_AGENT,
+            "Accept": wanted.accept,
+            "Accept-Encoding": ACCEPTED,
+        }
+        origin = origin_of(target.uri)
+        if wanted.referrer and origin_of(wanted.referrer) == origin:
+            fields["Referer"] = wanted.referrer
+        if self._home and origin_of(self._home) == origin:
+            fields |= self._credentials.fields(target.uri)
+        if wanted.sent is not None:
+            fields["Content-Type"] = wanted.sent.media_type
+        return fields
+
+    def _on_record(self, fields: Headers) -> Headers:
+        """Header fields without what is nobody's business but the person's and the server's."""
+        private = {"cookie"}
+        if self._credentials:
+            given = (name.lower() for name, _ in self._credentials.headers)
+            private |= {"authorization", "set-cookie", *given}
+        return tuple(
+            (name, WITHHELD if name.lower() in private else value) for name, value in fields
+        )
 
     async def _read(self, answer: _Answer, uri: str) -> bytes:
         """Return the content, its coding taken off; stop as soon as it is too large."""
@@ -329,6 +403,18 @@ def _field(answer: aiohttp.ClientResponse, name: str) -> str:
     """Return the value of the field `name` (lower case), "" where there is none."""
     values = (value for given, value in _as_received(answer) if given.lower() == name)
     return ", ".join(values).strip() if name in _LISTS else next(values, "").strip()
+
+
+def _wait(said: str) -> int | None:
+    """How many seconds a Retry-After field asks to wait (RFC 9110 §10.2.3); None where none."""
+    if _SECONDS.fullmatch(said):
+        return int(said)
+    try:
+        when = parsedate_to_datetime(said)
+    except (ValueError, OverflowError):
+        return None
+    left = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return max(0, ceil(left))
 
 
 def _octets(text: str | None) -> str:

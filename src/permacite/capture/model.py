@@ -63,6 +63,8 @@ class Limits:
     """How deep frames and style sheets may nest."""
     header_bytes: int = 16 * 1024
     """Of one header field."""
+    wait_s: float = 10
+    """For a server that is busy and says when to come back, and for a page that leads on."""
 
 
 class Sent(NamedTuple):
@@ -174,6 +176,8 @@ class Capture:
     requested_uri: str
     """As the user gave it."""
     root: Exchange
+    led_by: tuple[Exchange, ...]
+    """Pages that led on to `root` by a refresh, in order: the first is what was asked for."""
     resources: tuple[Exchange, ...]
     """In the order in which a reader of the page would come upon them."""
     failures: tuple[Failure, ...]
@@ -184,11 +188,18 @@ class Capture:
     resources when its references are resolved against the URI it was asked by."""
     started_at: datetime
     duration_s: float
+    with_credentials: bool = False
+    """Whether a person's header fields, cookies or passwords were sent; they are not on record."""
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all content."""
-        return sum(len(each.content) for each in (self.root, *self.resources))
+        return sum(len(each.content) for each in self.exchanges)
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The page first, then those that led to it, then all resources."""
+        return self.root, *self.led_by, *self.resources
 
     def record(self) -> dict[str, object]:
         """Where each byte is from, as plain values for JSON: source, time, digest, tool.
@@ -201,7 +212,9 @@ class Capture:
             "started_at": self.started_at.isoformat(),
             "duration_s": round(self.duration_s, 6),
             "size_bytes": self.size_bytes,
-            "requests": [each.record() for each in (self.root, *self.resources)],
+            "with_credentials": self.with_credentials,
+            "led_by": [each.uri for each in self.led_by],
+            "requests": [each.record() for each in self.exchanges],
             "failures": [asdict(each) for each in self.failures],
             "left_out": [asdict(each) for each in self.left_out],
             "aliases": [{"label": label, "uri": uri} for label, uri in self.aliases],

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from permacite.capture.address import absolute, refusal
 from permacite.capture.collect import Collector
 from permacite.capture.fetcher import DOCUMENT, Fetcher
-from permacite.capture.model import Capture, Exchange, Limits, Lookup, Progress
+from permacite.capture.model import Capture, Exchange, Failure, Limits, Lookup, Progress
+from permacite.capture.refresh import refresh_of
 from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from permacite.capture.credentials import Credentials
     from permacite.capture.model import Refuse, Sent
 
 __all__ = ["capture_page", "fetch_one", "to_the_end"]
@@ -32,6 +35,7 @@ async def capture_page(
     allow_private: bool,
     progress: Callable[[Progress], None] | None,
     lookup: Lookup | None,
+    credentials: Credentials | None = None,
 ) -> Capture:
     """Fetch the page `uri` and all it shows; when time is up, what is there is kept.
 
@@ -39,26 +43,64 @@ async def capture_page(
     """
     limits = limits or Limits()
     started_at, clock = datetime.now(UTC), monotonic()
-    root: Exchange | None = None
-    async with Fetcher(limits, refuse=_policy(allow_private), lookup=lookup) as fetcher:
+    trail = _Trail()
+    fetcher = Fetcher(
+        limits,
+        refuse=_policy(allow_private),
+        lookup=lookup,
+        credentials=credentials,
+        home=absolute(uri) if credentials else "",
+    )
+    async with fetcher:
         collector = Collector(fetcher, progress)
         try:
             async with asyncio.timeout(limits.total_s):
-                root = await _page(fetcher, uri)
-                await collector.collect(root)
+                trail.page = await _page(fetcher, uri)
+                await trail.follow(fetcher)
+                await collector.collect(trail.page)
         except TimeoutError:
-            if root is None:
+            if trail.page is None:
                 raise timed_out(uri, limits.total_s, "total_s") from None
     return Capture(
         requested_uri=uri,
-        root=root,
+        root=trail.page,
+        led_by=tuple(trail.led_by),
         resources=collector.resources(),
-        failures=collector.failures(),
+        failures=(*trail.failures, *collector.failures()),
         left_out=collector.left_out(),
         aliases=collector.aliases(),
         started_at=started_at,
         duration_s=monotonic() - clock,
+        with_credentials=bool(credentials),
     )
+
+
+@dataclass(slots=True)
+class _Trail:
+    """From the page that was asked for to the one that refreshes lead to."""
+
+    page: Exchange | None = None
+    led_by: list[Exchange] = field(default_factory=list)
+    """The pages before it."""
+    failures: list[Failure] = field(default_factory=list)
+
+    async def follow(self, fetcher: Fetcher) -> None:
+        """Go where the page leads; it stays where that is back, late, or not to be had."""
+        page, limits = self.page, fetcher.limits
+        seen = {page.uri} if page else set()
+        while page is not None and len(self.led_by) < limits.redirects:
+            refresh = refresh_of(page)
+            if refresh is None or refresh.delay_s > limits.wait_s or refresh.uri in seen:
+                return
+            seen.add(refresh.uri)
+            try:
+                page = await fetcher.fetch(refresh.uri, accept=DOCUMENT, referrer=page.final_uri)
+            except CaptureError as error:
+                lost = Failure(refresh.uri, page.uri, error.problem, error.reason, "meta content")
+                self.failures.append(lost)
+                return
+            self.led_by.append(cast("Exchange", self.page))
+            self.page = page
 
 
 async def fetch_one(

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["explain", "timed_out"]
 
 
+_ONLY_HTTP_2 = (
+    "the server may speak HTTP/2 alone; what a browser saves of it as MHTML can be imported"
+)
+
+
+_SETTINGS = r"\x04\x00\x00\x00\x00\x00"
+"""Of the frame that such a server begins with, as aiohttp writes octets (RFC 9113 §6.5)."""
+
+
 def timed_out(uri: str, limit_s: float, name: str) -> CaptureError:
     """Return the error for what took longer than the limit called `name`."""
     return CaptureError(
@@ -33,8 +42,14 @@ def explain(error: Exception, uri: str) -> CaptureError:
         if isinstance(error, kinds):
             # What is quoted from the wire may hold what is no character at all.
             problem = sentence(error).encode("utf-8", "backslashreplace").decode()
-            return CaptureError(problem, uri=uri, reason=reason)
+            return CaptureError(problem, uri=uri, reason=reason, hint=_hint(error, problem))
     return CaptureError(f"the connection failed: {_cause(error)}", uri=uri, reason="connect")
+
+
+def _hint(error: Exception, problem: str) -> str:
+    """What to do about a server without HTTP/1.1."""
+    refused = "no application protocol" in problem
+    return _ONLY_HTTP_2 if refused or _SETTINGS in getattr(error, "message", "") else ""
 
 
 def _cause(error: BaseException) -> str:

@@ -17,9 +17,9 @@ __all__ = ["main", "run"]
 
 _ROOMS = {
     "init": "permacite.cli.archive",
-    "save": "permacite.cli.save",
-    "import": "permacite.cli.save",
-    "derive": "permacite.cli.save",
+    "save": "permacite.cli.incoming.save",
+    "import": "permacite.cli.incoming.files",
+    "derive": "permacite.cli.incoming.derive",
     "cite": "permacite.cli.cite",
     "reference": "permacite.cli.cite",
     "resolve": "permacite.cli.resolve",

@@ -231,7 +231,7 @@ def _spans(name: str, key: str) -> Callable[[str], Iterator[tuple[int, int]]]:
         return _in_list
     if key == "archive":
         return _in_comma_list
-    return _in_refresh if name == "meta" else _in_whole
+    return in_refresh if name == "meta" else _in_whole
 
 
 def _links(
@@ -308,7 +308,7 @@ def _in_comma_list(value: str) -> Iterator[tuple[int, int]]:
     return (word.span() for word in _BETWEEN_COMMAS.finditer(value))
 
 
-def _in_refresh(value: str) -> Iterator[tuple[int, int]]:
+def in_refresh(value: str) -> Iterator[tuple[int, int]]:
     """Yield the URL of a refresh, if it names one (HTML §4.2.5.3, shared declarative refresh)."""
     delay = _DELAY.match(value)
     separator = delay and _SEPARATOR.match(value, delay.end())

@@ -35,6 +35,12 @@ class Saved:
     """Bytes of the received parts, before the aggregate encodes them."""
     lost: tuple[LostResource, ...] = ()
     """What the page refers to and could not be had."""
+    left_out: tuple[LostResource, ...] = ()
+    """What the page refers to and is not saved on purpose: scripts."""
+    inline_scripts: int = 0
+    """How many scripts stand in the page itself: they are kept with it, and are not run."""
+    thin: bool = False
+    """Whether it has scripts and next to no text: they would draw it, and are not run."""
     unchanged: bool = False
     """Whether the same bytes were saved before, so that no new name was minted."""
     quotations: tuple[Quotation, ...] = ()

@@ -23,7 +23,7 @@ from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.citations.ways import citable
-from permacite.service.ingest import incoming
+from permacite.service.ingest import drawn, incoming
 from permacite.service.ingest.deriving import complete
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
 from permacite.service.ingest.saved import LostResource, Saved
@@ -43,18 +43,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Repository, Version
-    from permacite.capture import Capture, Progress
+    from permacite.capture import Capture, Credentials, Failure, Progress
     from permacite.service.access import Choice
     from permacite.service.ingest.files import Outcome
     from permacite.service.quotations.recording import Quotations as Known
 
-__all__ = ["Ingest", "LostResource", "Saved"]
+__all__ = ["Ingest", "LostResource", "Saved", "credentials_of"]
 
 _MIB = 1024 * 1024
 _WAYS = ("auto", "http")
 """How a page can be fetched; "auto" takes the best of them."""
 
 _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
+
+
+def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") -> Credentials:
+    """What requests are to say beside, from texts of three forms. Raises ParseError."""
+    from permacite.capture import read_credentials  # noqa: PLC0415 - files need no network
+
+    return read_credentials(headers, cookies, passwords)
 
 
 class Ingest(Quotations, Transcripts):
@@ -71,6 +78,7 @@ class Ingest(Quotations, Transcripts):
         most_parts: int = 500,
         series: str | None = None,
         new: bool = False,
+        credentials: Credentials | None = None,
         progress: Callable[[int, int, int], None] | None = None,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
@@ -78,10 +86,11 @@ class Ingest(Quotations, Transcripts):
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
         `allow_private` lifts the check of addresses; the time and the sizes are of the whole page.
-        With `new` it gets a new name in any case. `progress` is told (parts done, parts known,
-        bytes so far). The date of the server bears out that of the
-        commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is who may see
-        it, and why it is kept. Raises CaptureError where the page itself cannot be had.
+        With `new` it gets a new name in any case. `credentials` (`capture.read_credentials`) are
+        sent to where the page is, and never recorded. `progress` is told (parts done, parts known,
+        bytes so far). The date of the server bears out that of the commit, or `confirmed_date`
+        does: today in UTC, as a person says. `standing` is who may see it, and why it is kept.
+        Raises CaptureError where the page itself cannot be had.
         """
         from permacite import capture  # noqa: PLC0415 - files need no network
 
@@ -92,6 +101,7 @@ class Ingest(Quotations, Transcripts):
             limits=capture.Limits(total_s=timeout_s, total_bytes=most_bytes, parts=most_parts),
             allow_private=allow_private,
             progress=None if progress is None else _as_progress(progress),
+            credentials=credentials,
         )
         page = sources.source_of(captured.root.document)
         known = quotations_in(page.document)
@@ -101,8 +111,9 @@ class Ingest(Quotations, Transcripts):
         unchanged = previous is not None and _same(previous, formats)
         if previous is not None:
             apply(repository, previous.pdi, standing)
-        version = previous
-        if version is None or not unchanged:
+        if previous is not None and unchanged:
+            version = repository.version(previous.pdi)  # lists leave details out
+        else:
             version = repository.commit(
                 formats,
                 series=series if previous is None else None,
@@ -111,10 +122,10 @@ class Ingest(Quotations, Transcripts):
                 witness=Witness(server=captured.root.date, operator=confirmed_date),
                 standing=standing.over(repository.default_standing()) if previous is None else None,
             )
-        size = sum(len(item.content) for item in (captured.root, *captured.resources))
-        saved = self._saved(version, known, parts=1 + len(captured.resources), size_bytes=size)
-        lost = tuple(LostResource(f.uri, f.reason, f.problem) for f in captured.failures)
-        return dataclasses.replace(saved, lost=lost, unchanged=unchanged)
+        size = captured.size_bytes
+        saved = self._saved(version, known, parts=len(captured.exchanges), size_bytes=size)
+        lost, left_out = _named(captured.failures), _named(captured.left_out)
+        return dataclasses.replace(saved, lost=lost, left_out=left_out, unchanged=unchanged)
 
     def add(  # noqa: PLR0913 - each is an option of its own
         self,
@@ -281,6 +292,7 @@ class Ingest(Quotations, Transcripts):
 
         `known` is what its formats quote; None: they quote nothing, nor do any that were added.
         """
+        details: Mapping[str, Any] = version.provenance.details
         main = self._repository.main(version)
         closed = self._repository.restrictions([main])
         return Saved(
@@ -289,6 +301,8 @@ class Ingest(Quotations, Transcripts):
             parts=parts,
             size_bytes=size_bytes,
             quotations=() if closed or known is None else tuple(self._quotes(str(main.pdi), known)),
+            inline_scripts=details.get("inline_scripts", 0),
+            thin="thin" in details,
             warnings=tuple(_warnings(self._repository, version)),
             citable=citable(self._repository, version),
         )
@@ -303,6 +317,11 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
             fault = "nothing says its charset" if label is None else f"{label!r} is no charset"
             codec = version.representation(token).charset
             yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
+    thin = drawn.warning(details)
+    if thin is not None:
+        yield thin
+    if details.get("with_credentials"):
+        yield "fetched with credentials: others may see another page at this address"
     for problem in details.get("defects", ()):
         yield f"{problem}: it may have been cut off"
     trouble = details.get("no_words")
@@ -312,6 +331,10 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
         record = record_of(repository, item)
         for notice in () if record is None else record.notices:
             yield f"{item.format}: {notice.text}"
+
+
+def _named(failures: Iterable[Failure]) -> tuple[LostResource, ...]:
+    return tuple(LostResource(each.uri, each.reason, each.problem) for each in failures)
 
 
 def _as_progress(progress: Callable[[int, int, int], None]) -> Callable[[Progress], None]:
@@ -326,7 +349,9 @@ def _provenance(captured: Capture, page: sources.Source) -> Provenance:
         uri=captured.requested_uri,
         final_uri=addresses.normal(root.final_uri),  # in other spellings it is looked for
         retrieved_at=captured.started_at,
-        details=members(captured.record()) | incoming.troubles(page),
+        details=members(captured.record())
+        | drawn.on_record(page, linked=len(captured.left_out))
+        | incoming.troubles(page),
     )
 
 

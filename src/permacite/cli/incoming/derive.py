@@ -1,0 +1,71 @@
+"""derive: the text that documents lack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import counted, emit, json_option, note
+from permacite.service.ingest.deriving import Derivations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from permacite.service.ingest.deriving import Derived
+
+__all__ = ["derive"]
+
+
+@click.command()
+@click.argument("pdi", required=False)
+@click.option("--all", "everything", is_flag=True, help="All versions of all documents.")
+@click.option("--renew", is_flag=True, help="Make new versions where newer rules give other texts.")
+@click.option("--after", metavar="PDI", help="With --all: go on behind this version.")
+@json_option
+@click.pass_obj
+def derive(
+    folder: Path | None,
+    /,
+    pdi: str | None,
+    *,
+    everything: bool,
+    renew: bool,
+    after: str | None,
+    as_json: bool,
+) -> None:
+    """Give PDI, or all documents, the text that they lack: of formats that are read since.
+
+    The text becomes a format of the same version. What has one is passed over, so that the command
+    can be interrupted and run again; --after saves looking at what is done. Where newer rules would
+    give another text, that is told; with --renew it becomes a new version of the same octets.
+
+    Exit status: 0 done, also where no text can be made, 1 PDI is unknown, 2 bad name.
+    """
+    if everything == (pdi is not None) or (after and not everything):
+        raise click.UsageError("give a name, or --all, which may go on --after a version")
+    told: list[Derived] = []
+    with Derivations.open(folder) as archive, counted("looking at versions") as tick:
+        outcomes = (
+            archive.derive_all(renew=renew, after=after)
+            if pdi is None
+            else [archive.derive(pdi, renew=renew)]
+        )
+        for outcome in outcomes:
+            told.append(outcome)
+            if tick is not None:
+                tick(outcome)
+            if not as_json and (pdi is not None or outcome.outcome not in {"present", "none"}):
+                _tell_derived(outcome)
+    if as_json:
+        emit(told)
+    elif everything:
+        counts = Counter(outcome.outcome for outcome in told)
+        note(", ".join(f"{many} {outcome}" for outcome, many in counts.items()) or "no versions")
+
+
+def _tell_derived(outcome: Derived) -> None:
+    click.echo(f"{outcome.outcome:10} {outcome.text or outcome.pdi}")
+    if outcome.problem:
+        note(f"  {outcome.pdi}: {outcome.problem}")

@@ -1,0 +1,148 @@
+"""import: files, all files in folders, and standard input."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from permacite.cli.access import chosen, standing_options
+from permacite.cli.incoming.told import confirm_date, tell
+from permacite.cli.output import counted, emit, json_option, note, report
+from permacite.errors import PermaciteError
+from permacite.service.ingest.files import files_in
+from permacite.service.ingest.saving import Ingest
+from permacite.service.transcripts.pairing import pairs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from permacite.service.ingest.saved import Saved
+
+__all__ = ["import_"]
+
+_STANDARD_INPUT = Path("-")
+_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date")
+"""Options of `import` that are handed on as they are; the rest say who may see it."""
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--name", help="The file name of what comes by standard input: its ending tells.")
+@click.option("--series", help="Mint the names in this series of the archive.")
+@click.option("--new", is_flag=True, help="Mint new names even for bytes that are archived.")
+@click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
+@click.option("--uri", help="The address that the file came from (with one file only).")
+@click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
+@click.option("--transcript-of", metavar="PDI", help="The recording whose words the file holds.")
+@click.option("--language", metavar="TAG", help="The language of that transcript, such as pt-BR.")
+@confirm_date
+@standing_options
+@json_option
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    /,
+    files: tuple[Path, ...],
+    *,
+    name: str | None,
+    uri: str | None,
+    transcript_of: str | None,
+    language: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Archive local FILES, and all files in folders: pages, texts, XML, or anything else as it is.
+
+    Each file gets a name of its own; bytes that are archived already are found under theirs. What
+    can be cited of each, and how, is told. FILES may be - for standard input, with --name. A file
+    that cannot be read is reported and the rest go on; the exit status is then the first fault's.
+    Where no text can be made of a file it is kept, and a warning says why. Files of many pages
+    (WARC, WACZ, HAR) are refused.
+
+    A document that quotes by permanent names is refused where its words differ from those of its
+    sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
+    an aggregate), it is archived, and the difference recorded.
+
+    Captions (.vtt, .srt) are stated to be the transcript of --transcript-of, or of the recording
+    that is imported with them under the same name: talk.mp4 and talk.vtt, or talk.en.vtt.
+    """
+    if (files == (_STANDARD_INPUT,)) != (name is not None):
+        raise click.UsageError("- alone is standard input; it needs --name, and nothing else does")
+    if uri and (len(files) > 1 or files[0].is_dir()):
+        raise click.UsageError("--uri names the source of one file; import the others apart")
+    if language and not transcript_of:
+        raise click.UsageError("--language is that of a transcript: give --transcript-of too")
+    options["standing"] = chosen(
+        **{each: options.pop(each) for each in list(options) if each not in _OF_IMPORT}
+    )
+    options["confirmed_date"] = options.pop("confirm_date")
+    status = 0
+    results: dict[Path, Saved] = {}
+    with Ingest.open(ctx.obj) as archive, counted("importing") as tick:
+        for file, outcome in _imported(archive, files, options, name=name, uri=uri):
+            if tick is not None:
+                tick(file)
+            if isinstance(outcome, PermaciteError):
+                note(f"{file}: not imported")
+                status = status or report(outcome, as_json=as_json)
+            elif isinstance(outcome, OSError):
+                note(f"permacite: {file}: {outcome.strerror}")
+                status = status or 1
+            else:
+                results[file] = outcome
+                if not as_json:
+                    tell(outcome, as_json=False)
+        fault = _relate(archive, results, transcript_of, language, as_json=as_json)
+    if as_json:
+        emit(list(results.values()))
+    ctx.exit(status or fault)
+
+
+def _imported(
+    archive: Ingest,
+    files: tuple[Path, ...],
+    options: dict[str, Any],
+    *,
+    name: str | None,
+    uri: str | None,
+) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
+    """Commit files in their order, and yield what became of each."""
+    if name is None and uri is None:
+        yield from archive.add_files(files_in(files), **options)
+        return
+    try:
+        content = sys.stdin.buffer.read() if name is not None else files[0].read_bytes()
+        yield files[0], archive.add(content, name=name or files[0].name, uri=uri, **options)
+    except (PermaciteError, OSError) as error:
+        yield files[0], error
+
+
+def _relate(
+    archive: Ingest,
+    imported: Mapping[Path, Saved],
+    recording: str | None,
+    language: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """State which recordings the captions are of, and return the exit status."""
+    status = 0
+    if recording is None:
+        pairs = [
+            (imported[pair.captions].pdi, imported[pair.recording].pdi, pair.language)
+            for pair in pairs_of(imported)
+        ]
+    else:
+        pairs = [(saved.pdi, recording, language) for saved in imported.values()]
+    for name, of, tag in pairs:
+        try:
+            archive.state_transcript(name, of, language=tag)
+        except PermaciteError as error:
+            note(f"{name}: not stated to be a transcript")
+            status = status or report(error, as_json=as_json)
+        else:
+            note(f"{name}: transcript of {of}")
+    return status

@@ -1,0 +1,146 @@
+"""save: a page of the web and all it shows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from permacite.cli.access import chosen, standing_options
+from permacite.cli.incoming.told import confirm_date, tell
+from permacite.cli.output import json_option
+from permacite.service.ingest.saving import Ingest, credentials_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import date
+
+__all__ = ["save"]
+
+_MIB = 1024 * 1024
+
+
+class _Kept(click.ParamType[str]):
+    """What a file holds, or with env:NAME a variable of the environment."""
+
+    name = "file|env:name"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read it. Fails where there is no such file or variable, or no text in it."""
+        place, _, variable = value.partition("env:")
+        if not place and variable:
+            if variable not in os.environ:
+                self.fail(f"the variable {variable} does not exist", param, ctx)
+            return os.environ[variable]
+        try:
+            return Path(value).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            self.fail(f"the file {value} does not exist", param, ctx)
+        except OSError as error:
+            self.fail(f"{value}: {error.strerror}", param, ctx)
+        except UnicodeDecodeError:
+            self.fail(f"expected UTF-8 in {value}", param, ctx)
+
+
+@click.command()
+@click.argument("uri")
+@click.option("--series", help="Mint the name in this series of the archive.")
+@click.option("--new", is_flag=True, help="Mint a new name even if this address is archived.")
+@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="Seconds for the whole page.",
+)
+@click.option(
+    "--max-size",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="MiB for the whole page.",
+)
+@click.option(
+    "--max-parts",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="Resources of the page.",
+)
+@click.option("--headers", type=_Kept(), help="Header fields to send, `Name: value` on each line.")
+@click.option("--cookies", type=_Kept(), help="Cookies to send: a cookies.txt, as browsers export.")
+@click.option("--netrc", type=_Kept(), help="Names and passwords by host, as curl reads them.")
+@confirm_date
+@standing_options
+@json_option
+@click.pass_obj
+def save(  # noqa: PLR0913 - one parameter an option
+    folder: Path | None,
+    /,
+    uri: str,
+    *,
+    series: str | None,
+    new: bool,
+    allow_private: bool,
+    timeout: float,
+    max_size: int,
+    max_parts: int,
+    headers: str | None,
+    cookies: str | None,
+    netrc: str | None,
+    confirm_date: date | None,
+    as_json: bool,
+    **standing: Any,
+) -> None:
+    """Save the page at URI and all it shows, under a permanent name.
+
+    A page that is archived already gets the next version of its name where it has changed, and
+    its present name where it has not.
+
+    What --headers, --cookies and --netrc hold is sent to where the page is, and not recorded. Each
+    is a file, or env:NAME for what an environment variable holds: a command line is no safe place.
+    """
+    with Ingest.open(folder) as archive, _progress() as progress:
+        saved = archive.save(
+            uri,
+            series=series,
+            new=new,
+            allow_private=allow_private,
+            timeout_s=timeout,
+            most_bytes=max_size * _MIB,
+            most_parts=max_parts,
+            credentials=credentials_of(headers or "", cookies or "", netrc or ""),
+            progress=progress,
+            confirmed_date=confirm_date,
+            standing=chosen(**standing),
+        )
+    tell(saved, as_json=as_json)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int, int], None] | None]:
+    """Show a bar on a terminal's standard error; nothing where that is a file or a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
+    from rich.progress import (  # noqa: PLC0415 - the same
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+    )
+
+    columns = (TextColumn("saving"), BarColumn(), TextColumn("{task.completed}/{task.total} parts"))
+    with Progress(*columns, DownloadColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("saving", total=1)
+
+        def advance(done: int, known: int, size_bytes: int) -> None:
+            bar.update(task, completed=done, total=known, description=f"{size_bytes:,} bytes")
+
+        yield advance
