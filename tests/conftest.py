@@ -56,4 +56,5 @@ def times(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
 def _no_archive_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep tests away from the archive of whoever runs them."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("PERMACITE_ARCHIVE", raising=False)

@@ -277,6 +277,11 @@ class Reading:
         """Return the versions that were received with these octets, newest first."""
         return self._gate.shown(self._catalog.read(versions.from_digest, digest))
 
+    def find_by_key(self, key: str) -> Version | None:
+        """Return the version that was committed under an idempotency key."""
+        shown = self._gate.shown(self._catalog.read(versions.under_key, key))
+        return shown[0] if shown else None
+
     def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
         return self._gate.citations(self._catalog.read(citations.citations, pdi))

@@ -19,7 +19,7 @@ from permacite.service.citations.describing import References
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
 from permacite.service.ingest.deriving import Derivations
-from permacite.service.ingest.saving import Ingest
+from permacite.service.lists.saving import Lists
 from permacite.service.preservation.keeping import Preservation
 from permacite.service.proofs.logs import Logs
 from permacite.service.proofs.proofs import Proofs
@@ -31,7 +31,7 @@ __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 
 
 class Archive(
-    Ingest,
+    Lists,
     Derivations,
     Citations,
     References,

@@ -52,6 +52,7 @@ __all__ = [
     "representation",
     "representations_named",
     "sidecars",
+    "under_key",
     "version",
     "version_by_id",
     "versions_named",
@@ -252,6 +253,12 @@ def sidecars(connection: sqlite3.Connection, representation: Representation) -> 
 def version_by_id(connection: sqlite3.Connection, version_id: int) -> Version:
     """Return one version; it must exist."""
     return versions_where(connection, "v.version_id = ?", (version_id,))[0][1]
+
+
+def under_key(connection: sqlite3.Connection, key: str) -> list[Version]:
+    """The version that was committed under an idempotency key, if there is one."""
+    where = "v.version_id = (SELECT version_id FROM idempotency WHERE key = ?)"
+    return [version for _, version in versions_where(connection, where, (key,))]
 
 
 def versions_named(

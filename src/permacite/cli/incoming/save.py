@@ -7,13 +7,16 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
 from permacite.cli.access import chosen, standing_options
+from permacite.cli.incoming.many import lines_of, save_many
 from permacite.cli.incoming.told import confirm_date, tell
 from permacite.cli.output import json_option
 from permacite.service.ingest.saving import Ingest, credentials_of
+from permacite.service.lists.saving import Manner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +50,36 @@ class _Kept(click.ParamType[str]):
 
 
 @click.command()
-@click.argument("uri")
+@click.argument("uri", nargs=-1)
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A list: plain, CSV, CSL-JSON, Zotero RDF, a sitemap, a feed, or bookmarks.",
+)
+@click.option("--depth", type=click.IntRange(0, 20), default=0, help="Links of its site to follow.")
+@click.option(
+    "--max-pages",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Pages that links may lead to.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Pages of a list at once; one at a time from each site.",
+)
+@click.option(
+    "--pause",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="Seconds between two pages of one site.",
+)
+@click.option("--afresh", is_flag=True, help="Begin a list anew that was cut off.")
 @click.option("--series", help="Mint the name in this series of the archive.")
 @click.option("--new", is_flag=True, help="Mint a new name even if this address is archived.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
@@ -78,14 +110,52 @@ class _Kept(click.ParamType[str]):
 @confirm_date
 @standing_options
 @json_option
-@click.pass_obj
+@click.pass_context
 def save(  # noqa: PLR0913 - one parameter an option
-    folder: Path | None,
+    ctx: click.Context,
     /,
-    uri: str,
+    uri: tuple[str, ...],
     *,
-    series: str | None,
-    new: bool,
+    file: Path | None,
+    depth: int,
+    max_pages: int,
+    jobs: int,
+    pause: float,
+    afresh: bool,
+    as_json: bool,
+    **page: Any,
+) -> None:
+    """Save the page at URI and all it shows, under a permanent name.
+
+    A page that is archived already gets the next version of its name where it has changed, and
+    its present name where it has not.
+
+    Of several URIs, of those in a list (--from FILE, or - for standard input) and of those that a
+    page of the same site links to (--depth), each is saved on its own, and the rest go on where one
+    fails: the exit status is then 1. A run that is cut off goes on when the same command is given
+    again, and saves nothing twice. Where robots.txt says so, pages that links lead to are let be.
+
+    What --headers, --cookies and --netrc hold is sent to where the page is, and not recorded. Each
+    is a file, or env:NAME for what an environment variable holds: a command line is no safe place.
+    """
+    headers, options = page["headers"], _options(**page)
+    if file is None and depth == 0 and len(uri) == 1 and uri != ("-",):
+        with Ingest.open(ctx.obj) as archive, _progress() as progress:
+            saved = archive.save(uri[0], progress=progress, **options)
+        tell(saved, as_json=as_json)
+        return
+    if not uri and file is None:
+        raise click.UsageError("give an address, - for a list on standard input, or --from FILE")
+    lines = lines_of(uri, file)
+    sites = {urlsplit(line.uri)[:2] for line in lines if line.uri}
+    if headers and len(sites) > 1:
+        raise click.UsageError(f"--headers go to one site, and these are {len(sites)}")
+    manner = Manner(jobs, pause, depth, max_pages, options)
+    ctx.exit(save_many(ctx.obj, lines, manner, afresh=afresh, as_json=as_json))
+
+
+def _options(  # noqa: PLR0913 - as above
+    *,
     allow_private: bool,
     timeout: float,
     max_size: int,
@@ -94,32 +164,22 @@ def save(  # noqa: PLR0913 - one parameter an option
     cookies: str | None,
     netrc: str | None,
     confirm_date: date | None,
-    as_json: bool,
+    series: str | None,
+    new: bool,
     **standing: Any,
-) -> None:
-    """Save the page at URI and all it shows, under a permanent name.
-
-    A page that is archived already gets the next version of its name where it has changed, and
-    its present name where it has not.
-
-    What --headers, --cookies and --netrc hold is sent to where the page is, and not recorded. Each
-    is a file, or env:NAME for what an environment variable holds: a command line is no safe place.
-    """
-    with Ingest.open(folder) as archive, _progress() as progress:
-        saved = archive.save(
-            uri,
-            series=series,
-            new=new,
-            allow_private=allow_private,
-            timeout_s=timeout,
-            most_bytes=max_size * _MIB,
-            most_parts=max_parts,
-            credentials=credentials_of(headers or "", cookies or "", netrc or ""),
-            progress=progress,
-            confirmed_date=confirm_date,
-            standing=chosen(**standing),
-        )
-    tell(saved, as_json=as_json)
+) -> dict[str, Any]:
+    """The options of one page, as `Ingest.save` takes them."""
+    return {
+        "series": series,
+        "new": new,
+        "allow_private": allow_private,
+        "timeout_s": timeout,
+        "most_bytes": max_size * _MIB,
+        "most_parts": max_parts,
+        "credentials": credentials_of(headers or "", cookies or "", netrc or ""),
+        "confirmed_date": confirm_date,
+        "standing": chosen(**standing),
+    }
 
 
 @contextmanager

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from permacite.archive import Repository, Version
+    from permacite.archive import JSON, Repository, Version
     from permacite.capture import Capture, Credentials, Failure, Progress
     from permacite.service.access import Choice
     from permacite.service.ingest.files import Outcome
@@ -82,30 +82,30 @@ class Ingest(Quotations, Transcripts):
         progress: Callable[[int, int, int], None] | None = None,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
+        key: str | None = None,
+        noted: Mapping[str, JSON] | None = None,
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
         `allow_private` lifts the check of addresses; the time and the sizes are of the whole page.
-        With `new` it gets a new name in any case. `credentials` (`capture.read_credentials`) are
-        sent to where the page is, and never recorded. `progress` is told (parts done, parts known,
-        bytes so far). The date of the server bears out that of the commit, or `confirmed_date`
-        does: today in UTC, as a person says. `standing` is who may see it, and why it is kept.
-        Raises CaptureError where the page itself cannot be had.
+        With `new` it gets a new name in any case. `credentials` (`credentials_of`) are sent to
+        where the page is, and never recorded. `progress` is told (parts done, known, bytes). The
+        date of the server bears out that of the commit, or `confirmed_date` does: today in UTC, as
+        a person says. `standing` is who may see it, and why it is kept. A `key` is that of the
+        commit; what is `noted` is recorded with where the page came from. Raises CaptureError
+        where the page itself cannot be had.
         """
         from permacite import capture  # noqa: PLC0415 - files need no network
 
-        if via not in _WAYS:
-            raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
+        _check_way(via, uri)
         captured = capture.capture(
             uri,
             limits=capture.Limits(total_s=timeout_s, total_bytes=most_bytes, parts=most_parts),
             allow_private=allow_private,
-            progress=None if progress is None else _as_progress(progress),
+            progress=_as_progress(progress),
             credentials=credentials,
         )
-        page = sources.source_of(captured.root.document)
-        known = quotations_in(page.document)
-        formats = with_indexes(with_quotations(_page_formats(captured, page), known))
+        page, known, formats = _read(captured)
         repository = self._repository
         previous = None if new else _previous(repository, captured.requested_uri, series)
         unchanged = previous is not None and _same(previous, formats)
@@ -114,18 +114,19 @@ class Ingest(Quotations, Transcripts):
         if previous is not None and unchanged:
             version = repository.version(previous.pdi)  # lists leave details out
         else:
+            is_new = previous is None
             version = repository.commit(
                 formats,
-                series=series if previous is None else None,
+                series=series if is_new else None,
                 replaces=None if previous is None else previous.pdi,
-                provenance=_provenance(captured, page),
+                provenance=_provenance(captured, page, noted or {}),
+                key=key,
                 witness=Witness(server=captured.root.date, operator=confirmed_date),
-                standing=standing.over(repository.default_standing()) if previous is None else None,
+                standing=standing.over(repository.default_standing()) if is_new else None,
             )
-        size = captured.size_bytes
-        saved = self._saved(version, known, parts=len(captured.exchanges), size_bytes=size)
-        lost, left_out = _named(captured.failures), _named(captured.left_out)
-        return dataclasses.replace(saved, lost=lost, left_out=left_out, unchanged=unchanged)
+        parts, size = len(captured.exchanges), captured.size_bytes
+        saved = self._saved(version, known, parts=parts, size_bytes=size)
+        return _with_missing(saved, captured, unchanged=unchanged)
 
     def add(  # noqa: PLR0913 - each is an option of its own
         self,
@@ -333,15 +334,28 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
             yield f"{item.format}: {notice.text}"
 
 
+def _check_way(via: str, uri: str) -> None:
+    if via not in _WAYS:
+        raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
+
+
+def _with_missing(saved: Saved, captured: Capture, *, unchanged: bool) -> Saved:
+    """What is told of a page, with what of it is missing."""
+    lost, left_out = _named(captured.failures), _named(captured.left_out)
+    return dataclasses.replace(saved, lost=lost, left_out=left_out, unchanged=unchanged)
+
+
 def _named(failures: Iterable[Failure]) -> tuple[LostResource, ...]:
     return tuple(LostResource(each.uri, each.reason, each.problem) for each in failures)
 
 
-def _as_progress(progress: Callable[[int, int, int], None]) -> Callable[[Progress], None]:
-    return lambda state: progress(state.done, state.known, state.bytes)
+def _as_progress(
+    tell: Callable[[int, int, int], None] | None,
+) -> Callable[[Progress], None] | None:
+    return tell and (lambda state: tell(state.done, state.known, state.bytes))
 
 
-def _provenance(captured: Capture, page: sources.Source) -> Provenance:
+def _provenance(captured: Capture, page: sources.Source, noted: Mapping[str, JSON]) -> Provenance:
     """Where a captured page came from."""
     root = captured.root
     return Provenance(
@@ -349,7 +363,8 @@ def _provenance(captured: Capture, page: sources.Source) -> Provenance:
         uri=captured.requested_uri,
         final_uri=addresses.normal(root.final_uri),  # in other spellings it is looked for
         retrieved_at=captured.started_at,
-        details=members(captured.record())
+        details=dict(noted)
+        | members(captured.record())
         | drawn.on_record(page, linked=len(captured.left_out))
         | incoming.troubles(page),
     )
@@ -366,6 +381,13 @@ def _previous(repository: Repository, address: str, series: str | None) -> Versi
     wanted = tuple((series or repository.series).split("."))
     versions = addresses.known(repository, address)
     return next((version for version in versions if version.pdi.series == wanted), None)
+
+
+def _read(captured: Capture) -> tuple[sources.Source, Known, list[NewRepresentation]]:
+    """A captured page, what it quotes, and the formats to be committed."""
+    page = sources.source_of(captured.root.document)
+    known = quotations_in(page.document)
+    return page, known, with_indexes(with_quotations(_page_formats(captured, page), known))
 
 
 def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresentation]:

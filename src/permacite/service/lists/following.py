@@ -1,0 +1,57 @@
+"""The pages of its own site that an archived page links to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from permacite.errors import ParseError
+from permacite.markup import Document, StartTag
+from permacite.media_types import PAGES
+from permacite.mhtml.links import references_of
+from permacite.service import addresses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive import Repository, Version
+
+__all__ = ["linked"]
+
+
+def linked(repository: Repository, version: Version) -> Iterator[str]:
+    """Yield the normal forms of addresses that a page links to on its own site, in its order.
+
+    None where the page asks not to be followed (`<meta name="robots" content="nofollow">`).
+    """
+    main = repository.main(version)
+    start = version.provenance.final_uri or version.provenance.uri
+    if main.media_type not in PAGES or start is None:
+        return
+    document = Document.of(repository.text(main), main.media_type)
+    if _is_closed(document):
+        return
+    from permacite.capture.address import absolute  # noqa: PLC0415 - lists alone follow links
+
+    base, has_base = start, False
+    for link in references_of(document):
+        try:
+            uri = absolute(link.value, base)
+            if link.role == "base" and not has_base:
+                base, has_base = uri, True
+            elif link.element in {"a", "area"} and urlsplit(uri)[:2] == urlsplit(start)[:2]:
+                yield addresses.normal(uri)
+        except ParseError:
+            continue
+
+
+def _is_closed(document: Document) -> bool:
+    """Whether a page asks crawlers to follow none of its links."""
+    for token in document.tokens():
+        if isinstance(token, StartTag) and token.name == "meta":
+            name = (token.get("name") or "").strip().lower()
+            if name in {"robots", "permacite"}:
+                content = (token.get("content") or "").lower()
+                if {"nofollow", "none"} & {word.strip() for word in content.split(",")}:
+                    return True
+    return False

@@ -1,0 +1,237 @@
+"""Many pages saved: several at once, one at a time from each site, and gone on with if cut off."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from permacite.errors import PermaciteError, StorageError
+from permacite.service import names
+from permacite.service.ingest.saving import Ingest
+from permacite.service.lists.following import linked
+from permacite.service.lists.robots import Robots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from permacite.service.ingest.saved import Saved
+    from permacite.service.lists.journal import Journal
+    from permacite.service.lists.reading import Line
+
+__all__ = ["Listed", "Lists", "Manner"]
+
+Became: TypeAlias = Literal["saved", "unchanged", "failed", "wrong", "repeated", "forbidden"]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What became of one address of a list, or of one that its pages link to."""
+
+    uri: str
+    outcome: Became
+    """"saved": a new version. "unchanged": its bytes are here. "failed": it cannot be had. "wrong":
+    no address. "repeated": it stood in the list before. "forbidden": linked to, and its site asks
+    crawlers to stay away.
+    """
+    place: str = ""
+    """Where it stands, such as "line 7"; "" for a page that another links to."""
+    pdi: str | None = None
+    problem: str = ""
+    """Why it failed, or is wrong."""
+    warnings: tuple[str, ...] = ()
+    not_kept: int = 0
+    """How many of its resources could not be had."""
+    earlier: bool = False
+    """Whether an earlier part of the same run did it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a list is saved."""
+
+    jobs: int = 4
+    """How many pages at once; one at a time from each site."""
+    pause_s: float = 1.0
+    """Between two pages of one site."""
+    depth: int = 0
+    """How many links deep pages of the same site are saved too."""
+    most_pages: int = 1000
+    """How many pages links may lead to."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Further arguments of `Ingest.save`, for each page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A page that is to be saved."""
+
+    uri: str
+    place: str
+    depth: int
+
+
+class Lists(Ingest):
+    """Lists of addresses become committed versions."""
+
+    def save_all(
+        self, lines: Iterable[Line], manner: Manner | None = None, journal: Journal | None = None
+    ) -> Iterator[Listed]:
+        """Save all pages of a list, and yield what became of each once it is durable.
+
+        With an open `journal` a run that was cut off goes on: what is done is told again, and
+        nothing is saved twice. What is wrong with one page harms no other.
+        """
+        run = _Run(self, manner or Manner(), journal)
+        yield from run.take(lines)
+        yield from run.work()
+        if journal is not None:
+            journal.end()
+
+
+class _Run:
+    """One run: what waits for which site, and what is under way."""
+
+    def __init__(self, archive: Lists, manner: Manner, journal: Journal | None) -> None:
+        self._archive = archive
+        self._manner = manner
+        self._journal = journal
+        self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
+        self._waiting: dict[str, deque[_Wanted]] = {}
+        """By site."""
+        self._idle: list[tuple[float, str]] = []
+        """A heap of sites that have something waiting, by the time from which they may be asked."""
+        self._free_at: dict[str, float] = {}
+        self._seen: set[str] = set()
+        self._linked = 0
+
+    def take(self, lines: Iterable[Line]) -> Iterator[Listed]:
+        """Take note of all lines; yield those that are wrong, repeated, or done already."""
+        for line in lines:
+            if line.problem:
+                yield Listed(line.typed, "wrong", line.place, problem=line.problem)
+            elif line.uri in self._seen:
+                yield Listed(line.uri, "repeated", line.place)
+            else:
+                yield from self._want(_Wanted(line.uri, line.place, 0))
+
+    def _want(self, wanted: _Wanted) -> Iterator[Listed]:
+        """Have a page wait for its turn; yield it where it is done already."""
+        self._seen.add(wanted.uri)
+        done = self._done(wanted)
+        if done is not None:
+            yield done
+            yield from self._follow(done, wanted)
+            return
+        site = urlsplit(wanted.uri).netloc
+        if site not in self._waiting:
+            self._waiting[site] = deque()
+            heapq.heappush(self._idle, (self._free_at.get(site, 0.0), site))
+        self._waiting[site].append(wanted)
+
+    def _done(self, wanted: _Wanted) -> Listed | None:
+        """What an earlier part of this run made of a page; what failed is tried again."""
+        if self._journal is None or not self._journal.is_resumed:
+            return None
+        noted = self._journal.done.get(wanted.uri)
+        if noted is not None and noted.get("outcome") in {"saved", "unchanged"}:
+            pdi, outcome = noted.get("pdi"), noted["outcome"]
+            return Listed(wanted.uri, outcome, wanted.place, pdi, earlier=True)
+        version = self._archive._repository.find_by_key(self._journal.key(wanted.uri))  # noqa: SLF001 - ours
+        if version is None:
+            return None
+        pdi = str(self._archive._repository.main(version).pdi)  # noqa: SLF001 - ours
+        return Listed(wanted.uri, "saved", wanted.place, pdi, earlier=True)
+
+    def work(self) -> Iterator[Listed]:
+        """Save what waits, as the sites' turns come."""
+        running: dict[Future[Listed], tuple[_Wanted, str]] = {}
+        threads = ThreadPoolExecutor(max_workers=self._manner.jobs, thread_name_prefix="list")
+        try:
+            while running or self._waiting:
+                while len(running) < self._manner.jobs and (begun := self._next()) is not None:
+                    wanted, site = begun
+                    running[threads.submit(self._saved, wanted)] = begun
+                for future in self._finished(running):
+                    wanted, site = running.pop(future)
+                    listed = future.result()
+                    self._release(site, wanted)
+                    self._note(listed)
+                    yield listed
+                    yield from self._follow(listed, wanted)
+        finally:
+            threads.shutdown(wait=True, cancel_futures=True)
+
+    def _finished(self, running: Mapping[Future[Listed], object]) -> set[Future[Listed]]:
+        """Wait until one is done, or until the turn of the next site; what is done by then."""
+        until = self._idle[0][0] if self._idle and len(running) < self._manner.jobs else None
+        left_s = None if until is None else max(0.0, until - monotonic())
+        if not running:
+            sleep(left_s or 0)
+            return set()
+        return wait(running, timeout=left_s, return_when=FIRST_COMPLETED).done
+
+    def _next(self) -> tuple[_Wanted, str] | None:
+        """The next page whose site may be asked now; None where none may."""
+        if not self._idle or self._idle[0][0] > monotonic():
+            return None
+        _, site = heapq.heappop(self._idle)
+        return self._waiting[site].popleft(), site
+
+    def _release(self, site: str, wanted: _Wanted) -> None:
+        """A site's turn is over: it is asked again after a pause."""
+        pause_s = self._manner.pause_s
+        if wanted.depth:
+            pause_s = max(pause_s, self._robots.of(wanted.uri).delay_s)
+        self._free_at[site] = monotonic() + pause_s
+        if self._waiting[site]:
+            heapq.heappush(self._idle, (self._free_at[site], site))
+        else:
+            del self._waiting[site]
+
+    def _saved(self, wanted: _Wanted) -> Listed:
+        """Save one page, in a thread of its own."""
+        noted = None
+        if wanted.depth:
+            rules = self._robots.of(wanted.uri)
+            if not rules.allows(wanted.uri):
+                return Listed(wanted.uri, "forbidden", problem=f"by {rules.uri}")
+            noted = rules.on_record()
+        key = None if self._journal is None else self._journal.key(wanted.uri)
+        try:
+            saved = self._archive.save(wanted.uri, key=key, noted=noted, **self._manner.options)
+        except StorageError:
+            raise  # it would meet all others too
+        except PermaciteError as error:
+            return Listed(wanted.uri, "failed", wanted.place, problem=str(error))
+        return _listed(wanted, saved)
+
+    def _note(self, listed: Listed) -> None:
+        if self._journal is not None:
+            self._journal.note(listed.uri, {"outcome": listed.outcome, "pdi": listed.pdi})
+
+    def _follow(self, listed: Listed, wanted: _Wanted) -> Iterator[Listed]:
+        """Have the pages wait that a page links to, up to the depth; yield those that are done."""
+        if listed.pdi is None or wanted.depth >= self._manner.depth:
+            return
+        repository = self._archive._repository  # noqa: SLF001 - ours
+        version = repository.version(names.document_of(listed.pdi)[0])
+        for uri in linked(repository, version):
+            if uri not in self._seen and self._linked < self._manner.most_pages:
+                self._linked += 1
+                yield from self._want(_Wanted(uri, "", wanted.depth + 1))
+
+
+def _listed(wanted: _Wanted, saved: Saved) -> Listed:
+    return Listed(
+        wanted.uri,
+        "unchanged" if saved.unchanged else "saved",
+        wanted.place,
+        saved.pdi,
+        warnings=saved.warnings,
+        not_kept=len(saved.lost),
+    )
