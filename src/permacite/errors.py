@@ -217,15 +217,21 @@ class BusyError(PermaciteError):
 
 
 class CaptureError(PermaciteError):
-    """A page that could not be fetched. Fields: `uri`, `reason` (one word: see `capture`)."""
+    """A page that could not be fetched. Fields: `uri`, `reason` (one word: see `capture`).
+
+    `status` is that of the answer, where the server gave one.
+    """
 
     code = "capture"
     fields = ("uri", "reason")
 
-    def __init__(self, problem: str, *, uri: str, reason: str, hint: str = "") -> None:
+    def __init__(
+        self, problem: str, *, uri: str, reason: str, hint: str = "", status: int | None = None
+    ) -> None:
         super().__init__(problem, hint=hint)
         self.uri = uri
         self.reason = reason
+        self.status = status
 
     def __str__(self) -> str:
         told = super().__str__()

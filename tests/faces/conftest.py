@@ -41,6 +41,8 @@ class Site:
     base: str = ""
     pages: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
+    status: int = 200
+    """What it answers with where there is a page."""
 
     def put(self, path: str, content_type: str, body: str | bytes) -> str:
         """Serve `body` at `path` from now on; returns its address."""
@@ -58,7 +60,7 @@ def site() -> Iterator[Site]:
             served.requests.append(self.path)
             found = served.pages.get(self.path.partition("?")[0])
             content_type, body = found or ("text/plain", b"nothing here")
-            self.send_response(200 if found else 404)
+            self.send_response(served.status if found else 404)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

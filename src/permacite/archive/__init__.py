@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Decoding,
         Delegation,
         Finding,
+        LiveCheck,
         NewCitation,
         NewRepresentation,
         NewVersion,
@@ -76,6 +77,7 @@ __all__ = [
     "Delegation",
     "Finding",
     "Leaf",
+    "LiveCheck",
     "NewCitation",
     "NewRepresentation",
     "NewVersion",
@@ -107,9 +109,9 @@ on_demand(
         "permacite.archive.entries": "Leaf",
         "permacite.archive.model": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, Assertion, Citation, "
-            "Clock, Decoding, Delegation, Finding, NewCitation, NewRepresentation, NewVersion, "
-            "Page, Provenance, Representation, Restriction, Standing, Timekeeper, Version, "
-            "Withdrawal, Witness, utc_now"
+            "Clock, Decoding, Delegation, Finding, LiveCheck, NewCitation, NewRepresentation, "
+            "NewVersion, Page, Provenance, Representation, Restriction, Standing, Timekeeper, "
+            "Version, Withdrawal, Witness, utc_now"
         ),
         "permacite.archive.repository": "Repository",
         "permacite.archive.texts": (

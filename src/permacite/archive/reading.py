@@ -14,7 +14,14 @@ from permacite.archive.access import Gate
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
-from permacite.archive.records import access, citations, listing, statements, versions
+from permacite.archive.records import (
+    access,
+    citations,
+    listing,
+    settings,
+    statements,
+    versions,
+)
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
 from permacite.errors import NotFoundError
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
         Assertion,
         Citation,
         Clock,
+        LiveCheck,
         Representation,
         Restriction,
         Version,
@@ -285,6 +293,10 @@ class Reading:
     def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
         return self._gate.citations(self._catalog.read(citations.citations, pdi))
+
+    def last_check(self, version: Version, fragment: str = "") -> LiveCheck | None:
+        """What the last look at a version's live page found, and of a citation; None: no look."""
+        return self._catalog.read(settings.last_check, version.pdi, fragment)
 
     def assertions(
         self, ranges: Sequence[tuple[str, str]], predicate: str | None, *, after: int, limit: int

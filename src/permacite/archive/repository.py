@@ -40,7 +40,7 @@ from permacite.archive.verification import Verification
 from permacite.errors import ConflictError, IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -167,7 +167,7 @@ class Repository(Verification):
         self.set_setting(_SERIES, names.checked_series(name))
 
     def setting(self, name: str) -> str | None:
-        """Return a setting, or None. Settings are the only thing here that can be changed."""
+        """Return a setting, or None. Settings and notes of live pages are all that changes here."""
         return self._catalog.read(settings.setting, name)
 
     def set_setting(self, name: str, value: str) -> None:
@@ -377,6 +377,13 @@ class Repository(Verification):
         Raises NotFoundError where what it cites is not committed here.
         """
         return self._catalog.write(citations.record, citation)
+
+    def note_check(self, pdi: PDI, uri: str, outcome: str, passages: Mapping[str, str]) -> None:
+        """Note what a look at the live page of a version found, in place of the look before.
+
+        `outcome` as in LiveCheck; `passages` tells what became of each citation, by its name.
+        """
+        self._catalog.write(settings.note_check, pdi, uri, outcome=outcome, passages=passages)
 
     def seal_day(self, series: str, day: date) -> Leaf:
         """Seal a day of a series; the entry of the log that did is returned.

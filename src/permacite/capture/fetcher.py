@@ -289,7 +289,7 @@ class Fetcher:
                     raise _BusyError(
                         f"{problem}, and to come back in {wait_s} seconds", wanted.uri, wait_s
                     )
-                raise CaptureError(problem, uri=wanted.uri, reason="status")
+                raise CaptureError(problem, uri=wanted.uri, reason="status", status=answer.status)
             return answer, await self._read(answer, wanted.uri)
 
     def _fields(self, target: Target, wanted: _Wanted) -> dict[str, str]:

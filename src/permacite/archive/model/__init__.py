@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Erasure,
         Finding,
         Kind,
+        LiveCheck,
         Page,
         Provenance,
         Representation,
@@ -58,6 +59,7 @@ __all__ = [
     "Erasure",
     "Finding",
     "Kind",
+    "LiveCheck",
     "NewCitation",
     "NewRepresentation",
     "NewVersion",
@@ -79,8 +81,8 @@ on_demand(
     {
         "permacite.archive.model.answered": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, UNSTATED, Assertion, "
-            "Citation, Clock, Decoding, Delegation, Erased, Erasure, Finding, Kind, Page, "
-            "Provenance, Representation, Restriction, Selection, Standing, Timekeeper, "
+            "Citation, Clock, Decoding, Delegation, Erased, Erasure, Finding, Kind, LiveCheck, "
+            "Page, Provenance, Representation, Restriction, Selection, Standing, Timekeeper, "
             "Version, Withdrawal, Witness, utc_now"
         ),
         "permacite.archive.model.submitted": "NewCitation, NewRepresentation, NewVersion",

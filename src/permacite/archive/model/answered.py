@@ -31,6 +31,7 @@ __all__ = [
     "Erasure",
     "Finding",
     "Kind",
+    "LiveCheck",
     "Page",
     "Provenance",
     "Representation",
@@ -221,6 +222,18 @@ class Citation:
     media_type: str | None
     cited_at: datetime
     note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCheck:
+    """What the last look at the live page of a version found. No entry of the log tells of it."""
+
+    checked_at: datetime
+    outcome: str
+    """"same" or "changed": the words of the page beside those archived; "answers": it was compared
+    with another version; "gone": the site says that there is no such page; "unanswered"."""
+    passage: str = ""
+    """What became of a cited passage, by the rules of drift; "" where that was not looked for."""
 
 
 @dataclass(frozen=True, slots=True)

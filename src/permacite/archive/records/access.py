@@ -99,6 +99,7 @@ UPDATE representation SET digest = '{ERASED_DIGEST}', size_bytes = 0, charset = 
 WHERE representation_id IN ({_COVERED});
 UPDATE version SET title = NULL, uri = NULL, final_uri = NULL, retrieved_at = NULL, details = '{{}}'
 WHERE version_id IN ({_VERSIONS});
+DELETE FROM live_page WHERE version_id IN ({_VERSIONS});
 UPDATE idempotency SET request = '' WHERE version_id IN ({_VERSIONS})
 """
 """What empties the rows of formats and versions, one statement after the other."""

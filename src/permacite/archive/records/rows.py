@@ -26,6 +26,7 @@ __all__ = [
     "ERASABLE",
     "ERASED_DIGEST",
     "LISTED",
+    "LIVE",
     "STAGED",
     "VERSION",
     "Effort",
@@ -45,9 +46,9 @@ __all__ = [
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
 
-DAYS, STAGED, ERASABLE = 2, 3, 4
+DAYS, STAGED, ERASABLE, LIVE = 2, 3, 4, 5
 """Versions of the schema, by what they brought: sealed days and leaves of citations; staged octets;
-openings, persons, standings and erasures."""
+openings, persons, standings and erasures; the last look at live pages."""
 
 ERASED_DIGEST = "sha-256:" + "0" * 64
 """Stands where the digest of erased octets stood: that of a short text could be guessed from."""

@@ -43,6 +43,8 @@ class Source:
     """Of what is cut out; None where nothing was."""
     printed: tuple[Printed, ...] = ()
     """Where in the document the words stand, as it numbers its own parts."""
+    url_status: str = "live"
+    """"live", "dead", or "deviated" where the words are gone; "" where nobody knows."""
 
     @property
     def is_picture(self) -> bool:
@@ -107,6 +109,22 @@ class Source:
         return _host(self.uri)
 
 
+_NO_LONGER = frozenset({"gone", "gone-similar"})
+
+
+def _url_status(repository: Repository, version: Version, reference: str) -> str:
+    """Whether the page is there, by the last look at its address: the one that saved it at least.
+
+    That it could not be had once does not say that it is gone.
+    """
+    check = repository.last_check(version, reference)
+    if check is None:
+        return "live" if version.provenance.retrieved_at else ""
+    if check.outcome in {"gone", "unanswered"}:
+        return "dead" if check.outcome == "gone" else ""
+    return "deviated" if check.passage in _NO_LONGER else "live"
+
+
 def source_of(
     repository: Repository,
     version: Version,
@@ -137,6 +155,7 @@ def source_of(
         about=about,
         media_type=media_type,
         printed=printed,
+        url_status=_url_status(repository, version, reference),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import digest_of
-from permacite.errors import NotFoundError
+from permacite.errors import CaptureError, NotFoundError, StorageError
 from permacite.service import addresses, names, sources
 from permacite.service.base import UseCases
 from permacite.service.drift.following import Comparison, Drift, Other, Sought
@@ -39,13 +40,19 @@ class Checked:
     """What became of each cited passage."""
 
 
+_GONE = frozenset({404, 410})
+"""Answers of a server that say that there is no such page; all others may pass."""
+_UNASKED = frozenset({"address", "extra", "scheme", "syntax"})
+"""Reasons of ours for which no server was asked."""
+
+
 class Checks(UseCases):
     """What became of cited passages."""
 
     def check(
         self, reference: str, *, allow_private: bool = False, when: datetime | None = None
     ) -> Checked:
-        """Compare the live page with the archived one, passage by passage.
+        """Compare the live page with the archived one, passage by passage; note what was found.
 
         A web address means the page saved from there nearest to the time `when`, or last.
         Raises CaptureError, or NotFoundError where it never had an address.
@@ -62,7 +69,12 @@ class Checks(UseCases):
                 str(name),
                 hint="there is nothing to fetch",
             )
-        exchange = capture.fetch(address, allow_private=allow_private)
+        try:
+            exchange = capture.fetch(address, allow_private=allow_private)
+        except CaptureError as error:
+            if error.reason not in _UNASKED:
+                self._note(version, address, "gone" if error.status in _GONE else "unanswered")
+            raise
         archived, rules = _received(version, repository.main(version))
         source = sources.source_of(exchange.document, rules=rules)
         live = _live(exchange.content, source, archived, repository.decoder_of)
@@ -72,7 +84,7 @@ class Checks(UseCases):
             live = dataclasses.replace(live, text=text)
         title = version.title or str(version.pdi.document)
         comparison = Comparison(repository, live, title)
-        return Checked(
+        checked = Checked(
             pdi=str(archived.pdi),
             uri=address,
             checked_at=datetime.now(UTC),
@@ -83,6 +95,16 @@ class Checks(UseCases):
                 for each in repository.citations(version.pdi)
             ),
         )
+        self._note(version, address, "same" if checked.same_text else "changed", checked.passages)
+        return checked
+
+    def _note(
+        self, version: Version, address: str, outcome: str, passages: tuple[Drift, ...] = ()
+    ) -> None:
+        """Keep what was found, unless the archive may only be read."""
+        fates = {drift.reference: drift.status for drift in passages}
+        with contextlib.suppress(StorageError):
+            self._repository.note_check(version.pdi, address, outcome, fates)
 
 
 def _live(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite import pdi
-    from permacite.archive import Repository, Representation
+    from permacite.archive import LiveCheck, Repository, Representation
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote
@@ -69,6 +69,8 @@ class Reading:
     """Those of them that share characters with what is read here, but for itself."""
     live: str | None
     """The address of the page as it is now, at the cited words."""
+    live_check: LiveCheck | None
+    """What the last look there found; None where nobody looked since it was saved."""
     passage: Passage | None
     """The cited words in their context; None for a whole document or a part that is no text."""
     cited: Cited | None
@@ -146,6 +148,7 @@ class Reader(UseCases):
             live=live_address(
                 provenance.final_uri or provenance.uri, passage.quote if passage else ""
             ),
+            live_check=repository.last_check(version, exact),
             passage=passage,
             cited=next((item for item in citations if item.reference == exact), None),
             text_pdi=str(source.representation.pdi) if source else None,

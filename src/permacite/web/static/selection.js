@@ -65,7 +65,7 @@ const positions = (text) => [...text].length + text.split("\n").length - 1;
 
 export const watchText = (text, offer) => {
   if (!text) return;
-  document.addEventListener("selectionchange", () => {
+  const look = () => {
     const whole = new Range();
     whole.selectNodeContents(text); // anew each time: what was cited is marked in other nodes
     const selected = document.getSelection();
@@ -78,7 +78,9 @@ export const watchText = (text, offer) => {
     const quote = range.toString();
     const size = positions(quote);
     offer(size > MOST ? { trouble: t("script.long") } : { quote, char: `${start},${start + size}` });
-  });
+  };
+  document.addEventListener("selectionchange", look);
+  look(); // somebody may have been quicker than this script
 };
 
 // What of a range is in another: who selects all of our page selects all of the text in it.

@@ -1,4 +1,4 @@
-"""The first three steps of the schema: tables, and the triggers that make their rows immutable.
+"""Steps of the schema: tables, and the triggers that make their rows immutable.
 
 `INSERT OR REPLACE` would delete a row without firing a DELETE trigger, so each table also refuses
 an INSERT whose key is taken. docs/reference/archive-layout.md describes every column.
@@ -6,7 +6,7 @@ an INSERT whose key is taken. docs/reference/archive-layout.md describes every c
 
 from __future__ import annotations
 
-__all__ = ["FIRST", "SEALED_DAYS", "UNSETTLED", "immutable"]
+__all__ = ["FIRST", "LIVE", "SEALED_DAYS", "UNSETTLED", "immutable"]
 
 _TABLES = """
 CREATE TABLE setting (
@@ -267,3 +267,18 @@ def _step(tables: str, rules: str, keys: dict[str, tuple[tuple[str, ...], ...]])
 FIRST = _step(_TABLES, _RULES, _KEYS)
 SEALED_DAYS = _step(_MORE_TABLES, _MORE_RULES, _MORE_KEYS)
 UNSETTLED = _step(_UNSETTLED_TABLE, _UNSETTLED_RULES, {})
+
+LIVE = """
+CREATE TABLE live_page (
+  version_id INTEGER PRIMARY KEY REFERENCES version,
+  checked_at TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('same', 'changed', 'answers', 'gone', 'unanswered'))
+) STRICT;
+
+CREATE TABLE live_passage (
+  citation_id INTEGER PRIMARY KEY REFERENCES citation ON DELETE CASCADE,
+  checked_at TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome <> '')
+) STRICT;
+"""
+"""The fifth step: what the last look at a live page found. Each look replaces the one before."""

@@ -76,10 +76,8 @@ def _parameters(source: Source, container: str, *, is_public: bool) -> Iterator[
     if source.uri and is_public:
         yield "archive-url", _address(source.url)
         yield "archive-date", source.day
-        yield (
-            "url-status",
-            "live",
-        )  # as it answered on the day of archiving, which is the last check
+        if source.url_status:
+            yield "url-status", source.url_status
     yield "id", _MARKS_OF_TEMPLATES.sub(_reference, source.reference)
     several = bool(source.printed) and source.printed[0].first != source.printed[0].last
     words = [
