@@ -38,6 +38,7 @@ __all__ = [
     "content_type",
     "essence",
     "is_field",
+    "is_json",
     "is_media_type",
     "is_token",
     "is_xml",
@@ -63,6 +64,11 @@ _ESCAPED = compile_pattern(r"\\(.)", re.DOTALL)
 def is_xml(media_type: str) -> bool:
     """Whether the tags of this media type, without parameters, are those of XML (RFC 7303 §4.2)."""
     return media_type.endswith(("+xml", "/xml"))
+
+
+def is_json(media_type: str) -> bool:
+    """Whether this media type, without parameters, is JSON (RFC 8259 §11, RFC 6839 §3.1)."""
+    return media_type == "application/json" or media_type.endswith("+json")
 
 
 def is_token(text: str) -> bool:

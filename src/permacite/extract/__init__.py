@@ -8,6 +8,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00) §3.4
 | §3.4.2 HTML, §3.4.2 SGML & XML | markup |
 | §3.4.4 audio, §3.4.5 image and video | media |
 | §3.4.6 octets | octets |
+| §3.7 rows and cells of CSV (RFC 7111), values of JSON (RFC 6901) | table, pointer |
 
 Deviations: `line` is no scheme of the draft.
 

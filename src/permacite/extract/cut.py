@@ -38,7 +38,8 @@ class Decode(Protocol):
         """From octets, media type and specifier to the part, or a preview of it."""
 
 
-_OF_TEXT = frozenset({"char", "elt", "line", "name"})
+_OF_TABLES = frozenset({"row", "col", "cell"})
+_OF_TEXT = _OF_TABLES | {"char", "elt", "line", "name", "pointer"}
 _SCHEMES = SCHEMES.extended(LINE)
 
 
@@ -83,19 +84,19 @@ def extract(
 
 
 def extract_from(document: DocumentText, media_type: str, fragment: str | FragmentPDI) -> Excerpt:
-    """Return the characters, lines or elements of a text that `fragment` names, as `extract` does.
+    """Return the characters, elements, cells, ... of a text that `fragment` names, like `extract`.
 
     `media_type` without parameters. Raises ParseError for a fragment of another scheme too.
     """
     written = fragment.specifier if isinstance(fragment, FragmentPDI) else fragment
     found = parse_specifier(written.removeprefix("#"), media_type, _SCHEMES)
     if found.scheme not in _OF_TEXT:
-        raise ParseError("expected characters, lines or elements", written, 0, "PDI §3.4")
+        raise ParseError("expected a part of a text", written, 0, "PDI §3.4")
     return _of_text(document, media_type, found)
 
 
 def is_of_text(fragment: str, media_type: str) -> bool:
-    """Whether a fragment names characters, lines or elements. Raises ParseError."""
+    """Whether a fragment names a part of a text: characters, elements, cells. Raises ParseError."""
     return parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES).scheme in _OF_TEXT
 
 
@@ -106,6 +107,14 @@ def is_decoded(fragment: str, media_type: str) -> bool:
 
 
 def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:
+    if found.scheme in _OF_TABLES:
+        from permacite.extract import table  # noqa: PLC0415 - for tables alone
+
+        return table.part(document, media_type, found.scheme, found.positions)
+    if found.scheme == "pointer":
+        from permacite.extract import pointer  # noqa: PLC0415 - for JSON alone
+
+        return pointer.value(document, media_type, found.positions[0])
     start, end = found.positions
     if found.scheme == "char":
         return text.characters(document, media_type, int(start), int(end))

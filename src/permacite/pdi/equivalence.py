@@ -24,6 +24,7 @@ from __future__ import annotations
 from permacite.pdi.escapes import unescaped
 from permacite.pdi.formats import default_scheme
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
+from permacite.pdi.schemes import table_area
 from permacite.pdi.syntax import parse
 
 __all__ = ["covers", "denotes_same", "lexically_equal"]
@@ -46,7 +47,7 @@ def denotes_same(a: Name | str, b: Name | str) -> bool:
     """Whether two names stand for the same thing by what the draft says of defaults.
 
     The URN form and the URL form are the same; so are `#37,51` and `#char=37,51` of a text,
-    `sec=1,2` and `msec=1000,2000`, and a frame left out and frame 0.
+    `sec=1,2` and `msec=1000,2000`, a frame left out and frame 0, `row=5` and `row=5-5`.
     """
     return _meaning(_value(a)) == _meaning(_value(b))
 
@@ -120,6 +121,8 @@ def _part(value: FragmentPDI) -> tuple[object, ...]:
         return ("rect", *map(_coordinate, positions[:2]), frame)
     if scheme in {"char", "elt", "byte", "line"}:
         return (scheme, *map(int, positions))
+    if scheme in {"row", "col", "cell"}:
+        return ("cells", *table_area(scheme, positions))
     return (scheme, *map(unescaped, positions))
 
 

@@ -12,6 +12,8 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 | §3.4.4 audio | sec, msec |
 | §3.4.5 video | crop |
 | §3.4.6 octets | byte |
+| §3.7 schemes that are registered | row, col, cell: positions as RFC 7111 §2 has them; table_area |
+| §3.7, RFC 6901 | pointer: one position, a JSON pointer escaped as the name of an element is |
 
 Deviations: LINE, `line=start,end` on text/*, is no scheme of the draft. It counts the lines of the
 canonical text as RFC 5147 does, and is parsed only where a caller passes `SCHEMES.extended(LINE)`.
@@ -22,6 +24,10 @@ Readings:
 - `elt` also serves media types that are XML by their suffix (`+xml`), and `name` XHTML.
 - `rect` also serves video, where it names a single frame.
 - xml and sgml have no `name` (§3.4.2 SGML & XML gives them `elt` and `char` only).
+- `row`, `col` and `cell` are of text/csv alone. RFC 7111 counts from 1, includes the end, writes it
+  behind a hyphen, and `*` for the last: `row=5-7`, `cell=4,1-*,2`. Several selections, which it
+  parts by `;`, are several fragments, and a name has one (§3.2.3). What is behind the end is an
+  error, as in every scheme, where RFC 7111 would ignore it.
 - `%28` and `%29` are the parentheses of a corner (§3.6.4 step 1: both are in OTHER). `%2c` between
   numbers is read as the comma that alone can stand there; a comma is reserved, so step 1 leaves it
   escaped: the text is another one, and means the same. In the name of an element it is data.
@@ -34,11 +40,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from permacite.media_types import PAGES, is_xml
-from permacite.pdi.escapes import UNIQUE_ID_CHARS
+from permacite.errors import ParseError
+from permacite.media_types import PAGES, is_json, is_xml
+from permacite.pdi.escapes import UNIQUE_ID_CHARS, decapsulate
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from permacite.scan import Cursor
 
 __all__ = [
@@ -47,9 +56,11 @@ __all__ = [
     "SCHEMES",
     "FragmentScheme",
     "Schemes",
+    "check_pointer",
     "default_scheme",
     "generic_positions",
     "interval",
+    "table_area",
     "time_interval",
     "with_marks",
 ]
@@ -69,6 +80,10 @@ _GENERIC = compile_pattern(
 )
 _UNIT = compile_pattern(r"sec|msec", re.IGNORECASE | re.ASCII)
 _FRACTION = compile_pattern(r"([0-9]+)\.([0-9]+)")
+_COUNT = compile_pattern(r"0*+[1-9][0-9]*+|\*")
+_LAST = "*"
+_LONE_TILDE = compile_pattern(r"~(?![01])")
+_OF_POINTERS = "RFC 6901 §3"
 
 Production = Callable[["Cursor"], tuple[str, ...]]
 """A grammar function: moves the cursor past the positions and returns them as written."""
@@ -197,6 +212,93 @@ def _clip(cursor: Cursor) -> tuple[str, ...]:
     return unit.lower(), *times, *corners
 
 
+def _table_range(cursor: Cursor) -> tuple[str, ...]:
+    """Parse position ["-" position], counted from 1   (RFC 7111 §3)."""
+    begin = cursor.offset
+    first = _table_position(cursor)
+    if cursor.take("-"):
+        _ascending(cursor, begin, first, _table_position(cursor))
+    return (cursor.source[begin : cursor.offset],)
+
+
+def _table_cells(cursor: Cursor) -> tuple[str, ...]:
+    """Parse cellrow "," cellcol ["-" cellrow "," cellcol]   (RFC 7111 §3)."""
+    begin = cursor.offset
+    first = _table_cell(cursor)
+    if cursor.take("-"):
+        for start, end in zip(first, _table_cell(cursor), strict=True):
+            _ascending(cursor, begin, start, end)
+    return tuple(with_marks(cursor.source[begin : cursor.offset]).split(","))
+
+
+def _table_cell(cursor: Cursor) -> tuple[str, str]:
+    row = _table_position(cursor)
+    _comma(cursor, "and the column: cell=4,1 is the first cell of the fourth row")
+    return row, _table_position(cursor)
+
+
+def _table_position(cursor: Cursor) -> str:
+    """Parse number / "*"."""
+    begin = cursor.offset
+    position = cursor.match(_COUNT)
+    if position is None:
+        cursor.fail("expected a number counted from 1, or * for the last")
+    if len(position) > MAX_DIGITS:
+        cursor.fail(f"expected a number of at most {MAX_DIGITS} digits", at=begin)
+    return position
+
+
+def _ascending(cursor: Cursor, begin: int, start: str, end: str) -> None:
+    if end == _LAST:
+        return
+    if start == _LAST:
+        cursor.fail("the range runs backwards: nothing is after the last, *", at=begin)
+    _in_order(cursor, begin, (start, end))
+
+
+def _pointer(cursor: Cursor) -> tuple[str, ...]:
+    """Parse json-pointer, what is reserved in a name as %hh   (RFC 6901 §3, PDI §1.2.5)."""
+    begin = cursor.offset
+    written = cursor.match(_ELEMENT_NAME)
+    if written is None:
+        cursor.fail("expected a JSON pointer, escaped: %2fa%2f0 for /a/0")
+    try:
+        check_pointer(decapsulate(written))
+    except ParseError as error:
+        cursor.fail(error.problem, at=begin)
+    return (written,)
+
+
+def check_pointer(pointer: str) -> None:
+    """Raise ParseError for what is no JSON pointer of a part   (RFC 6901 §3)."""
+    if not pointer.startswith("/"):
+        problem = "expected a JSON pointer, which begins with '/', such as /a/0"
+        raise ParseError(problem, pointer, 0, _OF_POINTERS)
+    tilde = _LONE_TILDE.search(pointer)
+    if tilde is not None:
+        problem = "expected ~0 for '~' or ~1 for '/' in a JSON pointer"
+        raise ParseError(problem, pointer, tilde.start(), _OF_POINTERS)
+
+
+def table_area(
+    scheme: str, positions: Sequence[str]
+) -> tuple[tuple[int | None, int | None], tuple[int | None, int | None]]:
+    """The first and the last row, and the first and the last column, of `row`, `col` or `cell`.
+
+    Counted from 1; None is the last that there is. `row` has all columns, `col` all rows.
+    """
+    corners = ",".join(positions).split("-")
+    ends = [
+        tuple(None if position == _LAST else int(position) for position in corner.split(","))
+        for corner in (corners[0], corners[-1])
+    ]
+    if scheme == "cell":
+        (first_row, first_column), (last_row, last_column) = ends
+        return (first_row, last_row), (first_column, last_column)
+    span = (ends[0][0], ends[1][0])
+    return (span, (1, None)) if scheme == "row" else ((1, None), span)
+
+
 def generic_positions(cursor: Cursor) -> tuple[str, ...]:
     """Parse ext-position *("," ext-position)   (PDI §1.2.3)."""
     positions = []
@@ -298,6 +400,10 @@ def _is_video(media_type: str) -> bool:
     return media_type.startswith("video/")
 
 
+def _is_table(media_type: str) -> bool:
+    return media_type == "text/csv"
+
+
 def _is_anything(_: str) -> bool:
     return True
 
@@ -316,9 +422,13 @@ SCHEMES = Schemes(
         FragmentScheme("msec", _is_timed, time_interval, "PDI §3.4.4"),
         FragmentScheme("crop", _is_video, _clip, "PDI §3.4.5 Video"),
         FragmentScheme("byte", _is_anything, interval, "PDI §3.4.6"),
+        FragmentScheme("row", _is_table, _table_range, "RFC 7111 §2.1"),
+        FragmentScheme("col", _is_table, _table_range, "RFC 7111 §2.2"),
+        FragmentScheme("cell", _is_table, _table_cells, "RFC 7111 §2.3"),
+        FragmentScheme("pointer", is_json, _pointer, _OF_POINTERS),
     )
 )
-"""The schemes of the draft."""
+"""The schemes of the draft, and those that are registered here (§3.7)."""
 
 LINE = FragmentScheme("line", _is_text, interval, "PDI §3.3")
 """An extension: lines start to end (excluded) of the canonical text, counted from 0."""
