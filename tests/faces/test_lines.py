@@ -60,7 +60,7 @@ def test_what_is_cited_is_marked_in_every_kind_of_text(
     text = FILES[name].replace("\r\n", "\n")
     with Archive.open(archive) as service:
         cited = service.cite(texts[name], line="1,3")
-        reading = service.read(cited.reference)
+        reading = service.read(cited.reference, text=True)
     assert reading.is_text
     assert reading.text is not None
     assert reading.passage is not None
@@ -185,7 +185,7 @@ def test_lines_are_typed_without_scripts(
 ) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{running.base}/{texts['table.csv']}")
+    page.goto(f"{running.base}/{texts['table.csv']}?show=text")
     page.locator("#first").fill("2")
     page.locator("form.frames button").click()
     assert page.locator("#text mark").all_text_contents() == ["Ann,1990\n"]

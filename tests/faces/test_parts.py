@@ -40,9 +40,12 @@ def names(archive: Path) -> dict[str, str]:
         "moving": ("waves.gif", animation()),
         "sound": ("horn.wav", sound()),
         "film": ("pier.mkv", film()),
+        "table": ("rain.csv", b'day,"rain, mm"\r\nMonday,3\r\nTuesday,"4\r\n5"\r\n'),
+        "data": ("rain.json", b'{"days": [{"mm": 3}], "a b/c": [1 ]}'),
     }
     with Archive.open(archive) as service:
-        return {kind: service.add(data, name=name).pdi for kind, (name, data) in files.items()}
+        saved = {kind: service.add(data, name=name).pdi for kind, (name, data) in files.items()}
+    return saved | {"data": saved["data"].replace(".utf-8.", ".json.")}  # its own format
 
 
 CITED: list[tuple[str, dict[str, str | int], str, str]] = [
@@ -69,6 +72,13 @@ CITED: list[tuple[str, dict[str, str | int], str, str]] = [
     ("film", {"crop": "sec,0,1"}, "crop=sec,0,1", "0:00-0:01"),
     ("film", {"crop": "sec,0:00.5-0:01,0,0,4,4"}, "crop=msec,500,1000,(0,0),(4,4)", "0:00.5-"),
     ("film", {"crop": "MSEC,500,1000,(0,0),(4,4)"}, "crop=msec,500,1000,(0,0),(4,4)", "0:00.5"),
+    ("table", {"row": "2"}, "row=2", "row 2"),
+    ("table", {"row": "2 \u2013 *"}, "row=2-*", "row 2 to the last"),
+    ("table", {"col": "2"}, "col=2", "column 2"),
+    ("table", {"cell": "2,1"}, "cell=2,1", "row 2, column 1"),
+    ("table", {"cell": "2,1 - 3,2"}, "cell=2,1-3,2", "rows 2-3, columns 1-2"),
+    ("data", {"pointer": "/days/0/mm"}, "pointer=%2fdays%2f0%2fmm", "value at /days/0/mm"),
+    ("data", {"pointer": "/a b~1c"}, "pointer=%2fa%20b%7e1c", "value at /a b~1c"),
     ("film", {"rect": "0,0,4,4", "frame": 3}, "rect=(0,0),(4,4),3", "frame 3, rectangle"),
 ]  # fmt: skip
 

@@ -47,6 +47,11 @@ BY_CODE = {
         for what in ("character", "line", "element", "byte")
         for form in ("", "before_")
     ),
+    *(
+        f"parts.{form}"
+        for axis in ("row", "column")
+        for form in (axis, f"last_{axis}", f"{axis}_to_last")
+    ),
     *(f"problem.{kind}_means" for kind in ("withdrawn", "erased", "closed")),
     *(f"versions.{status}" for status in (*get_args(Status), "unchecked")),
     *(f"versions.{kind}" for kind in ("withdrawn", "erased", "closed")),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TextOf",
+    "as_address",
     "document_of",
     "from_address",
     "from_path",
@@ -60,6 +61,15 @@ def from_address(text: str) -> tuple[str, int]:
                 raise error.within(text, offset + len("fragment=")) from error
         offset += len(field) + 1
     return from_path(name), place
+
+
+def as_address(reference: str) -> str:
+    """A reference as the path and query of a resolver: its fragment behind `?fragment=`.
+
+    What is escaped in it is escaped once more, for a query is read before a name is.
+    """
+    name, mark, fragment = reference.partition("#")
+    return f"{name}?fragment={fragment.replace('%', '%25')}" if mark else name
 
 
 def from_path(path: str) -> str:

@@ -16,6 +16,7 @@ from permacite import media_types
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
+from permacite.service.names import as_address
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
 from permacite.web.behind.versions import AT_ONCE, LONGEST_BYTES
@@ -268,9 +269,8 @@ async def cite_form(request: Request) -> Response:
         if isinstance(error, RestrictedError) or fields.keys() != {"quote"}:
             raise
         return await _choice(request, wanted, form["quote"], show)
-    name, _, fragment = cited.reference.partition("#")
     in_text = "&show=text" if show == "text" else ""
-    return RedirectResponse(kept(request, f"/{name}?fragment={fragment}{in_text}"), 303)
+    return RedirectResponse(kept(request, f"/{as_address(cited.reference)}{in_text}"), 303)
 
 
 async def _choice(request: Request, wanted: str, quote: str, show: str) -> Response:

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from permacite.service.citations.parts import clock, told_of
+from permacite.service.names import as_address
 from permacite.service.reader.following import apart
 from permacite.web import headers
 from permacite.words import ENGLISH, LANGUAGES, words_in
@@ -49,7 +50,12 @@ def _spaced(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-_ENVIRONMENT.filters |= {"one_line": _one_line, "spaced": _spaced, "clock": clock}
+_ENVIRONMENT.filters |= {
+    "as_address": as_address,
+    "clock": clock,
+    "one_line": _one_line,
+    "spaced": _spaced,
+}
 _ENVIRONMENT.globals["apart_in"] = apart
 
 

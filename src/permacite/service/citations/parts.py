@@ -7,15 +7,19 @@ and corners are told as they stand in the name.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import pdi
 from permacite.errors import ParseError
+from permacite.pdi.schemes import table_area
 from permacite.scan import compile_pattern
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
     from permacite.words import Words
+
+Ends: TypeAlias = tuple[int | None, int | None]
+"""The first and the last; None for the last that there is."""
 
 __all__ = ["Part", "clock", "part_of", "told", "told_of", "words_of"]
 
@@ -40,13 +44,18 @@ class Part:
     """Left, top, right, bottom; the last two are excluded."""
     frame: int | None = None
     """Which picture, from 0, where the name says so."""
+    rows: Ends | None = None
+    """The first and the last of a table, from 1."""
+    columns: Ends | None = None
+    pointer: str = ""
+    """To a value of JSON."""
 
 
 def part_of(fragment: pdi.FragmentPDI) -> Part:
     """The numbers of a fragment."""
     scheme, positions = fragment.scheme, fragment.positions
-    if scheme == "name":
-        return Part(scheme, names=(_name(positions[0]), _name(positions[-1])))
+    if scheme in {"name", "pointer", "row", "col", "cell"}:
+        return _uncounted(scheme, positions)
     numbers = [int(digits) for digits in _NUMBER.findall(",".join(positions))]
     if scheme in _COUNTED:
         return Part(scheme, span=(numbers[0], numbers[1] + (scheme == "elt")))
@@ -63,6 +72,17 @@ def part_of(fragment: pdi.FragmentPDI) -> Part:
         return Part(scheme, milliseconds=times)
     left, top, right, bottom = corners
     return Part(scheme, milliseconds=times, corners=(left, top, right, bottom))
+
+
+def _uncounted(scheme: str, positions: tuple[str, ...]) -> Part:
+    """Elements by their names, a value of JSON, cells of a table."""
+    if scheme == "name":
+        return Part(scheme, names=(_name(positions[0]), _name(positions[-1])))
+    if scheme == "pointer":
+        return Part(scheme, pointer=pdi.decapsulate(positions[0]))
+    rows, columns = table_area(scheme, positions)
+    is_row, is_column = scheme != "col", scheme != "row"
+    return Part(scheme, rows=rows if is_row else None, columns=columns if is_column else None)
 
 
 def _name(position: str) -> str:
@@ -94,6 +114,11 @@ def told(part: Part, words: Words = ENGLISH) -> str:
         first, last = part.names
         count = 1 if first == last else 2
         said.append(words("parts.named", count=count, first=first, last=last))
+    for what, ends in (("row", part.rows), ("column", part.columns)):
+        if ends is not None:
+            said.append(_ended(words, what, *ends))
+    if part.pointer:
+        said.append(words("parts.pointer", pointer=part.pointer))
     if part.milliseconds is not None:
         said.append("-".join(map(clock, part.milliseconds)))
     if part.frame is not None:
@@ -108,6 +133,15 @@ def _counted(words: Words, what: str, start: int, end: int) -> str:
     if start == end:
         return words(f"parts.before_{what}", first=start)
     return words(f"parts.{what}", count=end - start, first=start, last=end - 1)
+
+
+def _ended(words: Words, what: str, first: int | None, last: int | None) -> str:
+    """Rows or columns of a table, such as "rows 5-7", "row 5 to the last"."""
+    if first is None:
+        return words(f"parts.last_{what}")
+    if last is None:
+        return words(f"parts.{what}_to_last", first=first)
+    return words(f"parts.{what}", count=last - first + 1, first=first, last=last)
 
 
 def clock(milliseconds: int) -> str:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
-from permacite.renditions import printed_at
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
 from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import source_of
-from permacite.service.labels import labels_of, record_of
+from permacite.service.labels import printed_of, record_of
 from permacite.service.transcripts.playing import Sayings, are_words
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from permacite.archive import Citation, Repository, Representation, Version
     from permacite.bibliography import Reference
     from permacite.fragments import Text
-    from permacite.pdi import PDI
-    from permacite.renditions import Label, Printed
+    from permacite.pdi import PDI, FragmentPDI
+    from permacite.renditions import Printed
     from permacite.service.citations.forms import CitationForms
     from permacite.service.transcripts.playing import Heard, Said
 
@@ -114,10 +113,12 @@ class _Texts:
             self._references[version.pdi] = reference_of(self.archive, version)
         return self._references[version.pdi]
 
-    def labels(self, representation: Representation) -> Sequence[Label]:
-        """The labels of a text; none where it is not given out."""
+    def printed(
+        self, representation: Representation, fragment: FragmentPDI | None
+    ) -> tuple[Printed, ...]:
+        """Where a part stands as its document numbers it; nowhere where it is not given out."""
         try:
-            return labels_of(self.archive, representation)
+            return printed_of(self.archive, representation, fragment)
         except RestrictedError:
             return ()
 
@@ -138,9 +139,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
     representation = repository.representation(citation.pdi)
     version = repository.version(citation.pdi)
     heard, said = _sayings(texts.sayings, representation, citation)
-    printed: tuple[Printed, ...] = ()
-    if citation.start is not None and citation.end is not None:
-        printed = printed_at(texts.labels(representation), citation.start, citation.end)
+    printed = texts.printed(representation, names.document_of(citation.fragment)[1])
     source = source_of(
         repository,
         version,

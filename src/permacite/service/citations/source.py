@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from permacite import uri as references
 from permacite.bibliography import Reference
 from permacite.errors import ParseError
+from permacite.service import names
 from permacite.service.base import resolver_of
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.parts import told_of, words_of
@@ -65,7 +66,8 @@ class Source:
         """Where the words stand, to be told behind the title: a time, or "p. 17"; "" if unknown."""
         if self.place and self.words:
             return self.place
-        return self.printed[0].told if self.printed else ""
+        is_table = self.printed and self.printed[-1].kind in {"row", "column"}
+        return ", ".join(each.told for each in self.printed[: None if is_table else 1])
 
     @property
     def page(self) -> str:
@@ -141,12 +143,10 @@ def source_of(
     """
     provenance = version.provenance
     about = reference_of(repository, version) if about is None else about
-    name, _, fragment = reference.partition("#")
-    address = f"{resolver_of(repository)}/{name}"
     stated = None if about.title is None else about.title.value
     return Source(
         reference=reference,
-        url=f"{address}?fragment={fragment}" if fragment else address,
+        url=f"{resolver_of(repository)}/{names.as_address(reference)}",
         quote=words,
         title=stated or version.title or str(version.pdi.document),
         uri=provenance.final_uri or provenance.uri,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TypedDict
 from permacite.errors import ParseError
 from permacite.pdi import LINE, SCHEMES, encapsulate, parse_specifier
 from permacite.pdi.escapes import UNIQUE_ID_CHARS
+from permacite.pdi.schemes import check_pointer
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _TIMES = compile_pattern("([^,\u2013-]+)[,\u2013-]([^,\u2013-]+)")
 _CLIP = compile_pattern("(?i)(m?sec),([^,\u2013-]+[,\u2013-][^,\u2013-]+)((?:,.+)?)")
 _TIME = compile_pattern(r"((?:[0-9]{1,6}:){0,2})([0-9]{1,18})(?:\.([0-9]{1,3})0*)?")
 _NAME = compile_pattern(f"{UNIQUE_ID_CHARS}++")
+_SPACES = compile_pattern(r"\s*+([-,\u2013])\s*+")
 
 
 class Parts(TypedDict, total=False):
@@ -46,6 +48,10 @@ class Parts(TypedDict, total=False):
     msec: str | None
     crop: str | None
     byte: str | None
+    row: str | None
+    col: str | None
+    cell: str | None
+    pointer: str | None
 
 
 Written = tuple[str, str]
@@ -89,7 +95,8 @@ def specifier(scheme: str, typed: str, media_type: str) -> Specifier:
     Raises ParseError, placed in `scheme=typed`, where it means none.
     """
     source, start = f"{scheme}={typed}", len(scheme) + 1
-    name, positions = WAYS[scheme].read(scheme, typed.strip())
+    exactly = typed if scheme == "pointer" else typed.strip()
+    name, positions = WAYS[scheme].read(scheme, exactly)
     try:
         return parse_specifier(f"{name}={positions}", media_type, _SCHEMES)
     except ParseError as error:
@@ -180,6 +187,20 @@ def _names(scheme: str, typed: str) -> Written:
     return scheme, ",".join(written)
 
 
+def _of_table(scheme: str, typed: str) -> Written:
+    """Read A or A-B as RFC 7111 has them, of cells with a comma in each; an en dash is a hyphen."""
+    return scheme, _SPACES.sub(r"\1", typed).replace("\u2013", "-")
+
+
+def _pointer(scheme: str, typed: str) -> Written:
+    """Read a JSON pointer as it is; what a name in a URN cannot hold is escaped."""
+    try:
+        check_pointer(typed)
+    except ParseError as error:
+        raise error.within(f"{scheme}={typed}", len(scheme) + 1) from error
+    return scheme, encapsulate(typed)
+
+
 def _fail(scheme: str, typed: str, what: str, example: str) -> NoReturn:
     source = f"{scheme}={typed}"
     known = _SCHEMES.get(scheme)
@@ -201,5 +222,11 @@ WAYS = {
         _clip,
     ),
     "byte": Way("A,B", "Bytes A up to B of anything, from 0.", _counted),
+    "row": Way(
+        "A[-B]", "Row A of a table (CSV), from 1, or rows A to B; * is the last.", _of_table
+    ),
+    "col": Way("A[-B]", "Column A of a table, from 1, or columns A to B.", _of_table),
+    "cell": Way("R,C[-R,C]", "The cell in row R, column C, or all from one to another.", _of_table),
+    "pointer": Way("/A/B", "The value of a JSON document that a JSON pointer names.", _pointer),
 }
 """How a part is said, by the name of its scheme."""

@@ -22,6 +22,8 @@ _WHAT = {
     "rect": "rectangles",
     "sec": "times",
     "crop": "times and rectangles",
+    "cell": "rows and cells",
+    "pointer": "values",
 }
 """Schemes that are told of, in words. Others say the same in another way; octets always can be."""
 _KINDS_TOLD = 4

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Version
     from permacite.service.names import TextOf
 
-__all__ = ["Marked", "TextPiece", "by_fragment", "by_text_fragment", "split", "text_source"]
+__all__ = [
+    "Marked",
+    "TextPiece",
+    "by_fragment",
+    "by_text_fragment",
+    "marked",
+    "split",
+    "text_source",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,18 @@ def text_source(repository: Repository, version: Version) -> TextOf | None:
         return names.text_of(repository, representation, whole=False)
     except NotFoundError:
         return None
+
+
+def marked(
+    repository: Repository,
+    source: TextOf | None,
+    fragment: pdi.FragmentPDI | None,
+    text_fragment: str | None,
+) -> Marked:
+    """What is marked of a document: by a text fragment where one came, else by a PDI's."""
+    if text_fragment is None or source is None:
+        return by_fragment(repository, fragment)
+    return by_text_fragment(source, text_fragment)
 
 
 def by_fragment(repository: Repository, fragment: pdi.FragmentPDI | None) -> Marked:

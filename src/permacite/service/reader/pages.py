@@ -192,9 +192,7 @@ def _marked(
     text_fragment: str | None,
 ) -> Marked:
     source = marking.text_source(repository, version) if text_fragment is not None else None
-    if source is None or text_fragment is None:
-        return marking.by_fragment(repository, fragment)
-    return marking.by_text_fragment(source, text_fragment)
+    return marking.marked(repository, source, fragment, text_fragment)
 
 
 def _marks(

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, TypedDict
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError
-from permacite.renditions import printed_at
 from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import citing, recorded
 from permacite.service.citations.citing import Passage
-from permacite.service.labels import labels_of, record_of
-from permacite.service.reader import following, lines, marking, pages, places, regions
+from permacite.service.labels import printed_of, record_of, table_of
+from permacite.service.reader import following, lines, marking, pages, places, regions, tables
 from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from permacite.service.reader.places import Places, Selected
     from permacite.service.reader.regions import Markable
     from permacite.service.reader.speaking import Speaking
+    from permacite.service.reader.tables import Grid
     from permacite.words import Words
 
 __all__ = ["Reader", "Reading"]
@@ -85,6 +85,10 @@ class Reading:
     """What can be marked of a picture, a sound or a video."""
     speaking: Speaking | None
     """What stands beside a recording or its words."""
+    is_table: bool
+    """Whether it is CSV."""
+    table: Grid | None
+    """Its rows, where the text was not asked for."""
     printed: tuple[Printed, ...]
     """Where the cited words stand, as the document numbers its own parts."""
     original: Format | None
@@ -124,14 +128,15 @@ class Reader(UseCases):
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
         source = marking.text_source(repository, version)
         history = documents.history(repository, version.pdi)
-        marked = marking.by_fragment(repository, fragment)
-        if text_fragment is not None and source is not None:
-            marked = marking.by_text_fragment(source, text_fragment)
+        marked = marking.marked(repository, source, fragment, text_fragment)
         is_text = source is not None and lines.is_of(source, answer)
+        is_table = answer.media_type == "text/csv"
+        table = None
+        if is_table and not text and text_fragment is None:
+            table = tables.grid(table_of(repository, answer), fragment, marked, at)
         sheet = None
-        if source is not None and (text or marked.caret or is_text):
+        if source is not None and table is None and (text or marked.caret or is_text):
             sheet = lines.sheet(source.document, marked, at)
-        provenance = version.provenance
         document = documents.document(repository, version)
         passage = _passage(repository, fragment, source, marked)
         return Reading(
@@ -145,18 +150,18 @@ class Reader(UseCases):
             history=history,
             citations=citations,
             overlapping=tuple(_overlapping(citations, exact, fragment)),
-            live=live_address(
-                provenance.final_uri or provenance.uri, passage.quote if passage else ""
-            ),
+            live=live_address(document.uri, passage.quote if passage else ""),
             live_check=repository.last_check(version, exact),
             passage=passage,
             cited=next((item for item in citations if item.reference == exact), None),
             text_pdi=str(source.representation.pdi) if source else None,
             text=sheet,
+            is_table=is_table,
+            table=table,
             is_text=is_text,
             markable=_markable(repository, answer, fragment, frame),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
-            printed=_printed(repository, answer, marked),
+            printed=_printed(repository, answer, fragment, marked),
             **_made_from(repository, document, answer),
         )
 
@@ -258,10 +263,15 @@ def _made_from(repository: Repository, document: Document, answer: Representatio
     return {"original": next(iter(sources), None), "cautions": cautions}
 
 
-def _printed(repository: Repository, answer: Representation, marked: Marked) -> tuple[Printed, ...]:
-    if not marked.spans or answer.media_type != "text/plain":
-        return ()
-    return printed_at(labels_of(repository, answer), *marked.spans[0])
+def _printed(
+    repository: Repository,
+    answer: Representation,
+    fragment: pdi.FragmentPDI | None,
+    marked: Marked,
+) -> tuple[Printed, ...]:
+    if fragment is None and marked.spans:
+        fragment = answer.pdi.fragment("char", *marked.spans[0])
+    return printed_of(repository, answer, fragment)
 
 
 def _overlapping(

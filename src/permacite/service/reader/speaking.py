@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import captions, pdi
+from permacite.service import names
 from permacite.service.citations.parts import part_of
 from permacite.service.reader import marking
 from permacite.service.transcripts import relating
@@ -72,8 +73,7 @@ class Player:
     @property
     def source(self) -> str:
         """Its address below that of frames: the name, and the time as a query."""
-        name, mark, fragment = self.heard.reference.partition("#")
-        return f"{name}?fragment={fragment}" if mark else name
+        return names.as_address(self.heard.reference)
 
 
 @dataclass(frozen=True, slots=True)

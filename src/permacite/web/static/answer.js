@@ -73,7 +73,8 @@ const become = (page, url, frame) => {
   shown = address();
   document.querySelector(".tabs").replaceWith(page.querySelector(".tabs"));
   showText(document.querySelector("#text"), page.querySelector("#text"));
-  document.querySelector("#text mark")?.scrollIntoView({ block: "nearest", container: "nearest" });
+  showText(document.querySelector("#grid"), page.querySelector("#grid"));
+  document.querySelector("#text mark, #grid mark")?.scrollIntoView({ block: "nearest", container: "nearest" });
   for (const place of [".lead", "aside"]) renew(document.querySelector(place), page.querySelector(place));
   tell(t("script.cited"));
   const passage = document.querySelector(".passage");

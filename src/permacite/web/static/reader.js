@@ -5,6 +5,7 @@ import { followLinks } from "./following.js";
 import { watchNumbers } from "./lines.js";
 import { markParts } from "./parts.js";
 import { speak } from "./speaking.js";
+import { watchTable } from "./table.js";
 import { watchFrame, watchHeight, watchText } from "./selection.js";
 import { kept } from "./words.js";
 
@@ -23,7 +24,7 @@ let wanted = null;
 const offer = (selected) => {
   wanted = selected;
   bar.hidden = selected === null;
-  button.hidden = !selected?.char; // what cannot be cited is told in its place
+  button.hidden = !(selected?.char || selected?.part); // what cannot be cited is told in its place
   document.querySelector("#selected").textContent = shortened(selected?.quote ?? "");
   say(selected?.trouble || selected?.note || "");
 };
@@ -41,11 +42,11 @@ const release = () => {
   offer(null);
 };
 const citeWanted = () => {
-  if (!wanted?.char) return;
-  const { char, place } = wanted;
+  if (!wanted?.char && !wanted?.part) return;
+  const { char, place, part = { char } } = wanted;
   const mark = () => place && frame.contentWindow.postMessage({ permacite: "mark", ...place }, "*");
   isHeld = true;
-  ask({ reference: main.dataset.text, char }, { say, mark });
+  ask({ reference: main.dataset.text, ...part }, { say, mark });
 };
 button.addEventListener("click", citeWanted);
 
@@ -64,6 +65,7 @@ if (main.dataset.text) {
   };
   watchFrame(frame, main.dataset.reference, offered, citeWanted);
   watchText(document.querySelector("#text"), offer);
+  watchTable(document.querySelector("#grid"), offer);
 }
 watchNumbers(document.querySelector("#text"));
 followLinks(frame, main.dataset.reference);
@@ -72,4 +74,4 @@ const parts = document.querySelector("form.parts");
 if (parts) markParts(parts, frame, (fields) => ask(fields, { say: tell, stays: true })); // drawn there
 document.querySelectorAll("section.transcript").forEach(speak);
 enliven(document);
-document.querySelector("#text mark")?.scrollIntoView({ block: "center", container: "nearest" });
+document.querySelector("#text mark, #grid mark")?.scrollIntoView({ block: "center", container: "nearest" });

@@ -4,6 +4,7 @@
 |---|---|
 | Web Annotation Data Model §4.2.1 | FragmentSelector: the fragment of the name, of any scheme |
 | Media Fragments URI 1.0 §4.2 | `t` and `xywh`, in such a selector |
+| URI Fragment Identifiers for text/csv (RFC 7111) | rows, columns, cells, in such a selector |
 | Web Annotation Data Model §4.2.4, §4.2.5, §4.2.6 | quotation, characters of a text, octets |
 
 Deviations: none.
@@ -31,6 +32,7 @@ __all__ = ["annotation"]
 
 _CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 _DRAFT = "https://datatracker.ietf.org/doc/html/draft-mallery-urn-pdi-00"
+_CSV = "http://tools.ietf.org/rfc/rfc7111"
 _MEDIA = "http://www.w3.org/TR/media-frags/"
 _ONE_PICTURE = frozenset({"image/jpeg", "image/png", "image/bmp"})
 _SECOND = 1000
@@ -74,6 +76,8 @@ def _selectors(source: Source) -> list[Selector]:
     if part.scheme == "byte" and part.span is not None:
         start, end = part.span
         selectors.append({"type": "DataPositionSelector", "start": start, "end": end})
+    if part.scheme in {"row", "col", "cell"}:
+        selectors.append(_fragment(_CSV, fragment.specifier))
     media = _media_fragment(part, kind)
     if media:
         selectors.append(_fragment(_MEDIA, media))
