@@ -123,6 +123,7 @@ class _Wanted(TypedDict):
     scripts: Scripts
     text_fragment: str | None
     frame: int | None
+    part: str | None
     words: Words
 
 
@@ -151,6 +152,7 @@ async def document(request: Request, reference: str) -> Response:
     """Answer a name with the reader's page around the document; `?frame=` shows one of several.
 
     `?at=` shows a long text from that position on, `?first=` and `?last=` mark lines, from 1.
+    `?part=` shows another page of the same aggregate.
     """
     show_text = request.query_params.get("show") == "text"
     text_fragment = request.query_params.get("rfc5147") or _typed_lines(request)
@@ -189,6 +191,7 @@ async def document(request: Request, reference: str) -> Response:
         preview=seen.preview if request.app.state.public else (),
         sandbox=headers.FRAME_SANDBOX,
         frame=wanted_frame,
+        part=request.query_params.get("part") or "",
         followed=await followed(request),
     )
 
@@ -215,7 +218,8 @@ def _signposts(reading: Reading) -> str:
 async def frame(request: Request) -> Response:
     """GET /-/page/{name}: the archived page itself, inert, for the reader's frame.
 
-    `?frame=` shows one frame of an animation, or one page of several, as a PNG made of it. The page
+    `?frame=` shows one frame of an animation, or one page of several, as a PNG made of it;
+    `?part=` another page of the same aggregate, by the path of its part. The page
     is asked for again each time, since it may be withdrawn, and answered with 304 while it is
     the same.
     """
@@ -224,6 +228,7 @@ async def frame(request: Request) -> Response:
         "scripts": replace(SCRIPTS, follow=kept(request, SCRIPTS.follow)),
         "text_fragment": request.query_params.get("rfc5147"),
         "frame": _frame(request),
+        "part": request.query_params.get("part"),
         "words": words_for(request),
     }
     state = await ask(request, Archive.page_state, reference, **wanted)

@@ -133,6 +133,15 @@ class Attributes:
             values += [("target", "_blank"), ("rel", "noopener")]
         return values, changed
 
+    def followed(self, tag: StartTag) -> str | None:
+        """Where the document that a frame shows is followed to; None: nowhere."""
+        source = get(tag, "src")
+        if not self._links.follow or not source or get(tag, "srcdoc") is not None:
+            return None
+        address = self._supply.absolute(source, self._part)
+        is_page = address is not None and not address.startswith("#")
+        return self._links.to(address) if address and is_page else None
+
     def _value(self, element: str, key: str, value: str) -> str | None:
         """The value that is to stand for `value`; None: the attribute goes."""
         if key == "style" or key in PAINT:
@@ -191,6 +200,8 @@ _HARMLESS_RELATIONS = frozenset(
 _HARMLESS_PRAGMAS = frozenset({"content-language", "default-style", "x-ua-compatible"})
 _GONE = frozenset({"base", "noscript"})
 _TRACK = compile_pattern(r"([0-9]+(?:\.[0-9]*)?)?(%|\*)?")
+_FOLLOW = "data-permacite-follow"
+"""Says where the document in a frame is found by itself."""
 _FRAME_STYLE = "border:0;width:100%;height:100%;min-width:0;min-height:0"
 
 
@@ -334,6 +345,7 @@ class Elements:
         document = self._frame_document(tag)
         style = _FRAME_STYLE if self._name == "frame" else get(tag, "style")
         values: dict[str, str | None] = {"src": None, "allow": None, "sandbox": self._sandbox}
+        values[_FOLLOW] = self._attributes.followed(tag)
         if style is not None:
             values["style"] = self._styles.inlined(style, self._part)
         return self._anew(tag, "iframe", **values, srcdoc=document) + "</iframe>"

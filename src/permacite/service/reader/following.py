@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.media_types import PAGES
 from permacite.service import addresses, names
+from permacite.service.reader.pages import aggregate_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +64,10 @@ class Followed:
     nearest: Stop | None
     """The version saved nearest to that time; None where nothing was archived from there."""
     reference: str | None
-    """Its name, with the passage that the address names."""
+    """Its name, with the passage that the address names; that of the page with the link, where the
+    address is that of a part of the same aggregate."""
+    part: str | None
+    """The path of that part; None where it is the page itself, or a document of its own."""
     trouble: str
     """Why the passage is not to be found there; empty where it is, or where none is named."""
     versions: tuple[Stop, ...]
@@ -85,17 +90,21 @@ def follow(
     if not to or len(to) > _MOST_CHARACTERS:
         raise ParseError("expected an address", to[:80], 0)
     start = None if source is None else _source(repository, source)
-    wanted = when if when is not None or start is None else start.captured_at
+    wanted = when if when is not None or start is None else addresses.captured_at(start)
     found = addresses.versions(repository, to)
     chosen = addresses.nearest(found, wanted) if found else None
     reference, trouble = _named(repository, to, chosen)
+    part = None
+    if start is not None and chosen is None:
+        reference, part = _part(repository, start, to)
     live = to if to.lower().startswith(("http:", "https:")) else None
     return Followed(
         to=to,
-        source=start,
+        source=None if start is None else _stop(repository, start, None),
         when=wanted,
         nearest=None if chosen is None else _stop(repository, chosen, wanted),
         reference=reference,
+        part=part,
         trouble=trouble,
         versions=_stops(repository, found, wanted),
         total=len(found),
@@ -110,14 +119,26 @@ def apart(seconds: int) -> tuple[str, int]:
     return (later if seconds > 0 else earlier), round(abs(seconds) / size)
 
 
-def _source(repository: Repository, name: str) -> Stop | None:
+def _source(repository: Repository, name: str) -> Version | None:
     """The page with the link; None where it is not here, or not given out."""
     try:
         version, representation = repository.answering(names.document_of(name)[0])
         repository.check_access(representation)
     except (NotFoundError, ParseError):
         return None
-    return _stop(repository, version, None)
+    return version
+
+
+def _part(repository: Repository, start: Version, to: str) -> tuple[str | None, str | None]:
+    """The page with the link, and the path of the part of its aggregate that has an address."""
+    main = repository.main(start)
+    if main.media_type not in PAGES:
+        return None, None
+    aggregate = aggregate_of(repository, start)
+    part = aggregate.resolve(to, profile="browser").part
+    if part is None or part.content_type not in PAGES:
+        return None, None
+    return str(main.pdi), None if part is aggregate.root else part.path
 
 
 def _named(repository: Repository, to: str, chosen: Version | None) -> tuple[str | None, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite import mhtml
-from permacite.errors import RestrictedError
+from permacite.errors import NotFoundError, RestrictedError
 from permacite.markup import Document
 from permacite.media_types import PAGES, is_xml
 from permacite.mhtml import export
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.words import Words
 
-__all__ = ["Page", "PageState", "Scripts", "View", "page", "view"]
+__all__ = ["Page", "PageState", "Scripts", "View", "aggregate_of", "page", "view"]
 
 _SHELL = """<!doctype html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
@@ -98,6 +98,8 @@ class View:
     text_fragment: str | None
     frame: int | None
     """Which frame of several is to be shown by itself."""
+    part: str | None
+    """Which part of the aggregate is to be shown in place of the page, by its path."""
     words: Words
     """In the language of who reads it."""
     follow: str
@@ -118,6 +120,7 @@ def view(
     scripts: Scripts,
     text_fragment: str | None,
     frame: int | None,
+    part: str | None,
     words: Words,
 ) -> View:
     """What a name shows, without making it. Raises NotFoundError, RestrictedError."""
@@ -127,7 +130,7 @@ def view(
     restricted = repository.restrictions(version.representations)
     script = scripts.parts if _is_media(shown) else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
-    parts += [None if frame is None else str(frame), words.language]
+    parts += [None if frame is None else str(frame), part, words.language]
     mark = "&" if "?" in scripts.follow else "?"
     follow = f"{scripts.follow}{mark}from={shown.pdi}&to=" if scripts.follow else ""
     parts.append(follow)
@@ -139,7 +142,7 @@ def view(
         modified_at=max(item.committed_at for item in version.representations),
         script=script,
     )
-    wanted = View(version, main, shown, fragment, text_fragment, frame, words, follow, state)
+    wanted = View(version, main, shown, fragment, text_fragment, frame, part, words, follow, state)
     repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
     return wanted
 
@@ -147,11 +150,12 @@ def view(
 def page(repository: Repository, wanted: View) -> Page:
     """A document as one inert HTML page."""
     version, main, fragment = wanted.version, wanted.main, wanted.fragment
+    if wanted.part is not None:
+        return _part(repository, wanted, wanted.part)
     marked = _marked(repository, version, fragment, wanted.text_fragment)
     if not wanted.is_page:
         return _other(repository, wanted, marked)
-    content = repository.read(main)
-    aggregate = mhtml.open(_aggregate_bytes(repository, version, main, content))
+    aggregate = aggregate_of(repository, version)
     source = Document.of(repository.text(main), main.media_type)
     source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
     marks = _marks(repository, wanted, marked, source)
@@ -172,17 +176,29 @@ def page(repository: Repository, wanted: View) -> Page:
     )
 
 
-def _aggregate_bytes(
-    repository: Repository, version: Version, main: Representation, content: bytes
-) -> bytes:
-    """The aggregate of a page; of a page that came alone, one made of it."""
+def _part(repository: Repository, wanted: View, path: str) -> Page:
+    """Another page of the same aggregate. Raises NotFoundError where there is none."""
+    if not wanted.is_page:
+        raise NotFoundError("only a page has parts", str(wanted.shown.pdi))
+    aggregate = aggregate_of(repository, wanted.version)
+    part = aggregate.part(path)
+    script, follow = wanted.state.script, wanted.follow
+    page_ = export.single_html(aggregate, part, inline_script=script, follow=follow)
+    tag = wanted.state.tag
+    return Page(str(wanted.main.pdi), page_.html, tag, unresolved=tuple(page_.unresolved))
+
+
+def aggregate_of(repository: Repository, version: Version) -> mhtml.Aggregate:
+    """The aggregate of a page; of one that came alone, one made of it. Raises RestrictedError."""
     for item in version.representations:
         if item.media_type in MESSAGES:
             with contextlib.suppress(RestrictedError):
-                return repository.read(item)
+                return mhtml.open(repository.read(item))
+    main = repository.main(version)
     content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"
     location = version.provenance.final_uri or version.provenance.uri
-    return mhtml.build(mhtml.Resource(content, content_type, content_location=location), [])
+    root = mhtml.Resource(repository.read(main), content_type, content_location=location)
+    return mhtml.open(mhtml.build(root, []))
 
 
 def _marked(

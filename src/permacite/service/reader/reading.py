@@ -172,11 +172,13 @@ class Reader(UseCases):
         scripts: Scripts = _NO_SCRIPTS,
         text_fragment: str | None = None,
         frame: int | None = None,
+        part: str | None = None,
         words: Words = ENGLISH,
     ) -> Page:
         """The archived page for the reader's frame; it holds one of `scripts` and no other.
 
-        `words`: for what stands around a picture, a recording, or what has no view.
+        `part`: the path of another page in the same aggregate, in place of this one. `words`: for
+        what stands around a picture, a recording, or what has no view.
         """
         view = pages.view(
             self._repository,
@@ -184,6 +186,7 @@ class Reader(UseCases):
             scripts=scripts,
             text_fragment=text_fragment,
             frame=frame,
+            part=part,
             words=words,
         )
         page = self._pages.get(view.state.tag)
@@ -199,6 +202,7 @@ class Reader(UseCases):
         scripts: Scripts = _NO_SCRIPTS,
         text_fragment: str | None = None,
         frame: int | None = None,
+        part: str | None = None,
         words: Words = ENGLISH,
     ) -> PageState:
         """Whether the page would be another than the last time, without making it."""
@@ -208,6 +212,7 @@ class Reader(UseCases):
             scripts=scripts,
             text_fragment=text_fragment,
             frame=frame,
+            part=part,
             words=words,
         ).state
 
@@ -233,6 +238,7 @@ class Reader(UseCases):
             scripts=_NO_SCRIPTS,
             text_fragment=None,
             frame=None,
+            part=None,
             words=ENGLISH,
         )
         text = names.text_representation(repository, view.version.pdi)

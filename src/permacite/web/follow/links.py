@@ -36,7 +36,8 @@ async def follow(request: Request) -> Response:
     """GET /-/follow?to=&from=&when= leads to what was archived from the address `to`.
 
     To the version saved nearest to the time `when`, or to that of the page `from`, on which the
-    link was; the reader says there how far apart the two are. Where there is none, and with `all`,
+    link was; the reader says there how far apart the two are. Else to the part of that page's own
+    aggregate that has the address. Where there is none, and with `all`,
     a page says what there is: the archived versions, the page as it is now, and saving it where
     this server commits (`permacite serve --writable`). Links in frames have `to` at their end, so
     that what a browser adds to them (the place of a click in a picture) belongs to it.
@@ -65,7 +66,8 @@ async def followed(request: Request) -> Followed | None:
 def shown_at(found: Followed) -> str:
     """The address of the reader at the version that a link leads to."""
     name, _, fragment = (found.reference or "").partition("#")
-    query = {"fragment": fragment, "from": found.source and found.source.pdi, "to": found.to}
+    source = found.source and found.source.pdi
+    query = {"fragment": fragment, "part": found.part, "from": source, "to": found.to}
     return f"/{name}?{urlencode({key: value for key, value in query.items() if value})}"
 
 

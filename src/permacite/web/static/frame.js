@@ -189,8 +189,29 @@
   });
   // A page in a frame of this one runs no script: that somebody went there is all that is known.
   const look = () => {
-    if (activeElement.call(document)?.localName === "iframe") send("inside");
+    const frame = activeElement.call(document);
+    if (frame?.localName !== "iframe") return;
+    clearTimeout(timer);
+    send("inside", { link: Element.prototype.getAttribute.call(frame, "data-permacite-follow") ?? "" });
   };
+  // No form of an archived page is sent anywhere. No submit event tells that one was to be.
+  const submits = (node) =>
+    Node.prototype.isPrototypeOf(node) &&
+    ((node.localName === "button" && !/^(button|reset)$/i.test(attribute(node, "type"))) ||
+      (node.localName === "input" && /^(submit|image)$/i.test(attribute(node, "type")))) &&
+    (closest.call(node, "form") || attribute(node, "form"));
+  const attribute = (node, name) => Element.prototype.getAttribute.call(node, name) ?? "";
+  const tellForm = () => {
+    clearTimeout(timer);
+    send("form");
+  };
+  EventTarget.prototype.addEventListener.call(window, "click", (event) => {
+    if (event.isTrusted && event.composedPath().some(submits)) tellForm();
+  });
+  EventTarget.prototype.addEventListener.call(document, "keydown", (event) => {
+    const field = event.isTrusted && event.key === "Enter" && event.composedPath()[0];
+    if (field && field.localName === "input" && closest.call(field, "form")) tellForm();
+  });
   EventTarget.prototype.addEventListener.call(window, "blur", look);
   EventTarget.prototype.addEventListener.call(document, "keydown", (event) => {
     const free = event.key === "Enter" && !event.ctrlKey && !event.altKey && !event.metaKey;

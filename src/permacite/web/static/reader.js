@@ -1,7 +1,7 @@
 // The document page: offer "Cite this" for what is selected or marked, become the page of the
 // citation that is made.
 import { asking, enliven, tell } from "./answer.js";
-import { followLinks } from "./following.js";
+import { followed, followLinks } from "./following.js";
 import { watchNumbers } from "./lines.js";
 import { markParts } from "./parts.js";
 import { speak } from "./speaking.js";
@@ -18,6 +18,7 @@ if (/^(char|line)=|^(char|line|match)\(/.test(own)) {
 const main = document.querySelector("main");
 const bar = document.querySelector("#bar");
 const button = document.querySelector("#cite");
+const inside = document.querySelector("#inside");
 const frame = document.querySelector("#page");
 let wanted = null;
 
@@ -26,6 +27,9 @@ const offer = (selected) => {
   bar.hidden = selected === null;
   button.hidden = !(selected?.char || selected?.part); // what cannot be cited is told in its place
   document.querySelector("#selected").textContent = shortened(selected?.quote ?? "");
+  const address = followed(selected?.link ?? "", main.dataset.reference);
+  inside.hidden = !address;
+  inside.href = address;
   say(selected?.trouble || selected?.note || "");
 };
 const say = (text) => (document.querySelector("#trouble").textContent = text);
@@ -57,7 +61,8 @@ document.addEventListener("submit", (event) => {
   ask(Object.fromEntries(new FormData(event.target)), { say: tell });
 });
 
-if (main.dataset.text) {
+if (main.dataset.part) watchFrame(frame, "", offer, () => {});
+else if (main.dataset.text) {
   // To mark ends the selection, which stays on offer until the citation is shown, or another is made.
   const offered = (selected) => {
     if (selected) isHeld = false;

@@ -11,22 +11,30 @@ export const watchFrame = (frame, reference, offer, press) => {
   window.addEventListener("message", async ({ source, data }) => {
     if (source !== frame.contentWindow) return;
     if (data?.permacite === "cite" && navigator.userActivation?.isActive !== false) press();
-    const isTold = data?.permacite === "selection";
-    if (!isTold && data?.permacite !== "inside") return;
+    const told = TOLD[data?.permacite];
+    if (!told) return;
     const asked = ++last;
-    const offered = isTold ? await offeredFor(reference, data) : { trouble: t("script.inside") };
+    const offered = await told(data, reference);
     if (asked === last) offer(offered);
   });
 };
 
 const PATIENCE_MS = 20_000;
 
-const offeredFor = async (reference, { place, framed }) => {
+const offeredFor = async ({ place, framed }, reference) => {
   if (!place) return null;
+  if (!reference) return { trouble: t("script.part") };
   const { start, end } = place;
   if (!(end > start)) return { trouble: t("script.wordless") };
   const found = await placed(reference, place);
   return { ...found, place: { start, end }, note: framed === true ? t("script.framed") : "" };
+};
+
+// A form is sent nowhere; the words in an inner frame are those of another page.
+const TOLD = {
+  selection: offeredFor,
+  form: () => ({ trouble: t("script.form") }),
+  inside: ({ link }) => (link ? { trouble: t("script.inside"), link: String(link) } : { trouble: t("script.inside_own") }),
 };
 
 const placed = async (reference, place) => {
