@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAGES",
+    "PDF",
     "content_type",
     "essence",
     "is_field",
@@ -47,6 +48,9 @@ __all__ = [
 
 PAGES = ("text/html", "application/xhtml+xml")
 """What people call a page: its text is a rendition, its parts are elements."""
+
+PDF = "application/pdf"
+"""Its pages are numbered, and are places (RFC 8118 §3)."""
 
 _WHITE_SPACE = "\t\n\f\r "
 _TCHAR = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]"

@@ -15,7 +15,7 @@ KINDS = {
     "char": "text/plain", "line": "text/plain", "elt": "text/html", "name": "text/html",
     "rect": "image/png", "sec": "audio/mpeg", "msec": "audio/mpeg", "crop": "video/mp4",
     "byte": "application/pdf", "row": "text/csv", "col": "text/csv", "cell": "text/csv",
-    "pointer": "application/json",
+    "pointer": "application/json", "viewrect": "application/pdf",
 }  # fmt: skip
 FORMATS = {
     "text/plain": "text", "text/html": "html", "image/png": "png", "audio/mpeg": "audio+mpeg",

@@ -213,15 +213,15 @@ def test_fractions_of_seconds_are_offered_as_milliseconds() -> None:
 
 def test_a_scheme_can_be_added() -> None:
     """pdi-15: the registry is a value that callers extend."""
-    page = FragmentScheme("page", lambda kind: kind == "application/pdf", interval, "example")
-    schemes = SCHEMES.extended(page)
-    value = parse(SERIES + "pdf.1#PAGE=1,2", schemes=schemes)
+    stanza = FragmentScheme("stanza", lambda kind: kind == "application/pdf", interval, "example")
+    schemes = SCHEMES.extended(stanza)
+    value = parse(SERIES + "pdf.1#STANZA=1,2", schemes=schemes)
     assert isinstance(value, FragmentPDI)
-    assert (value.scheme, value.positions) == ("page", ("1", "2"))
-    with pytest.raises(ParseError, match="text has no fragment scheme page"):
-        parse(SERIES + "text.1#page=1,2", schemes=schemes)
+    assert (value.scheme, value.positions) == ("stanza", ("1", "2"))
+    with pytest.raises(ParseError, match="text has no fragment scheme stanza"):
+        parse(SERIES + "text.1#stanza=1,2", schemes=schemes)
     with pytest.raises(ParseError, match="unknown"):
-        parse(SERIES + "pdf.1#page=1,2")
+        parse(SERIES + "pdf.1#stanza=1,2")
 
 
 def test_lines_are_an_extension() -> None:

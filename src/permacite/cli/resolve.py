@@ -33,7 +33,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Show N characters on either side, the passage in brackets.",
 )
 @click.option("--force", is_flag=True, help="Show the part even where an integrity check fails.")
-@click.option("--preview", is_flag=True, help="Of sound or video, a small WebM for browsers.")
+@click.option("--preview", is_flag=True, help="Of sound or video a WebM, of a PDF a WebP.")
 @click.option("--quick", is_flag=True, help="Of a large text, check only what is read of it.")
 @click.option("--live", is_flag=True, help="Of a web address, what stands there now.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
@@ -89,8 +89,10 @@ def _tell(part: Resolved, *, context: int) -> None:
     """Print a part for people and pipes, and to standard error what is to be known of it."""
     if part.damaged:
         note("damaged: something in this part could not be decoded, and is missing or wrong")
-    if part.derived is not None:
+    if part.derived == "preview":
         note("a preview, made with loss of the part that is named")
+    if part.derived == "drawing" and part.text is not None:
+        note("these are the words there; --preview gives them as they are drawn")
     if part.assumed:
         note(f"answered by {part.pdi}")
     if part.text is None or "#" not in part.exact:

@@ -5,6 +5,7 @@
 | confinement | what a process gives up for good: files, sockets, programs, most system calls |
 | kinds | what a kind of worker loads before its doors close, what it does, and its limits |
 | messages | JSON, octets and a descriptor, between the two sides |
+| pages | the work of one kind: pages of PDFs as pictures |
 | worker | the process that decodes |
 | workers | warm workers of one kind: who gets one when, how much memory, how long |
 

@@ -106,11 +106,20 @@ def _renditions(kind: str) -> Work:
     return work
 
 
+def _pages() -> Work:
+    """Load what draws pages of PDFs."""
+    from permacite.decoding import pages  # noqa: PLC0415 - for these workers alone
+
+    pages.preload()
+    return pages.work
+
+
 KINDS = {
     kind.name: kind
     for kind in [
         Kind("media", _media, base_bytes=384 * _MIB, cpu_s=60),
         Kind("documents", partial(_renditions, "documents"), base_bytes=1024 * _MIB, cpu_s=60),
+        Kind("pages", _pages, base_bytes=1024 * _MIB, cpu_s=30),
         Kind("pdf", partial(_renditions, "pdf"), base_bytes=2048 * _MIB, cpu_s=120),
     ]
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from permacite.errors import NotFoundError, ParseError
+from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.extract import octets, text
 from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
@@ -40,6 +40,7 @@ class Decode(Protocol):
 
 _OF_TABLES = frozenset({"row", "col", "cell"})
 _OF_TEXT = _OF_TABLES | {"char", "elt", "line", "name", "pointer"}
+_DRAWN = frozenset({"page", "viewrect"})
 _SCHEMES = SCHEMES.extended(LINE)
 
 
@@ -58,7 +59,7 @@ def extract(
     what is settled already. `fragment` is what follows the `#`, such as "char=3,9", or "3,9" by the
     default scheme of the media type. `decode` cuts what has to be decoded, in place of the decoders
     in this process, which read hostile octets without limits of memory. `preview`: in place of the
-    part of a sound or a video a small file made of it, WebM, that any browser plays.
+    part of a sound, a video or a PDF a small file made of it for browsers: WebM, WebP.
 
     Raises ParseError for a fragment that this media type cannot have, NotFoundError for one that
     lies outside the document, or of which there is no preview, LimitError where the document is
@@ -70,7 +71,7 @@ def extract(
     written = fragment.removeprefix("#")
     found = parse_specifier(written, kind, _SCHEMES)
     if preview and found.scheme in _OF_TEXT | {"byte"}:
-        raise NotFoundError("there are previews of parts of sound and video alone", written)
+        raise NotFoundError("there are previews of pages, sound and video alone", written)
     if found.scheme == "byte":
         start, end = found.positions
         return octets.octets(data, int(start), int(end))
@@ -78,6 +79,9 @@ def extract(
         return _of_text(text.document(data[:], kind, charset or declared), kind, found)
     if decode is not None:
         return decode(data[:], kind, written, preview=preview)
+    if found.scheme in _DRAWN:
+        problem = "pages of a PDF are drawn by decoders that run apart, and there are none here"
+        raise PermaciteError(problem, hint="give `decode`, or ask an archive")
     from permacite.extract.media.cut import part  # noqa: PLC0415 - few documents are to be decoded
 
     return part(data, kind, found, written, preview=preview)

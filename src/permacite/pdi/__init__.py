@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from permacite.pdi.grammar import Violation
     from permacite.pdi.minting import check_mintable
     from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
+    from permacite.pdi.rfc8118 import PagePlace, parse_rfc8118
     from permacite.pdi.schemes import LINE, SCHEMES, FragmentScheme, Schemes
     from permacite.pdi.syntax import MAX_DEPTH, Specifier, parse, parse_specifier
 
@@ -50,6 +51,7 @@ __all__ = [
     "FragmentPDI",
     "FragmentScheme",
     "PDIPattern",
+    "PagePlace",
     "Schemes",
     "Specifier",
     "Violation",
@@ -64,6 +66,7 @@ __all__ = [
     "lexically_equal",
     "media_type_for",
     "parse",
+    "parse_rfc8118",
     "parse_specifier",
     "token_for",
 ]
@@ -79,6 +82,7 @@ on_demand(
         "permacite.pdi.grammar": "Violation",
         "permacite.pdi.minting": "check_mintable",
         "permacite.pdi.model": "PDI, CitationPDI, FragmentPDI, PDIPattern",
+        "permacite.pdi.rfc8118": "PagePlace, parse_rfc8118",
         "permacite.pdi.schemes": "LINE, SCHEMES, FragmentScheme, Schemes",
         "permacite.pdi.syntax": "MAX_DEPTH, Specifier, parse, parse_specifier",
     },

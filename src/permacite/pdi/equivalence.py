@@ -24,6 +24,7 @@ from __future__ import annotations
 from permacite.pdi.escapes import unescaped
 from permacite.pdi.formats import default_scheme
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
+from permacite.pdi.rfc8118 import PagePlace
 from permacite.pdi.schemes import table_area
 from permacite.pdi.syntax import parse
 
@@ -116,6 +117,9 @@ def _part(value: FragmentPDI) -> tuple[object, ...]:
     if scheme in {"sec", "msec", "crop"}:
         unit, start, end, *corners = positions if scheme == "crop" else (scheme, *positions)
         return ("time", *_milliseconds(unit, start, end), *map(_coordinate, corners))
+    place = PagePlace.of(scheme, positions)
+    if place is not None:
+        return scheme, place
     if scheme == "rect":
         frame = int(positions[2]) if len(positions) > 2 else 0  # noqa: PLR2004 - frame is third
         return ("rect", *map(_coordinate, positions[:2]), frame)

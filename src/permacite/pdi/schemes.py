@@ -14,11 +14,17 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 | §3.4.6 octets | byte |
 | §3.7 schemes that are registered | row, col, cell: positions as RFC 7111 §2 has them; table_area |
 | §3.7, RFC 6901 | pointer: one position, a JSON pointer escaped as the name of an element is |
+| §3.7 registered: pages of a PDF (RFC 8118 §3) | page, viewrect |
 
 Deviations: LINE, `line=start,end` on text/*, is no scheme of the draft. It counts the lines of the
 canonical text as RFC 5147 does, and is parsed only where a caller passes `SCHEMES.extended(LINE)`.
 
 Readings:
+- §3.7 leaves to be written how schemes are registered. `page=17` and `viewrect=72,100,200,150,17`
+  are those of RFC 8118 as far as one scheme of the draft can say the same: pages count from 1, in
+  the order of the file; an area is left, top, width and height in whole points from the upper left
+  corner of the page as it is shown, and the page, as `rect` ends with a frame; the first page where
+  it is left out, for which RFC 8118 opens (decision 0065).
 - Every interval excludes its end, except `elt` and `name`, which include the element that ends it.
   Start and end may be equal; a range that runs backwards is refused, on the numbers as written.
 - `elt` also serves media types that are XML by their suffix (`+xml`), and `name` XHTML.
@@ -41,7 +47,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
-from permacite.media_types import PAGES, is_json, is_xml
+from permacite.media_types import PAGES, PDF, is_json, is_xml
 from permacite.pdi.escapes import UNIQUE_ID_CHARS, decapsulate
 from permacite.scan import compile_pattern
 
@@ -299,6 +305,26 @@ def table_area(
     return (span, (1, None)) if scheme == "row" else ((1, None), span)
 
 
+def _page(cursor: Cursor) -> tuple[str, ...]:
+    """Parse pageNum, counted from 1   (RFC 8118 §3)."""
+    begin = cursor.offset
+    number = _number(cursor, "the number of a page")
+    if not number.strip("0"):
+        cursor.fail("expected the number of a page in the file, counted from 1", at=begin)
+    return (number,)
+
+
+def _view(cursor: Cursor) -> tuple[str, ...]:
+    """Parse left "," top "," width "," height ["," page]   (RFC 8118 §3)."""
+    numbers = [_number(cursor, "the left edge, in points from that of the page")]
+    for what in ("top", "width", "height"):
+        _comma(cursor, f"and the {what}, in points: viewrect=72,100,200,150,17")
+        numbers.append(_number(cursor, f"the {what}"))
+    if cursor.match(_COMMA) is not None:
+        numbers += _page(cursor)
+    return tuple(numbers)
+
+
 def generic_positions(cursor: Cursor) -> tuple[str, ...]:
     """Parse ext-position *("," ext-position)   (PDI §1.2.3)."""
     positions = []
@@ -404,6 +430,10 @@ def _is_table(media_type: str) -> bool:
     return media_type == "text/csv"
 
 
+def _has_pages(media_type: str) -> bool:
+    return media_type == PDF
+
+
 def _is_anything(_: str) -> bool:
     return True
 
@@ -426,6 +456,8 @@ SCHEMES = Schemes(
         FragmentScheme("col", _is_table, _table_range, "RFC 7111 §2.2"),
         FragmentScheme("cell", _is_table, _table_cells, "RFC 7111 §2.3"),
         FragmentScheme("pointer", is_json, _pointer, _OF_POINTERS),
+        FragmentScheme("page", _has_pages, _page, "RFC 8118 §3"),
+        FragmentScheme("viewrect", _has_pages, _view, "RFC 8118 §3"),
     )
 )
 """The schemes of the draft, and those that are registered here (§3.7)."""

@@ -4,6 +4,7 @@
 |---|---|
 | `:~:text=first,last` (URL Fragment Text Directives) | the words, from the first to the last |
 | `char=`, `line=` (RFC 5147) | of a plain text, these characters or lines |
+| `page=`, `viewrect=` (RFC 8118) | of a PDF, this page or area |
 | anything else | the element of the page with this name or id, if there is one |
 
 Two addresses are the same page when their normal forms are (RFC 3986 §6.2.3), whatever stands
@@ -26,13 +27,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite import uri as references
 from permacite.archive import of_all
 from permacite.errors import NotFoundError, ParseError, PermaciteError
-from permacite.media_types import PAGES
+from permacite.media_types import PAGES, PDF
 from permacite.service import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive import Repository, Version
+    from permacite.archive import Repository, Representation, Version
 
 __all__ = [
     "Held",
@@ -192,6 +193,9 @@ def passage_in(repository: Repository, version: Version, fragment: str) -> str |
     if element.startswith(("char=", "line=")):
         return _characters(repository, version, element)
     main = repository.main(version)
+    paged = [item for item in version.representations if item.media_type == PDF]
+    if paged:
+        return _place(paged[0], element)
     if not element or main.media_type not in PAGES:
         return None
     with suppress(PermaciteError, ValueError):
@@ -199,6 +203,16 @@ def passage_in(repository: Repository, version: Version, fragment: str) -> str |
         part = main.pdi.fragment("name", name, name)
         repository.excerpt(main, part.specifier)
         return str(part)
+    return None
+
+
+def _place(paged: Representation, fragment: str) -> str | None:
+    """A page of a PDF or an area of it; None where its fragment names none, such as `zoom=`."""
+    from permacite.pdi import parse_rfc8118  # noqa: PLC0415 - names need no places
+
+    with suppress(ParseError):
+        place = parse_rfc8118(fragment)
+        return str(paged.pdi.fragment(place.scheme, *place.positions))
     return None
 
 

@@ -7,12 +7,13 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import PermaciteError
+from permacite.media_types import PDF
 
 if TYPE_CHECKING:
     from permacite.decoding import Workers
-    from permacite.extract import Decode
+    from permacite.extract import Decode, Excerpt, Stored
 
-__all__ = ["decoder_of", "described", "keep_parts_small", "workers"]
+__all__ = ["decode", "decoder_of", "described", "keep_parts_small", "workers"]
 
 _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 """What parts may take in a process that answers many, so that it stays below 300 MiB."""
@@ -42,9 +43,22 @@ def keep_parts_small() -> None:
         _pool.cache_clear()
 
 
+def decode(
+    content: bytes | Stored,
+    media_type: str,
+    fragment: str,
+    *,
+    preview: bool = False,
+    digest: str | None = None,
+) -> Excerpt:
+    """A part of a picture, a sound or a video, or a page that is drawn, as `Workers.extract`."""
+    kind = "pages" if media_type == PDF else "media"
+    return workers(kind).extract(content, media_type, fragment, preview=preview, digest=digest)
+
+
 def decoder_of(digest: str) -> Decode:
     """What cuts parts out of the octets of a digest."""
-    return functools.partial(workers().extract, digest=digest)
+    return functools.partial(decode, digest=digest)
 
 
 def described() -> str:

@@ -1,29 +1,39 @@
-"""What stands beside the text of a document: its labels, and the record of how it was made."""
+"""What stands beside the text of a document: labels, places on pages, how it was made."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite import pdi
 from permacite.cache import Cache
 from permacite.errors import ParseError, RestrictedError
 from permacite.extract.table import Table
 from permacite.renditions import Printed, printed_at
-from permacite.renditions.stored import LABELS, RECORD, Record, read_labels
+from permacite.renditions.pdf.places import Places, read_map
+from permacite.renditions.stored import LABELS, MAP, RECORD, Record, read_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.renditions import Label
 
-__all__ = ["labels_of", "printed_of", "record_of", "table_of"]
+__all__ = [
+    "labels_of",
+    "places_of",
+    "printed_of",
+    "record_of",
+    "table_of",
+    "text_of_pages",
+    "words_on",
+]
 
 _LABEL_BYTES = 200
 _NUMERIC = "0123456789.,:/+- "
 _TABLES: Cache[Table] = Cache(64 << 20, lambda table: 2 * len(table.text) + 16 * table.height)
 _LONGEST_NAME = 60
 _KEPT: Cache[Sequence[Label]] = Cache(16 << 20, lambda labels: _LABEL_BYTES * (1 + len(labels)))
+_PLACES: Cache[Places] = Cache(96 << 20, lambda places: places.size_bytes)
 
 
 def labels_of(repository: Repository, representation: Representation) -> Sequence[Label]:
@@ -51,6 +61,9 @@ def printed_of(
         return ()
     if representation.media_type == "text/csv":
         return tuple(_in_table(table_of(repository, representation), fragment))
+    place = pdi.PagePlace.of(fragment.scheme, fragment.positions)
+    if place is not None:
+        return _printed_on(repository, representation, place)
     if fragment.scheme != "char" or representation.media_type != "text/plain":
         return ()
     start, end = map(int, fragment.positions)
@@ -89,6 +102,65 @@ def _column_name(table: Table, number: int) -> str:
     name = " ".join(table.says(0, number - 1).split())
     is_name = name.strip(_NUMERIC) and len(name) <= _LONGEST_NAME
     return name if is_name else str(number)
+
+
+def places_of(repository: Repository, representation: Representation) -> Places | None:
+    """Where on pages the characters of a text stand; None where nothing tells that.
+
+    Raises RestrictedError, IntegrityError where the map is altered.
+    """
+    if representation.derived_from is None:
+        return None
+    digest = repository.sidecar_digest(representation, MAP)
+    if digest is None:
+        return None
+    kept = _PLACES.get(digest)
+    if kept is None:
+        try:
+            kept = read_map(repository.octets(digest))
+        except ParseError:
+            return None  # of a form that is not known yet
+        _PLACES.put(kept, digest)
+    return kept
+
+
+def text_of_pages(repository: Repository, original: Representation) -> Representation | None:
+    """The text that rules made of the pages of a document; None where none is given out."""
+    version = repository.version(original.pdi)
+    for item in version.representations:
+        if item.media_type == "text/plain" and item.derived_from == original.format:
+            return None if repository.restrictions([item]) else item
+    return None
+
+
+def words_on(repository: Repository, original: Representation, place: pdi.PagePlace) -> str | None:
+    """The words on a page, or in an area of it: those whose middle is in it; None without a text.
+
+    Raises IntegrityError where text or map are altered.
+    """
+    text = text_of_pages(repository, original)
+    places = None if text is None else places_of(repository, text)
+    if text is None or places is None:
+        return None
+    document = repository.text(text)
+    spans = (places.span_of(place.page),) if place.area is None else places.within(*_box(place))
+    return "".join(document.words(start, end) for start, end in spans)
+
+
+def _box(place: pdi.PagePlace) -> tuple[int, tuple[int, int, int, int]]:
+    left, top, width, height = place.area or (0, 0, 0, 0)
+    return place.page, (left, top, left + width, top + height)
+
+
+def _printed_on(
+    repository: Repository, original: Representation, place: pdi.PagePlace
+) -> tuple[Printed, ...]:
+    """The number that is printed on a page, where the document tells it."""
+    text = text_of_pages(repository, original)
+    target = f"page={place.page}"
+    labels = () if text is None else labels_of(repository, text)
+    found = (label for label in labels if label.kind == "page" and label.target == target)
+    return tuple(Printed("page", each.name, each.name, target) for each in list(found)[:1])
 
 
 def record_of(repository: Repository, representation: Representation) -> Record | None:

@@ -35,6 +35,11 @@ _ADDRESS = compile_pattern(
 """What stands before a name in the address of a resolver, in a folder of its host or not; or in a
 request of THTTP (RFC 2169)."""
 
+_OF_A_PDF = compile_pattern(
+    r"(?i)(?:nameddest|structelem)=|(?:page|viewrect|zoom|view|search|highlight)=[^&#.-]*+[&#.-]"
+)
+"""A fragment of RFC 8118 that is none of a PDI: several parameters, or fractions."""
+
 _FOREIGN = ("http", "https", "file")
 
 
@@ -94,9 +99,23 @@ def parse(text: str) -> pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI | pdi.PDIPat
     """Parse a reference leniently. Raises ParseError, placed in `text` as the user typed it."""
     reference, start = from_address(text)
     try:
-        return pdi.parse(reference, strict=False)
+        return pdi.parse(_with_place(reference), strict=False)
     except ParseError as error:
         raise error.within(text, start) from error
+
+
+def _with_place(reference: str) -> str:
+    """A reference whose fragment is one of RFC 8118 that a PDI says otherwise, as the PDI has it.
+
+    Raises ParseError for those that name no page and no area.
+    """
+    name, mark, fragment = reference.partition("#")
+    if not mark or _OF_A_PDF.match(fragment) is None:
+        return reference
+    try:
+        return f"{name}#{pdi.parse_rfc8118(fragment).specifier}"
+    except ParseError as error:
+        raise error.within(reference, len(name) + 1) from error
 
 
 def document_of(text: str) -> tuple[pdi.PDI, pdi.FragmentPDI | None]:

@@ -17,6 +17,7 @@ import zlib
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import ParseError
@@ -67,32 +68,81 @@ class Places:
         index = bisect_right(self.pages, position, key=lambda page: page.start) - 1
         return self.pages[max(index, 0)]
 
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in memory, about."""
+        return 17 * len(self._flags) + 200 * len(self.pages)
+
+    def span_of(self, number: int) -> tuple[int, int]:
+        """Where the text of a page begins and ends; nothing for one that is not there."""
+        for index, page in enumerate(self.pages):
+            if page.number == number:
+                after = self.pages[index + 1 :]
+                return page.start, after[0].start if after else len(self._flags)
+        return 0, 0
+
+    def within(self, number: int, area: tuple[float, float, float, float]) -> list[tuple[int, int]]:
+        """The stretches of text in an area of a page: characters whose middle is in it.
+
+        What the rules made up between two is in it too. `area`: left, top, right, bottom.
+        """
+        left, top, right, bottom = area
+        spans: list[tuple[int, int]] = []
+        whole = True
+        for position in range(*self.span_of(number)):
+            box = self._box(position)
+            if box is None:
+                continue
+            x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+            inside = left <= x < right and top <= y < bottom
+            if inside and whole and spans:
+                spans[-1] = spans[-1][0], position + 1
+            elif inside:
+                spans.append((position, position + 1))
+            whole = inside
+        return spans
+
+    def _box(self, position: int) -> Quad | None:
+        """The box of a character; None for what the rules made up."""
+        left, top, width, height = (column[position] for column in self._columns)
+        if not (width or height):
+            return None
+        x, y = left / UNITS, top / UNITS
+        page = self.page_at(position).number
+        return Quad(page, x, y, x + width / UNITS, y + height / UNITS)
+
     def quads(self, start: int, end: int) -> list[Quad]:
         """What to draw for the text from `start` up to `end`: a box for each stretch of a line."""
-        found: list[Quad] = []
-        left, top, width, height = self._columns
+        return [quad for _, quad in self.stretches(start, end)]
+
+    def stretches(self, start: int, end: int) -> list[tuple[int, Quad]]:
+        """The same boxes, each with the position of its first character."""
+        found: list[tuple[int, Quad]] = []
         for position in range(max(start, 0), min(end, len(self._flags))):
-            if not (width[position] or height[position]):
+            box = self._box(position)
+            if box is None:
                 continue
-            page = self.page_at(position).number
-            x, y = left[position] / UNITS, top[position] / UNITS
-            box = Quad(page, x, y, x + width[position] / UNITS, y + height[position] / UNITS)
-            if found and _continues(found[-1], box):
-                last = found[-1]
-                found[-1] = Quad(
-                    page,
-                    min(last.left, box.left),
-                    min(last.top, box.top),
-                    max(last.right, box.right),
-                    max(last.bottom, box.bottom),
-                )
+            if found and _continues(found[-1][1], box):
+                first, last = found[-1]
+                found[-1] = first, _around(last, box)
             else:
-                found.append(box)
+                found.append((position, box))
         return found
 
     def had_hyphen(self, position: int) -> bool:
         """Whether a hyphen at the end of a line was taken out before this character."""
         return bool(self._flags[position] & HYPHEN)
+
+
+def _around(last: Quad, box: Quad) -> Quad:
+    """The box around two."""
+    return Quad(
+        last.page,
+        min(last.left, box.left),
+        min(last.top, box.top),
+        max(last.right, box.right),
+        max(last.bottom, box.bottom),
+    )
 
 
 def _continues(last: Quad, box: Quad) -> bool:
@@ -135,12 +185,11 @@ def read_map(octets: bytes) -> Places:
     begin = 8 + 16 * count
     columns = []
     for index in range(4):
-        column = _ints(plain, begin + 4 * length * index, length)
-        total = 0
-        for position, step in enumerate(column):
-            total += step
-            column[position] = total
-        columns.append(column)
+        steps = _ints(plain, begin + 4 * length * index, length)
+        try:
+            columns.append(array("i", accumulate(steps)))
+        except OverflowError as error:
+            raise ParseError("the map has places beyond all pages", "", 0) from error
     return Places(pages, tuple(columns), plain[begin + 16 * length :])
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from permacite.archive import NewCitation
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError
 from permacite.fragments import quote as quotes
+from permacite.media_types import PDF
 from permacite.pdi import SCHEMES
 from permacite.renditions import ranges_of
 from permacite.service import addresses, names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded, typed
-from permacite.service.labels import labels_of
+from permacite.service.labels import labels_of, text_of_pages
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,6 +46,7 @@ MOST = 1_000_000
 _MOST_CHOICES = 100
 _LINE_END = "\r\n"
 _SHOWN_PAGES = 12
+_COMMAS_OF_AN_AREA = 3
 _OF_TEXT = frozenset({"char", "line"})
 """Schemes whose places are those of a document's plain text, whatever format it is read in."""
 
@@ -118,32 +120,32 @@ class Citations(UseCases):
         `name`, `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of
         the format itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words
         `before` and `after`, choose among several occurrences of a quote; so does the `page` on
-        which it stands, as it is printed there. `page` alone is all words of that page. A part of a
+        which it stands, as it is printed there. `page` alone is all words of that page, or of a PDF
+        without words the page itself; with `viewrect="72,100,200,150"` an area of it. A part of a
         recording in which something is damaged is cited if `damaged` says so. Raises ParseError for
         what is no part of such a document, NotFoundError where the part is not there, not whole, or
         not one, ConflictError where it is damaged.
         """
-        reference = addresses.reference_of(self._repository, reference, when)
+        repository = self._repository
+        reference = addresses.reference_of(repository, reference, when)
         name, fragment = names.document_of(reference)
         way = typed.chosen(part, frame)
         if page is not None and way is not None:
-            raise ParseError("expected a quote, or nothing else, on a page", f"page={page}", 0)
-        if way is None and quote is None and page is None:
-            if fragment is None:
+            way = _on_page(repository, name, way, page)
+        if way is None and quote is None:
+            whole = fragment if page is None else _wordless_page(repository, name, page)
+            if whole is None and page is None:
                 raise ParseError(_NO_PASSAGE, reference, len(reference))
-            if not _is_of_text(self._repository, fragment):
-                return _cite_part(
-                    self._repository, fragment.pdi, fragment, note=note, damaged=damaged
-                )
-            way = fragment.scheme, ",".join(fragment.positions)
+            if whole is not None and not _is_of_text(repository, whole):
+                return _cite_part(repository, whole.pdi, whole, note=note, damaged=damaged)
+            way = None if whole is None else (whole.scheme, ",".join(whole.positions))
         if way is not None and way[0] not in _OF_TEXT:
-            representation = self._repository.representation(name)
-            found = _specifier(self._repository, representation, *way)
-            return _cite_part(
-                self._repository, representation.pdi, found, note=note, damaged=damaged
-            )
-        source = _text(self._repository, name)
-        within = None if page is None else _pages(self._repository, source, page)
+            paged = _paged(repository, name) if way[0] == "viewrect" else None
+            representation = paged or repository.representation(name)
+            found = _specifier(repository, representation, *way)
+            return _cite_part(repository, representation.pdi, found, note=note, damaged=damaged)
+        source = _text(repository, name)
+        within = None if page is None else _pages(repository, source, page)
         if way is not None:
             chosen = _choose_place(source, *way)
         elif within is not None and quote is None:
@@ -152,7 +154,7 @@ class Citations(UseCases):
             chosen = _choose_quote(
                 source, quote or "", nth, before=before or "", after=after or "", within=within
             )
-        return _record(self._repository, source, chosen, note)
+        return _record(repository, source, chosen, note)
 
 
 def _text(repository: Repository, name: pdi.PDI) -> names.TextOf:
@@ -332,6 +334,56 @@ def _pages(repository: Repository, source: names.TextOf, page: str) -> list[tupl
             candidates=tuple(pages[:_SHOWN_PAGES]),
         )
     return ranges
+
+
+def _paged(repository: Repository, name: pdi.PDI) -> Representation | None:
+    """The format of a document that has pages, of which places are cited; None where none has."""
+    known = repository.representation(name)
+    formats = (known, *repository.version(known.pdi).representations)
+    return next((item for item in formats if item.media_type == PDF), None)
+
+
+def _page_number(repository: Repository, original: Representation, page: str) -> int:
+    """The number in the file of the page on which this number is printed. Raises NotFoundError.
+
+    Of a document that tells no numbers of its pages, that is the number itself.
+    """
+    text = text_of_pages(repository, original)
+    labels = () if text is None else labels_of(repository, text)
+    pages = {label.target: label.name for label in labels if label.kind == "page"}
+    targets = [target for target, name in pages.items() if name == page]
+    if len(targets) == 1:
+        return int(targets[0].removeprefix("page="))
+    if not pages and page.isascii() and page.isdigit() and int(page[:9]):
+        return int(page[:9])
+    many = f"{len(targets)} pages have" if targets else "no page of this document has"
+    hint = "name it by its place in the file, such as #page=17"
+    candidates = tuple(dict.fromkeys(pages.values()))[:_SHOWN_PAGES]
+    problem = f"{many} the number {page[:40]}"
+    raise NotFoundError(problem, str(original.pdi), candidates=candidates, hint=hint)
+
+
+def _on_page(
+    repository: Repository, name: pdi.PDI, way: tuple[str, str], page: str
+) -> tuple[str, str]:
+    """An area, on the page with this number. Raises ParseError for parts of other schemes."""
+    scheme, said = way
+    original = _paged(repository, name)
+    if scheme != "viewrect" or original is None or said.count(",") != _COMMAS_OF_AN_AREA:
+        problem = "expected a quote, an area (viewrect) of a PDF, or nothing else, on a page"
+        raise ParseError(problem, f"page={page}", 0)
+    return scheme, f"{said},{_page_number(repository, original, page)}"
+
+
+def _wordless_page(repository: Repository, name: pdi.PDI, page: str) -> pdi.FragmentPDI | None:
+    """A page of a PDF of which no page has words, as its place; None for all other documents."""
+    original = _paged(repository, name)
+    if original is None:
+        return None
+    text = text_of_pages(repository, original)
+    if text is not None and labels_of(repository, text):
+        return None
+    return original.pdi.fragment("page", _page_number(repository, original, page))
 
 
 def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> _Chosen:

@@ -16,6 +16,8 @@ from permacite.scan import compile_pattern
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from permacite.words import Words
 
 Ends: TypeAlias = tuple[int | None, int | None]
@@ -49,6 +51,8 @@ class Part:
     columns: Ends | None = None
     pointer: str = ""
     """To a value of JSON."""
+    place: pdi.PagePlace | None = None
+    """A page of a PDF, or an area of it."""
 
 
 def part_of(fragment: pdi.FragmentPDI) -> Part:
@@ -63,7 +67,7 @@ def part_of(fragment: pdi.FragmentPDI) -> Part:
         left, top, right, bottom, *frame = numbers
         return Part(scheme, corners=(left, top, right, bottom), frame=next(iter(frame), None))
     if scheme not in {"sec", "msec", "crop"}:
-        return Part(scheme)
+        return Part(scheme, place=pdi.PagePlace.of(scheme, positions))
     unit = positions[0] if scheme == "crop" else scheme
     start, end, *corners = numbers
     factor = _SECOND if unit == "sec" else 1
@@ -123,6 +127,8 @@ def told(part: Part, words: Words = ENGLISH) -> str:
         said.append("-".join(map(clock, part.milliseconds)))
     if part.frame is not None:
         said.append(words("parts.frame", number=part.frame))
+    if part.place is not None:
+        said += _placed(words, part.place)
     if part.corners is not None:
         left, top, right, bottom = part.corners
         said.append(words("parts.rectangle", left=left, top=top, right=right, bottom=bottom))
@@ -133,6 +139,14 @@ def _counted(words: Words, what: str, start: int, end: int) -> str:
     if start == end:
         return words(f"parts.before_{what}", first=start)
     return words(f"parts.{what}", count=end - start, first=start, last=end - 1)
+
+
+def _placed(words: Words, place: pdi.PagePlace) -> Iterator[str]:
+    """An area of a page of a PDF, and the page."""
+    if place.area is not None:
+        left, top, width, height = place.area
+        yield words("parts.area", left=left, top=top, width=width, height=height)
+    yield words("parts.page", number=place.page)
 
 
 def _ended(words: Words, what: str, first: int | None, last: int | None) -> str:

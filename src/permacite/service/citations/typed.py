@@ -29,6 +29,7 @@ _SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
 _SIXTY = 60
 _NUMBERS = compile_pattern(r"[0-9]+,[0-9]+")
 _CORNERS = compile_pattern(r"([0-9]+),([0-9]+),([0-9]+),([0-9]+)((?:,[0-9]+)?)")
+_AREA = compile_pattern(r"[0-9]+(?:,[0-9]+){3,4}")
 _TIMES = compile_pattern("([^,\u2013-]+)[,\u2013-]([^,\u2013-]+)")
 _CLIP = compile_pattern("(?i)(m?sec),([^,\u2013-]+[,\u2013-][^,\u2013-]+)((?:,.+)?)")
 _TIME = compile_pattern(r"((?:[0-9]{1,6}:){0,2})([0-9]{1,18})(?:\.([0-9]{1,3})0*)?")
@@ -52,6 +53,7 @@ class Parts(TypedDict, total=False):
     col: str | None
     cell: str | None
     pointer: str | None
+    viewrect: str | None
 
 
 Written = tuple[str, str]
@@ -201,6 +203,14 @@ def _pointer(scheme: str, typed: str) -> Written:
     return scheme, encapsulate(typed)
 
 
+def _view(scheme: str, typed: str) -> Written:
+    """Read LEFT,TOP,WIDTH,HEIGHT[,PAGE]."""
+    plain = typed.replace(" ", "")
+    if _AREA.fullmatch(plain) is None:
+        _fail(scheme, typed, "left, top, width and height of an area", "72,100,200,150")
+    return scheme, plain
+
+
 def _fail(scheme: str, typed: str, what: str, example: str) -> NoReturn:
     source = f"{scheme}={typed}"
     known = _SCHEMES.get(scheme)
@@ -220,6 +230,11 @@ WAYS = {
         "UNIT,A,B[,X1,Y1,X2,Y2]",
         "Times of a video in sec or msec, and a rectangle of its pictures.",
         _clip,
+    ),
+    "viewrect": Way(
+        "LEFT,TOP,WIDTH,HEIGHT[,PAGE]",
+        "An area of a page of a PDF in points; else the page is that of --page.",
+        _view,
     ),
     "byte": Way("A,B", "Bytes A up to B of anything, from 0.", _counted),
     "row": Way(

@@ -24,6 +24,8 @@ _WHAT = {
     "crop": "times and rectangles",
     "cell": "rows and cells",
     "pointer": "values",
+    "page": "pages",
+    "viewrect": "areas of pages",
 }
 """Schemes that are told of, in words. Others say the same in another way; octets always can be."""
 _KINDS_TOLD = 4

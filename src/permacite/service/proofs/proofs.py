@@ -21,7 +21,7 @@ from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.service import names
-from permacite.service.decoders import workers
+from permacite.service.decoders import decode
 from permacite.service.plain import UNPRINTED
 from permacite.service.proofs.logs import kept_note
 from permacite.service.resolution.resolving import Resolution
@@ -111,7 +111,7 @@ class Proofs(Resolution):
         bundle = self._bundle(reference, seal=seal, labelled=not html)
         if not html:
             return bundle
-        report = check_proof(bundle.content, decode=workers().extract)
+        report = check_proof(bundle.content, decode=decode)
         return replace(bundle, content=page_of(bundle.content, report))
 
     def _bundle(self, reference: str, *, seal: bool, labelled: bool) -> Proof:
@@ -216,9 +216,7 @@ def check(
         roots_in(tsa_roots)
     bundle = _bundle_of(data)
     try:
-        report = check_proof(
-            bundle, key, policy=policy, tsa_roots=tsa_roots, decode=workers().extract
-        )
+        report = check_proof(bundle, key, policy=policy, tsa_roots=tsa_roots, decode=decode)
     except ParseError as error:
         where = f", at {error.offset} of {error.source[:80]!r}" if error.offset else ""
         fault = Check("bundle", ok=False, detail=error.problem + where)

@@ -9,19 +9,20 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from permacite import pdi
 from permacite.archive import Finding
 from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
 from permacite.service import addresses, names
 from permacite.service.base import UseCases, resolver_of
 from permacite.service.findings import Report
+from permacite.service.labels import words_on
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.extract import Excerpt
     from permacite.service.addresses import Held
@@ -69,8 +70,9 @@ class Resolved:
     text that was read, as it is recorded beside the digest."""
     damaged: bool = False
     """Whether a part of a recording has, or lacks, what could not be decoded."""
-    derived: Literal["preview"] | None = None
-    """What `content` is, where it is not the part that is named but made of it."""
+    derived: Literal["preview", "drawing"] | None = None
+    """What `content` is, where it is not the part that is named but made of it. "drawing": a page
+    of a PDF, or an area of it, as PDFium draws it; `text` are the words there."""
     warnings: tuple[str, ...] = ()
     """What the user should know about how the fragment was interpreted."""
     heard: tuple[Heard, ...] = ()
@@ -261,7 +263,12 @@ def _with_part(
     excerpt = repository.excerpt(representation, fragment.specifier, preview=preview)
     if excerpt.clipped:
         raise NotFoundError(_BEYOND, str(fragment))
-    return _with_excerpt(answer, representation, excerpt)
+    part = _with_excerpt(answer, representation, excerpt)
+    place = pdi.PagePlace.of(fragment.scheme, fragment.positions)
+    if place is None or preview:
+        return part
+    words = words_on(repository, representation, place)
+    return dataclasses.replace(part, text=words or None, derived="drawing")
 
 
 def _with_words(

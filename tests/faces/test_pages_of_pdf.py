@@ -1,0 +1,113 @@
+"""Pages of PDFs cited and resolved: by place, by printed number, with words and picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.papers import Sheet, paper
+
+from permacite.errors import NotFoundError, ParseError
+from permacite.service.archive import Archive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytest.importorskip("pypdfium2_raw", reason="needs the pdf extra")
+
+FIRST = Sheet(((40, 350, "Preface of the keeper"), (40, 330, "of the light at the shore")))
+SECOND = Sheet(((40, 350, "The light falls on the water"), (40, 100, "and the tide turns again")))
+BOOK = paper(FIRST, SECOND, labels="0<</S/r/St 17>>1<</S/D>>")
+SCAN = paper(Sheet((), more="0 g 50 300 100 20 re f\n"))
+
+
+@pytest.fixture
+def held(archive: Path) -> Iterator[tuple[Archive, str]]:
+    """An archive with a book: its page xvii, then its page 1."""
+    with Archive.open(archive) as opened:
+        yield opened, opened.add(BOOK, name="book.pdf").pdi.rpartition(".utf-8")[0]
+
+
+def test_a_page_is_cited_with_the_number_that_is_printed(held: tuple[Archive, str]) -> None:
+    archive, name = held
+    cited = archive.cite(f"{name}.pdf.1#page=1")
+    assert cited.reference == f"{name}.pdf.1#page=1"
+    assert (cited.part, [label.told for label in cited.labels]) == ("file page 1", ["p. xvii"])
+    assert "p. xvii" in cited.forms.sentence
+    assert '"locator": "xvii"' in cited.forms.csl_json
+
+
+def test_a_page_resolves_to_its_words_and_its_picture(held: tuple[Archive, str]) -> None:
+    archive, name = held
+    part = archive.resolve(f"{name}.pdf.1#page=2")
+    assert " ".join((part.text or "").split()) == (
+        "The light falls on the water and the tide turns again"
+    )
+    assert (part.media_type, part.derived) == ("image/png", "drawing")
+    assert part.content.startswith(b"\x89PNG")
+    assert archive.resolve(f"{name}.pdf.1#page=2", preview=True).media_type == "image/webp"
+
+
+def test_an_area_is_cited_on_the_page_that_is_printed(held: tuple[Archive, str]) -> None:
+    archive, name = held
+    cited = archive.cite(name, viewrect="30,280,250,40", page="1")
+    assert cited.reference == f"{name}.pdf.1#viewrect=30,280,250,40,2"
+    part = archive.resolve(cited.reference)
+    assert (part.text or "").split() == ["and", "the", "tide", "turns", "again"]
+    assert "![" in cited.forms.markdown  # a thumbnail
+    assert "p. 1" in cited.forms.sentence
+    assert archive.verify(cited.reference).ok
+
+
+def test_the_words_of_a_page_are_cited_as_before(held: tuple[Archive, str]) -> None:
+    archive, name = held
+    cited = archive.cite(name, page="xvii")
+    assert cited.reference.startswith(f"{name}.utf-8.1#char=0,")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("#page=2&viewrect=30.5,280,240,40", "viewrect=30,280,241,40,2"),
+        ("#zoom=100&page=2", "page=2"),
+        ("#viewrect=0,0,10,10", "viewrect=0,0,10,10"),
+    ],
+)
+def test_fragments_of_rfc_8118_are_read(held: tuple[Archive, str], typed: str, meant: str) -> None:
+    archive, name = held
+    assert archive.resolve(f"{name}.pdf.1{typed}").exact == f"{name}.pdf.1#{meant}"
+
+
+def test_what_names_no_place_is_refused(held: tuple[Archive, str]) -> None:
+    archive, name = held
+    with pytest.raises(ParseError, match="nameddest is not read"):
+        archive.resolve(f"{name}.pdf.1#nameddest=intro")
+    with pytest.raises(NotFoundError, match="has 2 pages"):
+        archive.cite(f"{name}.pdf.1#page=3")
+    with pytest.raises(NotFoundError, match="no page of this document has the number 9") as error:
+        archive.cite(name, viewrect="1,1,9,9", page="9")
+    assert error.value.candidates == ("xvii", "1")
+    with pytest.raises(NotFoundError, match="beyond the end"):
+        archive.cite(f"{name}.pdf.1#viewrect=290,10,20,20,1")
+    with pytest.raises(ParseError, match="an area"):
+        archive.cite(name, rect="1,1,9,9", page="1")
+
+
+def test_a_scan_is_cited_by_its_pages(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        saved = held.add(SCAN, name="scan.pdf")
+        cited = held.cite(saved.pdi, page="1")
+        assert cited.reference.endswith(".pdf.1#page=1")
+        assert held.resolve(cited.reference).text is None
+        with pytest.raises(NotFoundError):
+            held.cite(saved.pdi, page="2")
+
+
+def test_the_address_of_a_pdf_names_its_page(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        saved = held.add(BOOK, name="book.pdf", uri="https://example.org/book.pdf")
+        name = saved.pdi.rpartition(".utf-8")[0]
+        part = held.resolve("https://example.org/book.pdf#page=2&zoom=100")
+        assert part.exact == f"{name}.pdf.1#page=2"
+        assert held.resolve("https://example.org/book.pdf#toolbar=0").exact == saved.pdi
