@@ -11,7 +11,7 @@ import math
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +113,25 @@ def deep_png() -> bytes:
     return b"".join(map(bytes, [*encoder.encode(frame), *encoder.encode(None)]))
 
 
+def plain_ppm() -> bytes:
+    """Return a PPM whose samples are written in figures (P3)."""
+    samples = " ".join(map(str, pixels("RGB").tobytes()))
+    return f"P3 {PICTURE[0]} {PICTURE[1]} 255\n{samples}\n".encode()
+
+
+def bmp_of_runs() -> bytes:
+    """Return a BMP of runs (RLE8): in each row ten runs of four pixels, and its end."""
+    width, height = PICTURE
+    runs = b"".join(
+        b"".join(bytes([4, (x * 25 + y) % 256]) for x in range(width // 4)) + b"\0\0"
+        for y in range(height)
+    )
+    colours = b"".join(bytes([n, 255 - n, n * 7 % 256, 0]) for n in range(256))
+    form = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 8, 1, len(runs) + 2, 0, 0, 256, 0)
+    head = struct.pack("<2sIHHI", b"BM", 56 + 1024 + len(runs), 0, 0, 54 + 1024)
+    return head + form + colours + runs + b"\0\1"
+
+
 _RECT, _RECT_OF_FRAME = "rect=(3,2),(21,17)", "rect=(3,2),(21,17),2"
 _PICTURES = [
     ("png", "png", _RECT, picture("PNG")),
@@ -137,14 +156,35 @@ _PICTURES = [
     ("tiff-jpeg", "tiff", _RECT, picture("TIFF", compression="jpeg")),
     ("tiff-fax", "tiff", _RECT, picture("TIFF", "1", compression="group4")),
     ("tiff-cmyk", "tiff", _RECT, picture("TIFF", "CMYK")),
+    ("tiff-packbits", "tiff", _RECT, picture("TIFF", compression="packbits")),
+    ("tiff-fax3", "tiff", _RECT, picture("TIFF", "1", compression="group3")),
+    ("tiff-ccitt", "tiff", _RECT, picture("TIFF", "1", compression="tiff_ccitt")),
+    ("tiff-deflate-old", "tiff", _RECT, picture("TIFF", compression="tiff_deflate")),
+    ("tiff-lzma", "tiff", _RECT, picture("TIFF", compression="lzma")),
+    ("tiff-zstd", "tiff", _RECT, picture("TIFF", compression="zstd")),
+    ("tiff-palette", "tiff", _RECT, picture("TIFF", "P")),
+    ("tiff-grey16", "tiff", _RECT, picture("TIFF", "I;16")),
+    ("tiff-lab", "tiff", _RECT, picture("TIFF", "LAB")),
     ("tiff-pages", "tiff", _RECT_OF_FRAME, animation("TIFF")),
     ("bmp", "bmp", _RECT, picture("BMP")),
+    ("bmp-palette", "bmp", _RECT, picture("BMP", "P")),
+    ("bmp-rgba", "bmp", _RECT, picture("BMP", "RGBA")),
+    ("bmp-bits", "bmp", _RECT, picture("BMP", "1")),
+    ("bmp-runs", "bmp", _RECT, bmp_of_runs),
     ("ico", "vnd.microsoft.icon", "rect=(3,2),(13,11)", picture("ICO", "RGBA", sizes=[(16, 16)])),
     ("avif", "avif", _RECT, picture("AVIF", quality=80)),
     ("avif-lossless", "avif", _RECT, picture("AVIF", quality=100, subsampling="4:4:4")),
     ("jp2", "jp2", _RECT, picture("JPEG2000")),
     ("ppm", "x-portable-pixmap", _RECT, picture("PPM")),
     ("pgm", "x-portable-graymap", _RECT, picture("PPM", "L")),
+    ("pbm", "x-portable-bitmap", _RECT, picture("PPM", "1")),
+    ("ppm-plain", "x-portable-pixmap", _RECT, plain_ppm),
+    ("pfm", "x-portable-floatmap", _RECT, picture("PPM", "F")),
+    ("jp2-stream", "jp2", _RECT, picture("JPEG2000", no_jp2=True)),
+    ("jp2-lossy", "jp2", _RECT, picture("JPEG2000", irreversible=True)),
+    ("ico-bmp", "vnd.microsoft.icon", "rect=(3,2),(13,11)",
+     picture("ICO", "RGBA", sizes=[(16, 16)], bitmap_format="bmp")),
+    ("jpeg-mpo", "jpeg", _RECT, animation("MPO")),
 ]  # fmt: skip
 
 
@@ -161,7 +201,7 @@ def encoded_sound(
     """Return a second of two tones that rise, a channel each."""
     av = _av()
     target = io.BytesIO()
-    with av.open(target, "w", format=container, options={"fflags": "+bitexact"}) as out:
+    with av.open(target, "w", format=container, options={"fflags": "+bitexact"} | options) as out:
         stream = out.add_stream(codec, rate=rate, layout=layout, options=options)
         context = stream.codec_context
         known = {each.name for each in context.codec.audio_formats or ()}
@@ -192,11 +232,14 @@ def tones(layout: str, rate: int) -> Any:
     return frame
 
 
-def dsf() -> bytes:
-    """Return a sound of one bit a sample, 2,822,400 a second, in one channel (DSF 1.01)."""
+def dsf(order: int = 1) -> bytes:
+    """Return a sound of one bit a sample, 2,822,400 a second, in one channel (DSF 1.01).
+
+    `order`: 1 where the lowest bit of an octet is the first, 8 where it is the highest.
+    """
     blocks = 20
     form = struct.pack(
-        "<4sQIIIIIIQII", b"fmt ", 52, 1, 0, 1, 1, 2822400, 1, blocks * 32768, 4096, 0
+        "<4sQIIIIIIQII", b"fmt ", 52, 1, 0, 1, 1, 2822400, order, blocks * 32768, 4096, 0
     )
     samples = b"\x69\x96" * (blocks * 2048)
     data = struct.pack("<4sQ", b"data", len(samples) + 12) + samples
@@ -213,6 +256,56 @@ def oma() -> bytes:
 def made_before(name: str) -> Callable[[], bytes]:
     """Return what reads a file that an encoder made which is not at hand."""
     return (Path(__file__).parent / "made" / name).read_bytes
+
+
+def repacked(name: str, container: str) -> Callable[[], bytes]:
+    """Return what puts the packets of such a file into another container."""
+
+    def make() -> bytes:
+        av = _av()
+        target = io.BytesIO()
+        options = {"fflags": "+bitexact"}
+        with (
+            av.open(io.BytesIO(made_before(name)())) as source,
+            av.open(target, "w", format=container, options=options) as out,
+        ):
+            stream = out.add_stream_from_template(source.streams[0], opaque=True)
+            for packet in source.demux():
+                if packet.size:
+                    packet.stream = stream
+                    out.mux(packet)
+        return target.getvalue()
+
+    return make
+
+
+def film(
+    container: str, codec: str, sound_codec: str, size: tuple[int, int] = (64, 48)
+) -> Callable[[], bytes]:
+    """Return what makes twelve pictures, 25 a second, with the tones beside them."""
+
+    def make() -> bytes:
+        av = _av()
+        target = io.BytesIO()
+        with av.open(target, "w", format=container, options={"fflags": "+bitexact"}) as out:
+            pictures = out.add_stream(codec, rate=25)
+            pictures.width, pictures.height, pictures.pix_fmt = *size, "yuv420p"
+            sound = out.add_stream(sound_codec, rate=_RATE, layout="stereo")
+            sound.codec_context.open()
+            length = sound.codec_context.frame_size or _RATE // 25
+            fitted = av.AudioResampler("s16", "stereo", _RATE, length)
+            samples = iter(fitted.resample(tones("stereo", _RATE)))
+            for number in range(FRAMES):
+                out.mux(pictures.encode(moving(number, size)))
+                for _ in range(-(-_RATE // 25 // length)):
+                    out.mux(sound.encode(next(samples)))
+            out.mux([*pictures.encode(None), *sound.encode(None)])
+        return target.getvalue()
+
+    return make
+
+
+_RATE = 48000
 
 
 _PART = "msec=300,450"
@@ -254,7 +347,54 @@ _SOUNDS: list[Any] = [
     ("flv", "x-flv", "flv", "libmp3lame"),
     ("asf", "x-ms-wma", "asf", "wmav2"),
     ("rm", "x-pn-realaudio", "rm", "ac3"),
+    ("mpegts-aac-latm", "mp2t", "mpegts", "aac", "stereo", 44100, {"mpegts_flags": "latm"}),
 ]
+_PCM_LITTLE = "pcm_s16le pcm_s24le pcm_s32le pcm_f32le pcm_f64le"
+_PCM_BIG = "pcm_s16be pcm_s24be pcm_s32be pcm_f32be pcm_f64be"
+_LAWS = "pcm_alaw pcm_mulaw"
+_ENCODED_IN = {
+    # container: encoders whose sound it holds as well
+    "wav": "ac3 adpcm_g722 adpcm_ima_wav adpcm_yamaha g726 libmp3lame mp2",
+    "w64": f"pcm_u8 {_PCM_LITTLE} {_LAWS}",
+    "aiff": f"pcm_u8 pcm_s8 pcm_s16le {_PCM_BIG} {_LAWS} adpcm_ima_qt",
+    "au": f"pcm_s8 {_PCM_BIG} {_LAWS} adpcm_g722 g726le",
+    "caf": f"pcm_s8 {_PCM_LITTLE} {_PCM_BIG} {_LAWS} adpcm_ima_qt alac flac libmp3lame",
+    "voc": f"pcm_s16le {_LAWS}",
+    "matroska": f"pcm_u8 {_PCM_LITTLE} pcm_s16be pcm_s24be pcm_s32be aac ac3 alac eac3 libmp3lame "
+    "mp2 tta vorbis wavpack",
+    "mov": f"pcm_u8 pcm_s8 {_PCM_LITTLE} {_PCM_BIG} {_LAWS} ac3 adpcm_ima_qt eac3 "
+    "libopencore_amrnb mp2",
+    "mp4": "flac libmp3lame libopus vorbis",
+    "avi": f"pcm_u8 {_PCM_LITTLE} {_LAWS} aac ac3 adpcm_ima_wav adpcm_ms flac libmp3lame mp2 "
+    "vorbis wmav1 wmav2",
+    "mpegts": "ac3 eac3 libmp3lame libopus",
+    "mpeg": "ac3 libmp3lame pcm_dvd",
+    "flv": f"pcm_u8 pcm_s16le {_LAWS} aac adpcm_swf nellymoser",
+    "asf": "pcm_u8 pcm_s16le aac ac3 adpcm_ms libmp3lame mp2 wmav1",
+    "rm": "aac real_144",
+}
+_SUITED: dict[str, Any] = dict.fromkeys(
+    ["libopencore_amrnb", "real_144", "g726", "g726le", "nellymoser"], ("mono", 8000)
+)
+_SUITED |= {"libopus": ("stereo", 48000), "pcm_dvd": ("stereo", 48000)}
+_SUITED |= {"adpcm_g722": ("mono", 16000), "flv-pcm_alaw": ("mono", 8000)}
+_SUITED |= {"flv-pcm_mulaw": ("mono", 8000)}
+"""Channels and samples a second, of those who take no others."""
+
+
+def _sounds_in_others() -> list[Format]:
+    """The rows of encoders in other containers than their usual ones."""
+    return [
+        _sound(f"{container}-{codec}", f"x-{container}", container, codec, layout, rate, _ALL)
+        for container, codecs in _ENCODED_IN.items()
+        for codec in codecs.split()
+        for layout, rate in [
+            _SUITED.get(f"{container}-{codec}") or _SUITED.get(codec, ("stereo", 44100))
+        ]
+    ]
+
+
+_ALL = {"strict": "-2"}
 
 
 def _sound(name: str, minor: str, container: str, codec: str, *more: Any) -> Format:
@@ -336,20 +476,69 @@ _VIDEOS: list[Any] = [
     ("mjpeg", "x-motion-jpeg", "mjpeg", "mjpeg", "yuvj420p"),
     ("obu", "av1", "obu", "libsvtav1", "yuv420p", (64, 64)),
     ("y4m", "x-yuv4mpeg", "yuv4mpegpipe", "wrapped_avframe"),
+    ("mpegvideo-2", "mpv", "mpeg2video", "mpeg2video", "yuv420p", (64, 48), 25),
 ]
+_FILMED_IN = {
+    # container: encoders whose pictures it holds as well
+    "mp4": "libvpx-vp9",
+    "mov": "cinepak dnxhd dvvideo h263 libx264 libx265 mpeg1video mpeg2video mpeg4 png qtrle svq1 "
+    "v210",
+    "matroska": "libsvtav1 libx265 mjpeg mpeg1video mpeg2video mpeg4 msmpeg4 prores_ks rawvideo",
+    "avi": "cinepak dvvideo ffv1 ffvhuff libx264 magicyuv mjpeg msmpeg4 msmpeg4v2 msvideo1 png "
+    "rawvideo utvideo wmv1 wmv2",
+    "mpegts": "libx265 mpeg1video mpeg4",
+    "mpeg": "mpeg2video",
+    "flv": "flashsv libx264",
+    "asf": "mjpeg mpeg4 msmpeg4 msmpeg4v2 wmv1",
+    "rm": "rv10",
+    "ivf": "libsvtav1 libvpx",
+}
+_FILMED: dict[str, Any] = {
+    "dnxhd": ("yuv422p", (256, 120), 25, {"profile": "dnxhr_lb"}),
+    "dvvideo": _DV,
+    "flashsv": ("bgr24",),
+    "libsvtav1": ("yuv420p", (64, 64)),
+    "mjpeg": ("yuvj420p",),
+    "msvideo1": ("rgb555le",),
+    "prores_ks": ("yuv422p10le",),
+    "svq1": ("yuv410p",),
+    "v210": ("yuv422p10le", (96, 48)),
+    "avi-libx264": ("yuv420p", (64, 48), 10, {"bf": "0"}),
+}
+_FILMED |= dict.fromkeys(["cinepak", "png", "qtrle"], ("rgb24",))
+_FILMED |= dict.fromkeys(["h263", "rv10"], ("yuv420p", (176, 144)))
+_FILMED |= dict.fromkeys(["mpeg1video", "mpeg2video"], ("yuv420p", (64, 48), 25))
+"""Layout, size, pictures a second and options, where the usual ones do not do."""
+
+
+def _videos_in_others() -> list[Format]:
+    """The rows of encoders in other containers than their usual ones."""
+    return [
+        _video(f"{container}-{codec}", f"x-{container}", container, codec, *suited)
+        for container, codecs in _FILMED_IN.items()
+        for codec in codecs.split()
+        for suited in [_FILMED.get(f"{container}-{codec}") or _FILMED.get(codec, ())]
+    ]
 
 
 def _video(name: str, minor: str, container: str, codec: str, *more: Any) -> Format:
+    usual: tuple[Any, ...] = ("yuv420p", (64, 48), FRAMES_PER_SECOND, {})
+    layout, size, rate, options = more + usual[len(more) :]
+
     def make() -> bytes:
-        return encoded_video(container, codec, *more)
+        return encoded_video(container, codec, layout, size, rate, **options)
 
     return Format(f"video-{name}", f"video/{minor}", _CLIP, make)
 
 
+_DTS, _THEORA = "tones.dts", "moving.ogv"
 FORMATS = [
     *[Format(f"picture-{row[0]}", f"image/{row[1]}", *row[2:]) for row in _PICTURES],
     *[_sound(*row) for row in _SOUNDS],
     Format("sound-dsf", "audio/x-dsf", "msec=10,40", dsf),
+    Format("sound-dsf-msb", "audio/x-dsf", "msec=10,40", partial(dsf, 8)),
+    Format("sound-dv", "audio/x-dv", _PART, film("dv", "dvvideo", "pcm_s16le", (720, 576))),
+    Format("sound-mpegts-mp2", "audio/mp2t", _PART, film("mpegts", "mpeg2video", "mp2")),
     Format("sound-oma", "audio/x-oma", _PART, oma),
     *[
         Format(f"sound-{name}", f"audio/{minor}", _PART, made_before(f"tones.{ending}"))
@@ -360,9 +549,19 @@ FORMATS = [
             ("amr", "AMR", "amr"),
             ("mpc8", "x-musepack", "mpc"),
             ("amrwb", "AMR-WB", "awb"),
+            ("speex", "ogg", "spx"),
         )
     ],
+    *[
+        Format(f"sound-{container}-dts", f"audio/x-{container}", _PART, repacked(_DTS, container))
+        for container in ("avi", "matroska", "mov", "mpeg", "mpegts", "wav")
+    ],
+    Format("sound-3gp-amrwb", "audio/3gpp", _PART, repacked("tones.awb", "3gp")),
+    *_sounds_in_others(),
     *[_video(*row) for row in _VIDEOS],
+    Format("video-ogg-theora", "video/ogg", _CLIP, made_before(_THEORA)),
+    Format("video-matroska-theora", "video/matroska", _CLIP, repacked(_THEORA, "matroska")),
+    *_videos_in_others(),
 ]
 """Every format that is let in."""
 
@@ -370,5 +569,10 @@ HEADS = {
     "mpc": b"MP+\x07" + bytes(60),
     "qcp": b"RIFF\xff\0\0\0QLCMfmt \x96\0\0\0" + bytes(150),
     "tak": b"tBaK\x01\x0a\0\0" + bytes(60),
+    "atrac3-wav": b"RIFF\xff\0\0\0WAVEfmt \x20\0\0\0"
+    + struct.pack("<HHIIHHH", 0x270, 2, 44100, 16537, 384, 0, 14)
+    + b"\x01\0\0\x10\0\0\x01\0\x01\0\x01\0\0\0data\0\x30\0\0"
+    + bytes(0x3000),
+    "atrac3-oma": b"EA3\x01\0\x60" + b"\xff" * 2 + bytes(24) + b"\0\0\x20\x30" + bytes(0x3000),
 }
-"""The first octets of formats that nothing here writes: they are not read."""
+"""The first octets of formats, or of codecs, that nothing here writes: they are not read."""

@@ -34,16 +34,27 @@ _BOX = (18, 15, 3, 2)
 _ANIMATED = {"picture-gif-animation", "picture-webp-animation"}
 _READ_BY_SOX = {
     "wav": "wav", "wav-8": "wav", "wav-24": "wav", "wav-32": "wav", "wav-a-law": "wav",
-    "wav-mu-law": "wav", "w64": "w64", "aiff": "aiff", "au": "au", "caf": "caf", "voc": "voc",
-    "flac": "flac", "wavpack": "wv", "ogg-vorbis": "ogg", "gsm": "gsm", "amrwb": "amr-wb",
+    "wav-mu-law": "wav", "wav-adpcm_ima_wav": "wav", "w64": "w64", "aiff": "aiff", "au": "au",
+    "caf": "caf", "voc": "voc", "flac": "flac", "wavpack": "wv", "ogg-vorbis": "ogg",
+    "gsm": "gsm", "amrwb": "amr-wb",
 }  # fmt: skip
-_NOT_BY_FFMPEG = {"sound-ogg-vorbis"}
+_BY_LIBRARY = {"vorbis": ["-c:a", "libvorbis"]}
 """What Debian's ffmpeg, of 2022, decodes otherwise than libvorbis and newer ffmpegs do."""
+_DELAYS = {
+    "sound-caf-libmp3lame": 1105, "sound-matroska-aac": 1024, "sound-matroska-ac3": 256,
+    "sound-matroska-eac3": 256, "sound-matroska-libmp3lame": 1105, "sound-matroska-mp2": 481,
+}  # fmt: skip
+"""Samples that an encoder put before the sound, as these files say (`CodecDelay` of Matroska, RFC
+9559 §5.1.4.1.25; `mPrimingFrames` of CAF): Debian's ffmpeg gives them out."""
 _BY_FFMPEG = {"picture-apng", "picture-avif", "picture-avif-lossless"}
 """Pictures that Debian's ImageMagick has no frames of, or other colours than all others."""
-_LACK_THE_LAST = {"video-mpeg-mpeg1", "video-mpegvideo"}
+_LACK_THE_LAST = {
+    f"video-{name}" for name in ("mpeg-mpeg1", "mpeg-mpeg2video", "mpegvideo", "mpegvideo-2")
+}
 """Of these Debian's ffmpeg does not give the last picture."""
-_PREFIX = {"picture-ico": "ico:"}
+_PREFIX = {"picture-ico": "ico:", "picture-ico-bmp": "ico:"}
+_OPAQUE = {"picture-bmp-rgba"}
+"""Whose fourth octet of a pixel is none of alpha, though ImageMagick takes it for that."""
 _DIGITS = re.compile(r"[0-9]+")
 _RAW = {"u8": "u8", "s16": "s16le", "s32": "s32le", "flt": "f32le", "dbl": "f64le"}
 
@@ -70,7 +81,7 @@ def rivals_of(one: Format) -> list[str]:
     """Return the programs that read a format."""
     if one.kind == "image":
         return ["ffmpeg" if one.name in _BY_FFMPEG else "ImageMagick"]
-    programs = [] if one.name in _NOT_BY_FFMPEG else ["ffmpeg"]
+    programs = ["ffmpeg"]
     if one.kind == "audio" and one.name.removeprefix("sound-") in _READ_BY_SOX:
         programs.append("sox")
     return programs
@@ -99,8 +110,14 @@ def _run(*command: str) -> bytes:
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
-def _ffmpeg(path: Path, *options: str) -> bytes:
-    return _run("ffmpeg", "-v", "error", "-bitexact", "-i", str(path), *options, "-")
+def _ffmpeg(path: Path, *options: str, by: list[str] | None = None) -> bytes:
+    """Return what it makes of a file, by decoders that are chosen for it."""
+    chosen = by or []
+    return _run("ffmpeg", "-v", "error", "-bitexact", *chosen, "-i", str(path), *options, "-")
+
+
+def _decoder(name: str) -> list[str]:
+    return next((options for codec, options in _BY_LIBRARY.items() if codec in name), [])
 
 
 def _largest(one: Format, program: str, ours: bytes, theirs: bytes, code: str) -> Compared:
@@ -130,7 +147,8 @@ def _picture(one: Format, program: str, document: Path, part: Path) -> Compared:
     whole = ["-coalesce"] if one.name in _ANIMATED else []
     left, top, right, bottom = map(int, _DIGITS.findall(one.fragment)[:4])
     box = f"{right - left}x{bottom - top}+{left}+{top}"
-    raw = ["-depth", "16", "-endian", "LSB", "rgba:-"]
+    raw = ["-alpha", "off"] if one.name in _OPAQUE else []
+    raw += ["-depth", "16", "-endian", "LSB", "rgba:-"]
     pages = _run(
         "convert", f"{_PREFIX.get(one.name, '')}{document}", *whole, "-crop", box, "+repage", *raw
     )
@@ -164,7 +182,8 @@ def _sound(one: Format, program: str, document: Path, part: Path) -> Compared:
         form = ["-t", "raw", "-L", "-e", sign, "-b", str(8 * struct.calcsize(code)), "-"]
         whole = _run("sox", "-D", "-t", sort, str(document), *form)
     else:
-        whole = _ffmpeg(document, "-map", "0:a:0", "-f", _RAW[kind])
+        whole = _ffmpeg(document, "-map", "0:a:0", "-f", _RAW[kind], by=_decoder(one.name))
+        whole = whole[_DELAYS.get(one.name, 0) * size :]
     first, last = (int(word) for word in one.fragment.removeprefix("msec=").split(","))
     start, end = (-(-moment * rate // 1000) * size for moment in (first, last))
     return _largest(one, program, ours, whole[start:end], code)

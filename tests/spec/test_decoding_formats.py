@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.media.formats import FORMATS, HEADS, content_of
+from tests.media.formats import FORMATS, HEADS, content_of, encoded_video, film
 from tests.media.tricks import LISTS, TRICKS, trick_of
 from tests.media.watching import calls_behind_doors
 
@@ -44,14 +44,28 @@ def workers() -> Iterator[Workers]:
 
 
 def test_the_list_has_every_format_that_is_let_in() -> None:
-    """media-apart: a format that is let in is tested here."""
-    let_in = {name.lower() for name in image._FORMATS}  # noqa: SLF001 - the lists themselves
-    let_in |= {name for names in decoders._FORMATS.values() for name in names.split()}  # noqa: SLF001 - the same
-    tested = {part for one in FORMATS for part in re.split(r"[-.]", one.name)}
-    same = {
-        "jpeg2000": "jp2", "mov": "mp4", "wv": "wavpack", "amrnb": "amr", "yuv4mpegpipe": "y4m",
-    }  # fmt: skip
-    assert {name for name in let_in if same.get(name, name) not in tested} == set()
+    """media-apart: a format of pictures that is let in is tested here."""
+    tested = {part for one in FORMATS for part in one.name.split("-")}
+    let_in = {name.lower() for name in image._FORMATS}  # noqa: SLF001 - the list itself
+    assert {name for name in let_in if {"jpeg2000": "jp2"}.get(name, name) not in tested} == set()
+
+
+@pytest.mark.parametrize("what", ["sound", "video"])
+def test_the_list_has_every_codec_of_every_container_that_is_let_in(what: str) -> None:
+    """media-apart: so that other programs are asked for each such pair, and no other is let in."""
+    kind = {"sound": "audio"}.get(what, what)
+    let_in = decoders._READ[what].items()  # noqa: SLF001 - the list itself
+    pairs = {(container, codec) for container, codecs in let_in for codec in codecs}
+    assert {pair_of(one, kind) for one in FORMATS if one.kind == kind} == pairs
+
+
+def pair_of(one: Format, kind: str) -> tuple[str, str]:
+    """Return what FFmpeg calls the container and the codec of a sound or a video."""
+    av = pytest.importorskip("av")
+    with av.open(io.BytesIO(content_of(one))) as container:
+        stream = next(each for each in container.streams if each.type == kind)
+        name: str = stream.codec_context.codec.canonical_name
+        return container.format.name.partition(",")[0], name
 
 
 @pytest.mark.parametrize(
@@ -60,6 +74,29 @@ def test_the_list_has_every_format_that_is_let_in() -> None:
 def test_a_format_that_nobody_could_compare_is_refused_by_its_name(head: str, name: str) -> None:
     with pytest.raises(DecodingError, match=f"it is in {name}, which is not read"):
         extract(HEADS[head], "audio/wav", "msec=0,100")
+
+
+@pytest.mark.parametrize("container", ["wav", "oma"])
+def test_a_codec_that_nobody_could_compare_is_refused_by_its_name(container: str) -> None:
+    told = f"the sound cannot be decoded: it is in atrac3, which is not read in {container}$"
+    with pytest.raises(DecodingError, match=told):
+        extract(HEADS[f"atrac3-{container}"], "audio/wav", "msec=0,100")
+
+
+def test_pictures_in_a_container_in_which_nobody_compared_them_are_refused() -> None:
+    content = encoded_video("avi", "libvpx")
+    told = "the video cannot be decoded: it is in vp8, which is not read in avi$"
+    with pytest.raises(DecodingError, match=told):
+        extract(content, "video/x-msvideo", "msec=0,400")
+
+
+def test_a_video_whose_sound_is_in_such_a_codec_is_cut_without_it_and_flagged() -> None:
+    content = film("avi", "mpeg4", "adpcm_yamaha")()
+    found = extract(content, "video/x-msvideo", "msec=0,400")
+    av = pytest.importorskip("av")
+    assert found.damaged
+    with av.open(io.BytesIO(found.data)) as container:
+        assert [each.type for each in container.streams] == ["video"]
 
 
 @pytest.mark.parametrize("one", FORMATS, ids=[f"media-apart-{one.name}" for one in FORMATS])
@@ -121,12 +158,12 @@ def test_what_is_refused_leaves_no_memory_behind() -> None:
     """media-apart: each job has the whole of its share, whatever the jobs before it were."""
     workers = Workers(most=1, budget_bytes=1 << 30)
     refused = [one for one in TRICKS if one.name in {"tiff-hollow", "flac-long", "mpegts-streams"}]
-    film = next(one for one in FORMATS if one.name == "video-mp4-h264")
+    whole = next(one for one in FORMATS if one.name == "video-mp4-h264")
     with closing(workers):
         for one in refused * 4:
             with pytest.raises((DecodingError, LimitError)):
                 workers.extract(trick_of(one), one.media_type, one.fragment)
-            assert workers.extract(content_of(film), film.media_type, film.fragment).data
+            assert workers.extract(content_of(whole), whole.media_type, whole.fragment).data
 
 
 AT_WORK = """

@@ -273,6 +273,8 @@ REFUSED = [
     ("media-pixel-complex", {339: (5, 5, 5)}, "samples of 16, 16, 16 bits"),
     ("media-pixel-raw-sensor", {262: (32803,)}, "photometric interpretation 32803"),
     ("media-pixel-deep-jpeg", {259: (7,)}, "compression 7"),
+    ("media-pixel-webp", {258: (8, 8, 8), 259: (50001,)}, "compression 50001 is not read"),
+    ("media-pixel-old-jpeg", {258: (8, 8, 8), 259: (6,)}, "compression 6 is not read"),
     ("media-limits-no-width", {256: (0,)}, "0 pixels across"),
 ]
 

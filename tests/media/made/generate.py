@@ -1,8 +1,9 @@
 """The sounds beside this file, written once: the second of tones of `tests.media.formats`.
 
-Their encoders are Debian's, which no test is to need: ffmpeg (DTS), sox (GSM, AMR), musepack-tools
-(Musepack), libjmac-java (APE) and libvo-amrwbenc0 (AMR-WB). Run from the root of the project:
-`python -m tests.media.made.generate`. The comparisons hold for whatever these programs write.
+And the moving pictures. The encoders are Debian's, which no test is to need: ffmpeg (DTS, Speex,
+Theora), sox (GSM, AMR), musepack-tools (Musepack), libjmac-java (APE) and libvo-amrwbenc0 (AMR-WB).
+Run from the root of the project: `python -m tests.media.made.generate`. The comparisons hold for
+whatever these programs write.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ import tempfile
 import wave
 from pathlib import Path
 
-from tests.media.formats import encoded_sound
+from tests.media.formats import encoded_sound, encoded_video
 
 HERE = Path(__file__).parent
 COMMANDS = [
     ("dts", 8000, "ffmpeg -v error -y -i {wave} -c:a dca -strict -2 -b:a 128k {made}"),
+    ("spx", 8000, "ffmpeg -v error -y -i {wave} -c:a libspeex {exact} {made}"),
     ("gsm", 8000, "sox {wave} {made}"),
     ("amr", 8000, "sox {wave} -t amr-nb {made}"),
     ("mpc", 44100, "mpcenc --silent --overwrite {wave} {made}"),
     ("ape", 8000, "java -jar /usr/share/java/jmac.jar c2 {wave} {made}"),
 ]
+EXACT = "-fflags +bitexact -flags +bitexact"
+THEORA = "ffmpeg -v error -y -i {source} -c:v libtheora -q:v 6 {exact} {made}"
 _AMR_WB_FRAME = 320
 _AMR_WB_12650 = 2
 """The mode of 12,650 bits a second."""
@@ -33,8 +37,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for minor, rate, command in COMMANDS:
             made = HERE / f"tones.{minor}"
-            words = command.format(wave=one_second(Path(folder), rate), made=made)
+            words = command.format(wave=one_second(Path(folder), rate), made=made, exact=EXACT)
             subprocess.run(words.split(), check=True)
+        film = Path(folder) / "moving.y4m"
+        film.write_bytes(encoded_video("yuv4mpegpipe", "wrapped_avframe"))
+        words = THEORA.format(source=film, exact=EXACT, made=HERE / "moving.ogv")
+        subprocess.run(words.split(), check=True)
         (HERE / "tones.awb").write_bytes(amr_wb(one_second(Path(folder), 16000)))
 
 

@@ -14,10 +14,11 @@ import importlib.util
 import io
 import mmap
 import pkgutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -35,6 +36,7 @@ __all__ = [
     "Interval",
     "Octets",
     "admit",
+    "check_read",
     "empty",
     "file_of",
     "load",
@@ -58,14 +60,75 @@ MAX_OUTPUT_BYTES = 1 << 28
 _EXTRAS = {"PIL": ("pictures", "media"), "av": ("sound and video", "video")}
 """What each library decodes, and the extra that it comes with."""
 
-_CONTAINERS = "mov matroska webm ogg avi mpegts mpeg flv asf rm"
-_FORMATS = {
-    "sound": f"{_CONTAINERS} wav w64 aiff au caf voc mp3 aac ac3 eac3 dts flac amr amrnb amrwb ape "
-    "dsf gsm mpc8 oma tta wv",
-    "video": f"{_CONTAINERS} dv h264 hevc ivf m4v mpegvideo mjpeg obu yuv4mpegpipe",
+_LITTLE = "pcm_s16le pcm_s24le pcm_s32le pcm_f32le pcm_f64le"
+_BIG = "pcm_s16be pcm_s24be pcm_s32be pcm_f32be pcm_f64be"
+_LAWS = "pcm_alaw pcm_mulaw"
+_SOUNDS = {
+    "aac": "aac",
+    "ac3": "ac3",
+    "aiff": f"pcm_u8 pcm_s8 pcm_s16le {_BIG} {_LAWS} adpcm_ima_qt",
+    "amr": "amr_nb amr_wb",
+    "ape": "ape",
+    "asf": "pcm_u8 pcm_s16le aac ac3 adpcm_ms mp2 mp3 wmav1 wmav2",
+    "au": f"pcm_s8 {_BIG} {_LAWS} adpcm_g722 adpcm_g726le",
+    "avi": f"pcm_u8 {_LITTLE} {_LAWS} aac ac3 adpcm_ima_wav adpcm_ms dts flac mp2 mp3 vorbis "
+    "wmav1 wmav2",
+    "caf": f"pcm_s8 {_LITTLE} {_BIG} {_LAWS} adpcm_ima_qt alac flac mp3",
+    "dsf": "dsd_lsbf_planar dsd_msbf_planar",
+    "dts": "dts",
+    "dv": "pcm_s16le",
+    "eac3": "eac3",
+    "flac": "flac",
+    "flv": f"pcm_u8 pcm_s16le {_LAWS} aac adpcm_swf mp3 nellymoser",
+    "gsm": "gsm",
+    "matroska": f"pcm_u8 {_LITTLE} pcm_s16be pcm_s24be pcm_s32be aac ac3 alac dts eac3 flac mp2 "
+    "mp3 opus tta vorbis wavpack",
+    "mov": f"pcm_u8 pcm_s8 {_LITTLE} {_BIG} {_LAWS} aac ac3 adpcm_ima_qt alac amr_nb amr_wb dts "
+    "eac3 flac mp2 mp3 opus vorbis",
+    "mp3": "mp2 mp3",
+    "mpc8": "musepack8",
+    "mpeg": "ac3 dts mp2 mp3 pcm_dvd",
+    "mpegts": "aac aac_latm ac3 dts eac3 mp2 mp3 opus",
+    "ogg": "flac opus speex vorbis",
+    "oma": "pcm_s16be",
+    "rm": "aac ac3 ra_144",
+    "tta": "tta",
+    "voc": f"pcm_u8 pcm_s16le {_LAWS}",
+    "w64": f"pcm_u8 {_LITTLE} {_LAWS}",
+    "wav": f"pcm_u8 {_LITTLE} {_LAWS} ac3 adpcm_g722 adpcm_g726 adpcm_ima_wav adpcm_ms "
+    "adpcm_yamaha dts mp2 mp3",
+    "wv": "wavpack",
 }
-"""FFmpeg's names of the formats that may be read: each is one file, refers to no other,
-and what is cut of it is compared with other programs."""
+_PICTURES = {
+    "asf": "mjpeg mpeg4 msmpeg4v2 msmpeg4v3 wmv1 wmv2",
+    "avi": "cinepak dvvideo ffv1 ffvhuff h264 huffyuv magicyuv mjpeg mpeg4 msmpeg4v2 msmpeg4v3 "
+    "msvideo1 png rawvideo utvideo wmv1 wmv2",
+    "dv": "dvvideo",
+    "flv": "flashsv flv1 h264",
+    "h264": "h264",
+    "hevc": "hevc",
+    "ivf": "av1 vp8 vp9",
+    "m4v": "mpeg4",
+    "matroska": "av1 ffv1 h264 hevc mjpeg mpeg1video mpeg2video mpeg4 msmpeg4v3 prores rawvideo "
+    "theora vp8 vp9",
+    "mjpeg": "mjpeg",
+    "mov": "av1 cinepak dnxhd dvvideo h263 h264 hevc mjpeg mpeg1video mpeg2video mpeg4 png prores "
+    "qtrle svq1 v210 vp9",
+    "mpeg": "mpeg1video mpeg2video",
+    "mpegts": "h264 hevc mpeg1video mpeg2video mpeg4",
+    "mpegvideo": "mpeg1video mpeg2video",
+    "obu": "av1",
+    "ogg": "theora vp8",
+    "rm": "rv10 rv20",
+    "yuv4mpegpipe": "rawvideo",
+}
+_READ = {
+    "sound": {name: frozenset(codecs.split()) for name, codecs in _SOUNDS.items()},
+    "video": {name: frozenset(codecs.split()) for name, codecs in _PICTURES.items()},
+}
+"""FFmpeg's names of the formats that may be read, and of the codecs that are read in each: each
+format is one file, refers to no other, and what is cut of each pair is compared with what other
+programs cut of it."""
 
 _UNREAD = [
     (compile_pattern(rb"MP\+"), "Musepack before version 8"),
@@ -159,11 +222,14 @@ def file_of(data: Octets) -> Any:
 def opened(data: Octets, what: str) -> Iterator[Any]:
     """Open a "sound" or a "video" that is here whole. Nothing else is opened on its account.
 
-    Both options hold for whatever a format opens in its turn (FFmpeg's `ff_copy_whiteblacklists`).
+    The options hold for whatever a format opens in its turn (FFmpeg's `ff_copy_whiteblacklists`).
     """
     av = load("av")
-    formats = _FORMATS[what].replace(" ", ",")
-    options = {"format_whitelist": formats, "protocol_whitelist": "none"}
+    options = {
+        "format_whitelist": ",".join(_READ[what]),
+        "codec_whitelist": _decoders(),
+        "protocol_whitelist": "none",
+    }
     try:
         with av.open(file_of(data), "r", container_options=options) as container:
             yield container
@@ -173,6 +239,27 @@ def opened(data: Octets, what: str) -> Iterator[Any]:
         raise undecodable(what, _why_not_read(data)) from error
     except Exception as error:  # whatever a decoder likes to raise for a broken file
         raise undecodable(what, error) from error
+
+
+@cache
+def _decoders() -> str:
+    """The names of all decoders of the codecs that are read: no other looks into a file."""
+    read = frozenset[str]().union(*(codecs for kind in _READ.values() for codecs in kind.values()))
+    av = load("av")
+    names = []
+    for name in sorted(av.codecs_available):
+        with suppress(av.codec.codec.UnknownCodecError):  # it encodes alone
+            names += [name] if av.Codec(name, "r").canonical_name in read else []
+    return ",".join(names)
+
+
+def check_read(container: Any, stream: Any, what: str) -> None:
+    """Refuse a stream of "sound", or of the pictures of a "video", that is in an unread codec."""
+    form = container.format.name.partition(",")[0]
+    context = stream.codec_context
+    codec = "an unknown codec" if context is None else context.codec.canonical_name
+    if codec not in _READ[what].get(form, ()):
+        raise undecodable(what, f"it is in {codec}, which is not read in {form}")
 
 
 def _why_not_read(data: Octets) -> str:

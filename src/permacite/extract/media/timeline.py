@@ -19,7 +19,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.extract.media.decoders import load, undecodable
+from permacite.extract.media.decoders import check_read, load, undecodable
 from permacite.extract.media.wave_file import LAYOUTS
 from permacite.scan import compile_pattern
 
@@ -30,7 +30,7 @@ __all__ = ["MAX_SECONDS", "Form", "Heard", "Stretch", "heard", "packets", "sound
 
 MAX_SECONDS = 6 * 60 * 60
 _LOSSY = "s16"
-_BARE = frozenset({"aac", "ac3", "amr", "amrnb", "amrwb", "dts", "eac3", "gsm", "mp3"})
+_BARE = frozenset({"aac", "ac3", "amr", "dts", "eac3", "gsm", "mp3"})
 """Formats of packets alone: their time stamps are counted by whoever reads them."""
 _JUMP_S, _ROUNDING_S = 0.1, 0.002
 _SETTLING_S = 1
@@ -92,6 +92,7 @@ def sound_of(container: Any) -> Any:
     if not container.streams.audio:
         raise undecodable("sound", "there is no sound in it")
     stream = container.streams.audio[0]
+    check_read(container, stream, "sound")
     if stream.codec_context.name == "flac" and container.format.name != "flac":
         stream.codec_context.options = {"err_detect": "crccheck+explode"}
     return stream

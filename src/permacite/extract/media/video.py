@@ -24,6 +24,7 @@ from permacite.extract.media.decoders import (
     Interval,
     Octets,
     admit,
+    check_read,
     load,
     opened,
     undecodable,
@@ -166,6 +167,7 @@ class _Reel:
         if not container.streams.video:
             raise undecodable("video", "there are no pictures in it")
         self.stream = container.streams.video[0]
+        check_read(container, self.stream, "video")
         self.broken = False
         self._container = container
         self._careful = careful

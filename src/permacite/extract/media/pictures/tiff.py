@@ -73,6 +73,8 @@ _DECODING = (
 _NONE, _DEFLATE, _YCBCR = 1, 8, 6
 BY_OCTETS = frozenset({1, 5, _DEFLATE, 32946, 32773, 34925, 50000})
 """Compressions of octets, whatever these mean: none, LZW, Deflate, PackBits, LZMA, Zstandard."""
+_COMPRESSIONS = BY_OCTETS | {2, 3, 4, 7}
+"""Those that are read: these, the three of fax machines, and JPEG."""
 _READ = frozenset({0, 1, 2, 3, 5, 6, 8})
 """Kinds of colours: black or white first, RGB, a palette, inks, YCbCr, Lab."""
 _CODES = {
@@ -192,12 +194,15 @@ class Page:
             raise undecodable("picture", "its samples are of several kinds")
         if photometric not in _READ:
             raise undecodable("picture", f"photometric interpretation {photometric} is not read")
+        compression = self.number(_COMPRESSION, _NONE)
+        if compression not in _COMPRESSIONS:
+            raise undecodable("picture", f"compression {compression} is not read")
         return Samples(
             bits if len(bits) == per_pixel else bits[:1] * per_pixel,
             forms.pop(),
             per_pixel,
             photometric,
-            self.number(_COMPRESSION, _NONE),
+            compression,
             self.number(_PREDICTOR, 1),
             per_pixel if self.number(_PLANAR, 1) == 2 else 1,  # noqa: PLR2004 - the format's number
             self.numbers(_EXTRA, 0, per_pixel),
