@@ -10,9 +10,10 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.spec.test_words_of_office_files import REVIEWED
 
 from permacite.archive import NewRepresentation
-from permacite.errors import NotFoundError
+from permacite.errors import ConflictError, NotFoundError
 from permacite.renditions import Record, read_labels
 from permacite.service.archive import Archive
 from permacite.service.names import document_of
@@ -185,6 +186,40 @@ def test_an_earlier_document_gets_its_text_in_the_same_version(
         assert held.derive(name).outcome == "present"
         assert held.show(name).document.version == 1
         assert held.fsck().ok
+
+
+def test_tracked_changes_are_told_and_are_text_on_request(archive: Path, tmp_path: Path) -> None:
+    file = tmp_path / "report.docx"
+    file.write_bytes(REVIEWED)
+    done = run(archive, "import", str(file))
+    assert (
+        "2 tracked changes: insertions are text, deletions are not; with --reviewed" in done.stderr
+    )
+    name = done.stdout.split()[0]
+    with Archive.open(archive) as held:
+        cited = held.cite(name, quote="in it")
+        assert held.derive(name, rendition="docx-text").outcome == "present"
+        made = held.derive(name, rendition="docx-reviewed-text")
+        assert (made.outcome, made.rendition) == ("renewed", "docx-reviewed-text/1")
+        assert held.resolve(str(made.text)).text == "in out it\r\nWhy?\r\n"
+        deleted = held.cite(str(made.text), quote="out")
+        assert "deletion Bob" in [label.told for label in deleted.labels]
+        assert held.resolve(cited.reference).text == "in it"
+        assert held.derive(name.partition(".utf")[0], rendition="docx-reviewed-text/1").outcome == (
+            "present"
+        )
+        with pytest.raises(ConflictError, match="xml-text/1 reads none of its formats"):
+            held.derive(name, rendition="xml-text")
+        with pytest.raises(NotFoundError, match="no rendition"):
+            held.derive(name, rendition="no-text")
+    again = run(archive, "import", "--reviewed", str(file))
+    assert again.stdout.split()[0] == made.text
+    fresh = run(archive, "import", "--reviewed", "--new", str(file))
+    assert "tracked" not in fresh.stderr
+    assert run(archive, "resolve", fresh.stdout.split()[0]).stdout.startswith("in out it")
+    assert run(archive, "derive", "--all", "--rendition", "docx-reviewed-text").returncode == 2
+    usual = run(archive, "derive", fresh.stdout.split()[0], "--rendition", "docx-text")
+    assert usual.stdout.startswith("renewed")
 
 
 def test_all_documents_get_theirs_and_go_on_where_it_ended(archive: Path) -> None:

@@ -30,7 +30,9 @@ TAG = re.compile(rb"<[^<>]*>")
 @cache
 def seeds() -> dict[str, list[bytes]]:
     """Octets of all documents, by the rules that read them."""
-    rules = {kind: str(each) for each in renditions() for kind in each.media_types}
+    rules = {
+        kind: str(each) for each in renditions() if not each.on_request for kind in each.media_types
+    }
     chosen: dict[str, list[bytes]] = {}
     for each in sorted((GOLDEN / "office").iterdir()) + sorted((GOLDEN / "rfc2557").glob("*.eml")):
         name = rules.get(media_type_of(each.name) or "")

@@ -14,6 +14,7 @@ from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import check_proof
 from permacite.archive.merkle import is_consistent
 from permacite.errors import WithdrawnError
+from permacite.service.archive import Archive
 from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
@@ -32,6 +33,33 @@ def test_it_opens_and_is_whole(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Repository.open(directory, clock=later) as archive:
         assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
+def test_its_documents_get_the_text_that_they_lack(tmp_path: Path) -> None:
+    directory, proofs = unpack(tmp_path)
+    with Archive.open(directory) as archive:
+        before = _committed(archive)
+        outcomes = {each.pdi: each.outcome for each in archive.derive_all()}
+        assert set(outcomes.values()) <= {"added", "present", "none", "restricted"}
+        after = _committed(archive)
+        added = {name for name in after if name not in before}
+        assert len(added) == list(outcomes.values()).count("added")
+        assert {name: after[name] for name in before} == before
+        assert {each.outcome for each in archive.derive_all()}.isdisjoint({"added", "failed"})
+        assert archive.fsck().ok
+    del proofs["ca.pem"]
+    with Repository.open(directory, clock=later) as repository:
+        key = str(repository.log.verifier)
+    assert all(check_proof(proof, key).ok for proof in proofs.values())
+
+
+def _committed(archive: Archive) -> dict[str, str]:
+    repository = archive._repository  # noqa: SLF001 - what is stored is looked at
+    return {
+        str(item.pdi): item.digest
+        for version in repository.list()
+        for item in version.representations
+    }
 
 
 def test_its_proofs_hold(tmp_path: Path) -> None:

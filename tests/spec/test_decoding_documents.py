@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "office"
-RULES = {kind: str(each) for each in renditions() for kind in each.media_types}
+RULES = {
+    kind: str(each) for each in renditions() if not each.on_request for kind in each.media_types
+}
 
 
 def packed(entries: dict[str, bytes]) -> bytes:

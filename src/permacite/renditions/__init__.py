@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from permacite.renditions.printed import Printed, printed_at, ranges_of
     from permacite.renditions.registry import (
         media_type_of,
+        reads,
         render,
         rendition_for,
         rendition_named,
@@ -45,6 +46,7 @@ __all__ = [
     "printed_at",
     "ranges_of",
     "read_labels",
+    "reads",
     "render",
     "rendition_for",
     "rendition_named",
@@ -57,7 +59,7 @@ on_demand(
         "permacite.renditions.model": "Label, Notice, Original, Rendered, Rendition",
         "permacite.renditions.printed": "Printed, printed_at, ranges_of",
         "permacite.renditions.registry": (
-            "media_type_of, render, rendition_for, rendition_named, renditions"
+            "media_type_of, reads, render, rendition_for, rendition_named, renditions"
         ),
         "permacite.renditions.stored": "Record, read_labels",
     },

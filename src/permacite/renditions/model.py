@@ -135,6 +135,8 @@ class Rendition(Generic[_Decoded]):
     """The kind of worker in which both run: see `permacite.decoding.kinds`."""
     preload: Callable[[], object] | None = None
     """Import all that `decode` may need: a worker can open nothing later."""
+    on_request: bool = False
+    """Whether it is used only where somebody asks for it by its name."""
     suffixes: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Media types by endings of file names: {".docx": "application/vnd..."}."""
 

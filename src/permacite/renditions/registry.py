@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GROUP",
     "media_type_of",
+    "reads",
     "render",
     "rendition_for",
     "rendition_named",
@@ -69,15 +70,24 @@ def rendition_for(media_type: str) -> Rendition[Any] | None:
     suffix = "+" + media_type.rpartition("+")[2] if "+" in media_type else media_type
     for kind in (media_type, suffix):
         for rendition in renditions():
-            if kind in rendition.media_types:
+            if kind in rendition.media_types and not rendition.on_request:
                 return rendition
     return None
 
 
+def reads(rendition: Rendition[Any], media_type: str) -> bool:
+    """Whether a rendition is for documents of this media type."""
+    suffix = "+" + media_type.rpartition("+")[2]
+    return not rendition.media_types.isdisjoint({media_type, suffix})
+
+
 def rendition_named(name: str) -> Rendition[Any]:
-    """The rendition with this name and version, such as "xml-text/1". Raises NotFoundError."""
+    """The rendition with this name and version, such as "xml-text/1"; the last where none is said.
+
+    Raises NotFoundError.
+    """
     for rendition in renditions():
-        if str(rendition) == name:
+        if name in {str(rendition), rendition.name}:
             return rendition
     known = tuple(str(rendition) for rendition in renditions())
     raise NotFoundError(f"no rendition {name} is installed", name, candidates=known)

@@ -18,7 +18,7 @@ from permacite.archive import DERIVED, NewRepresentation, settle
 from permacite.errors import BusyError, ParseError, PermaciteError
 from permacite.markup import RENDITION_VERSION, Document
 from permacite.media_types import PAGES, content_type
-from permacite.renditions import Notice, Original, rendition_for, renditions
+from permacite.renditions import Notice, Original, reads, rendition_for, renditions
 from permacite.renditions import media_type_of as media_type_by_rendition
 from permacite.renditions.stored import sidecars
 from permacite.service import decoders
@@ -125,19 +125,22 @@ def media_type_of(name: str, content: bytes) -> str:
     return "text/plain" if is_text else "application/octet-stream"
 
 
-def read_source(content: bytes, field: str, *, charset: str | None = None) -> Source:
-    """Understand bytes by their Content-Type field value.
+def read_source(
+    content: bytes, field: str, *, charset: str | None = None, rules: str | None = None
+) -> Source:
+    """Understand bytes by their Content-Type field value; `rules` as in `source_of`.
 
     Raises ParseError for text whose charset is neither declared nor found.
     """
     media_type, declared = content_type(field)
-    return source_of(Document(content, media_type, charset or declared))
+    return source_of(Document(content, media_type, charset or declared), rules=rules)
 
 
 def source_of(document: Document, *, rules: str | None = None) -> Source:
     """Understand a document. Raises ParseError as `read_source` does, BusyError.
 
-    `rules`: the rendition that is to make its text, if it is installed; else the one for its type.
+    `rules`: the rendition that is to make its text, if it is installed and reads the type; else the
+    one for its type.
     """
     decoding = settle(document)
     if document.is_page:
@@ -172,8 +175,11 @@ def words_by_rendition(
 
     A text is decoded here, as every text is, and the worker gets it as UTF-8. Raises BusyError.
     """
-    known = {str(each): each for each in renditions()} if rules else {}
-    rendition = known.get(rules or "") or rules_for(document.media_type)
+    rendition = rules_for(document.media_type)
+    for other in renditions() if rules and rendition is not None else ():
+        if rules in {str(other), other.name} and reads(other, document.media_type):
+            rendition = other
+            break
     if rendition is None:
         return None
     content, codec = document.content, None

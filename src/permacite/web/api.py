@@ -182,15 +182,20 @@ async def cite(request: Request) -> Response:
 
 
 async def derive(request: Request) -> Response:
-    """POST /-/api/derive {reference, renew} answers a Derived: a document gets its text.
+    """POST /-/api/derive {reference, renew, rendition} answers a Derived: a document gets its text.
 
     405 where the server does not write. `renew`: whether newer rules may make a new version.
+    `rendition`: other rules than the usual ones, such as docx-reviewed-text.
     """
     if not request.app.state.writable:
         raise HTTPException(405, "this server only reads", {"Allow": "OPTIONS"})
-    wanted, _ = await _object(request)
-    renew = wanted.get("renew") is True
-    return _json(await ask(request, Archive.derive, str(wanted["reference"]), renew=renew))
+    wanted, body = await _object(request)
+    renew, rendition = wanted.get("renew") is True, wanted.get("rendition")
+    if rendition is not None and not isinstance(rendition, str):
+        raise ParseError("expected text in `rendition`", body, max(0, body.find("rendition")))
+    reference = str(wanted["reference"])
+    derived = await ask(request, Archive.derive, reference, renew=renew, rendition=rendition)
+    return _json(derived)
 
 
 async def place(request: Request) -> Response:

@@ -22,6 +22,7 @@ __all__ = ["derive"]
 @click.argument("pdi", required=False)
 @click.option("--all", "everything", is_flag=True, help="All versions of all documents.")
 @click.option("--renew", is_flag=True, help="Make new versions where newer rules give other texts.")
+@click.option("--rendition", metavar="NAME", help="By these rules, such as docx-reviewed-text.")
 @click.option("--after", metavar="PDI", help="With --all: go on behind this version.")
 @json_option
 @click.pass_obj
@@ -32,6 +33,7 @@ def derive(
     *,
     everything: bool,
     renew: bool,
+    rendition: str | None,
     after: str | None,
     as_json: bool,
 ) -> None:
@@ -39,18 +41,21 @@ def derive(
 
     The text becomes a format of the same version. What has one is passed over, so that the command
     can be interrupted and run again; --after saves looking at what is done. Where newer rules would
-    give another text, that is told; with --renew it becomes a new version of the same octets.
+    give another text, that is told; with --renew it becomes a new version of the same octets, as
+    does the text by other rules that are asked for by --rendition.
 
     Exit status: 0 done, also where no text can be made, 1 PDI is unknown, 2 bad name.
     """
     if everything == (pdi is not None) or (after and not everything):
         raise click.UsageError("give a name, or --all, which may go on --after a version")
+    if rendition is not None and pdi is None:
+        raise click.UsageError("--rendition is for one document: give its name")
     told: list[Derived] = []
     with Derivations.open(folder) as archive, counted("looking at versions") as tick:
         outcomes = (
             archive.derive_all(renew=renew, after=after)
             if pdi is None
-            else [archive.derive(pdi, renew=renew)]
+            else [archive.derive(pdi, renew=renew, rendition=rendition)]
         )
         for outcome in outcomes:
             told.append(outcome)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["import_"]
 
 _STANDARD_INPUT = Path("-")
-_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date")
+_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed")
 """Options of `import` that are handed on as they are; the rest say who may see it."""
 
 
@@ -33,6 +33,7 @@ _OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date")
 @click.option("--name", help="The file name of what comes by standard input: its ending tells.")
 @click.option("--series", help="Mint the names in this series of the archive.")
 @click.option("--new", is_flag=True, help="Mint new names even for bytes that are archived.")
+@click.option("--reviewed", is_flag=True, help="Put tracked changes and comments in their texts.")
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
@@ -66,6 +67,8 @@ def import_(
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
     an aggregate), it is archived, and the difference recorded.
 
+    Of a DOCX the text has all tracked changes taken, and no comments, but with --reviewed.
+
     Captions (.vtt, .srt) are stated to be the transcript of --transcript-of, or of the recording
     that is imported with them under the same name: talk.mp4 and talk.vtt, or talk.en.vtt.
     """
@@ -78,6 +81,7 @@ def import_(
     options["standing"] = chosen(
         **{each: options.pop(each) for each in list(options) if each not in _OF_IMPORT}
     )
+    options["rendition"] = "docx-reviewed-text" if options.pop("reviewed") else None
     options["confirmed_date"] = options.pop("confirm_date")
     status = 0
     results: dict[Path, Saved] = {}

@@ -136,8 +136,9 @@ DOCX_TEXT_1 = Rendition(
 DOCX_REVIEWED_TEXT_1 = Rendition(
     "docx-reviewed-text",
     1,
-    frozenset(),
+    frozenset(_TYPES.values()),
     _decode,
     partial(_render, reviewed=True),
     preload=preload,
+    on_request=True,
 )

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.archive import Decoding, NewRepresentation, with_indexes
-from permacite.errors import PermaciteError, RestrictedError
+from permacite.errors import ConflictError, PermaciteError, RestrictedError
 from permacite.markup import Document
+from permacite.renditions import reads, rendition_named
 from permacite.service import names, sources
 from permacite.service.base import UseCases
 from permacite.service.documents import SAME_SOURCE
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive import Repository, Representation, Version
+    from permacite.renditions import Rendition
 
 __all__ = ["Derivations", "Derived", "complete"]
 
@@ -49,14 +51,21 @@ class Derived:
 class Derivations(UseCases):
     """Documents get the text that they lack."""
 
-    def derive(self, reference: str, *, renew: bool = False) -> Derived:
+    def derive(
+        self, reference: str, *, renew: bool = False, rendition: str | None = None
+    ) -> Derived:
         """Make the text of a version that has none, the highest where the name says none.
 
         With `renew`, and where newer rules give another text than is there, a new version is made
-        of the same octets. Raises NotFoundError, BusyError.
+        of the same octets; so it is where other rules are asked for, by the name of a `rendition`
+        such as docx-reviewed-text. Raises NotFoundError, ConflictError for rules that read none of
+        its formats, BusyError.
         """
         name, _ = names.document_of(reference)
-        return complete(self._repository, self._repository.version(name), renew=renew)
+        version = self._repository.version(name)
+        if rendition is not None:
+            return _by_rules(self._repository, version, rendition_named(rendition))
+        return complete(self._repository, version, renew=renew)
 
     def derive_all(self, *, renew: bool = False, after: str | None = None) -> Iterator[Derived]:
         """The same for all versions, in the order of their commit; those that are done stay so.
@@ -95,12 +104,38 @@ def complete(repository: Repository, version: Version, *, renew: bool) -> Derive
     if made is not None and not (renew and _is_older(made, source)):
         outcome: Outcome = "older" if _is_older(made, source) else "present"
         return Derived(name, outcome, str(made.pdi), made.rendition)
-    words = _words(repository, source)
+    return _with_words(repository, version, source, made)
+
+
+def _by_rules(repository: Repository, version: Version, rules: Rendition[Any]) -> Derived:
+    """Give a version, or its octets in a new one, the text that some rules make."""
+    own = [item for item in version.representations if item.derived_from is None]
+    source = next((item for item in own if reads(rules, item.media_type)), None)
+    if source is None:
+        problem = f"{rules} reads none of its formats: {', '.join(item.format for item in own)}"
+        raise ConflictError(problem, str(version.pdi))
+    made = _made_from(version, source)
+    if made is not None and made.rendition == str(rules):
+        return Derived(str(source.pdi), "present", str(made.pdi), made.rendition)
+    return _with_words(repository, version, source, made, rules=str(rules))
+
+
+def _with_words(
+    repository: Repository,
+    version: Version,
+    source: Representation,
+    made: Representation | None,
+    *,
+    rules: str | None = None,
+) -> Derived:
+    name = str(source.pdi)
+    words = _words(repository, source, rules)
     if words.trouble is not None:
         return Derived(name, "failed", rendition=words.rendition, problem=words.trouble.text)
     (derived,) = with_indexes([sources.derived(words, source.format)])
     if made is None:
-        held, outcome = repository.add_format(version.pdi, derived), "added"
+        held = repository.add_format(version.pdi, derived)
+        outcome: Outcome = "added"
     elif repository.read(made) == derived.content:
         return Derived(name, "present", str(made.pdi), made.rendition)
     else:
@@ -136,14 +171,14 @@ def _is_older(made: Representation, source: Representation) -> bool:
     )
 
 
-def _words(repository: Repository, source: Representation) -> sources.Words:
+def _words(repository: Repository, source: Representation, rules: str | None) -> sources.Words:
     """The words of a format that is committed; its charset is settled already."""
     decoding = None
     document = Document(repository.read(source), source.media_type)
     if source.decoding is not None or document.is_xml:  # XML declares its own, on record or not
         document = Document.of(repository.text(source), source.media_type)
         decoding = Decoding(source.decoding or document.text.charset.codec)
-    words = sources.words_by_rendition(document, decoding)
+    words = sources.words_by_rendition(document, decoding, rules)
     assert words is not None  # noqa: S101 - a source has rules
     return words
 

@@ -14,6 +14,7 @@ from permacite.archive import NewVersion, Provenance, Witness
 from permacite.archive.objects import digest_of
 from permacite.charsets import codec_of
 from permacite.errors import PermaciteError
+from permacite.renditions import reads, rendition_named
 from permacite.service import sources
 from permacite.service.ingest import incoming
 
@@ -45,12 +46,29 @@ class Terms:
     standing: Choice
     charset: str | None = None
     """Of text, as somebody says."""
+    rendition: str | None = None
+    """The rules that are to make the text of what they read."""
+
+    def __post_init__(self) -> None:
+        if self.rendition is not None:
+            rendition_named(self.rendition)  # an unknown one is an error
 
     def agree_with(self, version: Version, held: Representation) -> bool:
         """Whether octets that are here came from the same place, and are read in the same way."""
         addresses = {None, version.provenance.uri, version.provenance.final_uri}
         read_so = self.charset is None or codec_of(self.charset) == held.charset
-        return self.uri in addresses and read_so
+        return self.uri in addresses and read_so and self._made_so(version, held)
+
+    def _made_so(self, version: Version, held: Representation) -> bool:
+        """Whether the text that is here was made by the rules that are wanted."""
+        if self.rendition is None or not reads(rendition_named(self.rendition), held.media_type):
+            return True
+        texts = [item for item in version.representations if item.derived_from == held.format]
+        return any((item.rendition or "").partition("/")[0] == self._name for item in texts)
+
+    @property
+    def _name(self) -> str:
+        return (self.rendition or "").partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +95,18 @@ class Draft:
         )
 
 
-def read_draft(content: bytes, name: str, charset: str | None) -> Draft:
+def read_draft(content: bytes, name: str, terms: Terms) -> Draft:
     """Read the bytes of a file. Raises ParseError where it is not what it claims."""
     media_type = sources.media_type_of(name, content)
-    document = incoming.understood(content, media_type, charset=charset, name=name)
+    document = incoming.understood(
+        content, media_type, charset=terms.charset, name=name, rules=terms.rendition
+    )
     return Draft(name, len(content), document)
 
 
 def grouped(
     paths: Iterable[Path],
-    charset: str | None,
+    terms: Terms,
     find: Callable[[bytes, str], Saved | None],
 ) -> Iterator[list[tuple[Path, Outcome]]]:
     """Yield files in groups, each read, or with the error that kept it from that.
@@ -107,7 +127,7 @@ def grouped(
         if digest in seen:
             yield group
             group, size_bytes, seen = [], 0, set()
-        outcome = _attempt(content, path.name, charset, find)
+        outcome = _attempt(content, path.name, terms, find)
         quotes = isinstance(outcome, Draft) and bool(outcome.document.quotations)
         if group and (quotes or size_bytes > _MOST_BYTES or len(group) == _MOST_FILES):
             yield group
@@ -120,10 +140,10 @@ def grouped(
 
 
 def _attempt(
-    content: bytes, name: str, charset: str | None, find: Callable[[bytes, str], Saved | None]
+    content: bytes, name: str, terms: Terms, find: Callable[[bytes, str], Saved | None]
 ) -> Outcome:
     try:
-        return find(content, name) or read_draft(content, name, charset)
+        return find(content, name) or read_draft(content, name, terms)
     except PermaciteError as error:
         return error
 

@@ -40,18 +40,23 @@ class Incoming:
 
 
 def understood(
-    content: bytes, content_type: str, *, charset: str | None = None, name: str = ""
+    content: bytes,
+    content_type: str,
+    *,
+    charset: str | None = None,
+    name: str = "",
+    rules: str | None = None,
 ) -> Incoming:
     """Understand bytes by their Content-Type field value; quotations are found too.
 
-    `name` is that of their file. Raises ParseError where they are not what they claim, or are a
-    collection of pages.
+    `name` is that of their file, `rules` the rendition that is to make their text, where it can.
+    Raises ParseError where they are not what they claim, or are a collection of pages.
     """
     refuse_collections(content, name)
     media_type = media_types.essence(content_type)
     if media_type in sources.MESSAGES:
         return _aggregate(content, media_type)
-    page = sources.read_source(content, content_type, charset=charset)
+    page = sources.read_source(content, content_type, charset=charset, rules=rules)
     quotations = quotations_in(page.document)
     formats = with_quotations(sources.representations(page), quotations)
     return Incoming(with_indexes(formats), page.title, None, 1, quotations, troubles(page))

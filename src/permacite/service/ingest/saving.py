@@ -138,23 +138,25 @@ class Ingest(Quotations, Transcripts):
         series: str | None = None,
         misquoted: bool = False,
         new: bool = False,
+        rendition: str | None = None,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
     ) -> Saved:
         """Commit the bytes of a file under a new name; its `name` tells their type.
 
         The same bytes of the same type again are found under the name that they have; with `new`
-        they get another.
+        they get another. `rendition`: the rules that make the text of what they read, such as
+        docx-reviewed-text, in place of the usual ones.
 
         A document that quotes other words than stand at their names is refused (IntegrityError),
         unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
         The rest is as in `save`. Raises ParseError where the file is not what it claims.
         """
-        terms = Terms(series, uri, confirmed_date, standing, charset)
+        terms = Terms(series, uri, confirmed_date, standing, charset, rendition)
         held = None if new else self._held(content, name, terms)
         if held is not None:
             return held
-        draft = read_draft(content, name, charset)
+        draft = read_draft(content, name, terms)
         if not (misquoted or uri is not None or draft.document.is_aggregate):
             check_quotations(self, draft.document.quotations)
         (outcome,) = self._added([draft], terms)
@@ -170,6 +172,7 @@ class Ingest(Quotations, Transcripts):
         series: str | None = None,
         misquoted: bool = False,
         new: bool = False,
+        rendition: str | None = None,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
     ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
@@ -178,12 +181,12 @@ class Ingest(Quotations, Transcripts):
         Small files are committed in groups, which share what the disk has to do: a file's outcome
         is yielded when its group is durable. What is wrong with one harms none beside it.
         """
-        terms = Terms(series, None, confirmed_date, standing, charset)
+        terms = Terms(series, None, confirmed_date, standing, charset, rendition)
 
         def find(content: bytes, name: str) -> Saved | None:
             return None if new else self._held(content, name, terms)
 
-        for group in grouped(paths, charset, find):
+        for group in grouped(paths, terms, find):
             # What quotes stands first in its group: what it quotes may be a file before it.
             outcomes = [self._checked(one, misquoted=misquoted) for _, one in group]
             drafts = [one for one in outcomes if isinstance(one, Draft)]
@@ -331,7 +334,8 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
     for item in version.representations:
         record = record_of(repository, item)
         for notice in () if record is None else record.notices:
-            yield f"{item.format}: {notice.text}"
+            hint = _REVIEWED if notice.code in {"tracked-changes", "comments"} else ""
+            yield f"{item.format}: {notice.text}{hint}"
 
 
 def _check_way(via: str, uri: str) -> None:
@@ -347,6 +351,9 @@ def _with_missing(saved: Saved, captured: Capture, *, unchanged: bool) -> Saved:
 
 def _named(failures: Iterable[Failure]) -> tuple[LostResource, ...]:
     return tuple(LostResource(each.uri, each.reason, each.problem) for each in failures)
+
+
+_REVIEWED = "; with --reviewed they stand in the text"
 
 
 def _as_progress(
