@@ -222,6 +222,76 @@ def test_tracked_changes_are_told_and_are_text_on_request(archive: Path, tmp_pat
     assert usual.stdout.startswith("renewed")
 
 
+LETTER = b"""\
+From: Jane Roe <jane@lab.example.us>\r
+Subject: On light\r
+MIME-Version: 1.0\r
+Content-Type: multipart/mixed; boundary=x\r
+\r
+--x\r
+Content-Type: multipart/alternative; boundary=y\r
+\r
+--y\r
+Content-Type: text/plain\r
+\r
+It falls, *plainly*.\r
+--y\r
+Content-Type: text/html; charset=utf-8\r
+\r
+<p>It <em>falls</em> on the water.</p>\r
+--y--\r
+--x\r
+Content-Type: text/plain; name="notes.txt"\r
+Content-Disposition: attachment\r
+\r
+Measured at noon.\r
+--x\r
+Content-Type: application/pdf\r
+Content-Disposition: attachment; filename="report.pdf"\r
+Content-Transfer-Encoding: base64\r
+\r
+JVBERi0=\r
+--x--\r
+"""
+
+
+def test_a_mail_has_the_words_of_all_its_parts_and_its_page(archive: Path, tmp_path: Path) -> None:
+    file = tmp_path / "letter.eml"
+    file.write_bytes(LETTER)
+    done = run(archive, "import", str(file))
+    assert "1 attachments have no words: report.pdf" in done.stderr
+    with Archive.open(archive) as held:
+        (listed,) = held.list().documents
+        assert listed.title == "On light"
+        assert {item.format: item.rendition for item in listed.formats}["utf-8"] == "mail-text/1"
+        name = listed.formats[0].pdi
+        sent = held.cite(name, quote="falls on the water")
+        assert ".utf-8.1#char=" in sent.reference
+        noted = held.cite(name, quote="Measured at noon")
+        assert noted.labels[0].told == "attachment notes.txt"
+        assert held.cite(name, quote="Jane Roe").quote == "Jane Roe"
+        for cited in (sent, noted):
+            assert check(held.prove(cited.reference)).holds
+            shown = held.page(cited.reference)
+            assert shown.marked
+            assert f"{cited.quote}</mark>" in shown.html
+        assert held.fsck().ok
+
+
+def test_elements_of_a_mail_are_cited_in_its_page(archive: Path) -> None:
+    head, _, body = LETTER.partition(b"--y\r\nContent-Type: text/html")
+    page = b"Subject: Light\r\nContent-Type: text/html" + body.partition(b"--y--")[0]
+    assert head
+    with Archive.open(archive) as held:
+        saved = held.add(page, name="page.eml")
+        formats = [item.format for item in saved.document.formats]
+        assert formats == ["html", "rfc822", "utf-8"]
+        assert held.resolve(held.cite(saved.pdi, elt="1,1").reference).text == "<em>falls</em>"
+        assert "<em>falls</em>" in held.page(saved.pdi).html
+        words = held.cite(saved.pdi, quote="falls on")
+        assert held.resolve(words.reference).text == "falls on"
+
+
 def test_all_documents_get_theirs_and_go_on_where_it_ended(archive: Path) -> None:
     with Archive.open(archive) as held:
         names = [

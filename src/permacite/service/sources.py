@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from permacite.renditions import Rendition
 
 __all__ = [
+    "MAIL",
     "MESSAGES",
     "Source",
     "Words",
     "derived",
     "media_type_of",
+    "own",
     "read_source",
     "representations",
     "rules_for",
@@ -42,7 +44,8 @@ __all__ = [
     "words_by_rendition",
 ]
 
-MESSAGES = frozenset({"multipart/related", "message/rfc822"})
+MAIL = "message/rfc822"
+MESSAGES = frozenset({"multipart/related", MAIL})
 """Media types of files that hold an aggregate."""
 
 _SUFFIXES = {
@@ -211,17 +214,22 @@ def _is_text(content: bytes) -> bool:
     return True
 
 
+def own(source: Source) -> NewRepresentation:
+    """A document as the format of itself."""
+    document = source.document
+    return NewRepresentation(document.content, document.media_type, decoding=source.decoding)
+
+
 def representations(source: Source) -> list[NewRepresentation]:
     """The formats in which a document is committed: itself, and its text, if it has one."""
     document = source.document
-    own = NewRepresentation(document.content, document.media_type, decoding=source.decoding)
     words = source.words
     if document.is_page:
         text = document.reading.rendition.text
         words = Words(text, f"permacite-plain/{RENDITION_VERSION}")
     elif words is None or words.trouble is not None:
-        return [own]
-    return [own, derived(words, pdi.token_for(document.media_type))]
+        return [own(source)]
+    return [own(source), derived(words, pdi.token_for(document.media_type))]
 
 
 def derived(words: Words, made_from: str) -> NewRepresentation:

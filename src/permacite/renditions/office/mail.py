@@ -189,11 +189,33 @@ def _claims(message: BodyPart) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
+_SAMPLE = b"""Subject: =?utf-8?B?YQ==?= =?utf-8?Q?b?=
+Content-Type: multipart/mixed; boundary=x
+
+--x
+Content-Type: text/html
+Content-Transfer-Encoding: base64
+
+YQ==
+--x
+Content-Transfer-Encoding: quoted-printable
+
+=61
+--x--
+"""
+
+
+def _preload() -> None:
+    """Read a mail in each coding, for a process that can import nothing later."""
+    _render(open_aggregate(_SAMPLE).message)
+
+
 MAIL_TEXT_1 = Rendition(
     "mail-text",
     1,
     frozenset({"message/rfc822"}),
     _decode,
     _render,
+    preload=_preload,
     suffixes={".eml": "message/rfc822"},
 )

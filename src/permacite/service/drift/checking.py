@@ -133,7 +133,8 @@ def _live(
 def _received(version: Version, main: Representation) -> tuple[Representation, str | None]:
     """The format that came from the address, and the rules that made a text of it."""
     made_from = {item.derived_from: item.rendition for item in version.representations}
-    source = main
+    mails = [item for item in version.representations if item.media_type == sources.MAIL]
+    source = mails[0] if mails else main
     if main.derived_from is not None:
         source = next((i for i in version.representations if i.format == main.derived_from), main)
     return source, made_from.get(source.format)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite import media_types, mhtml, pdi
 from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.errors import ParseError
+from permacite.markup import Document
+from permacite.media_types import PAGES
 from permacite.service import sources
 from permacite.service.ingest.collections import refuse_collections
 from permacite.service.quotations.recording import quotations_in, with_quotations
@@ -54,6 +57,8 @@ def understood(
     """
     refuse_collections(content, name)
     media_type = media_types.essence(content_type)
+    if media_type == sources.MAIL:
+        return _mail(content)
     if media_type in sources.MESSAGES:
         return _aggregate(content, media_type)
     page = sources.read_source(content, content_type, charset=charset, rules=rules)
@@ -68,6 +73,28 @@ def troubles(source: sources.Source) -> dict[str, JSON]:
         return {}
     token = pdi.token_for(source.document.media_type)
     return {"no_words": {"format": token, **source.trouble._asdict()}}
+
+
+def _mail(content: bytes) -> Incoming:
+    """Understand a mail: itself, the words of all its parts, and its root where that is a page."""
+    mail = sources.source_of(Document(content, sources.MAIL))
+    formats = sources.representations(mail)
+    aggregate = mhtml.open(content)
+    root = aggregate.root
+    if root.content_type in PAGES:
+        with contextlib.suppress(ParseError):  # it is damaged; the mail is kept as it is
+            page = sources.read_source(
+                root.content, root.content_type, charset=root.parameters.get("charset")
+            )
+            formats.insert(0, sources.own(page))
+    return Incoming(
+        with_indexes(formats),
+        mail.title,
+        None,
+        max(1, len(aggregate.body_parts)),
+        details=troubles(mail),
+        is_aggregate=True,
+    )
 
 
 def _aggregate(content: bytes, media_type: str) -> Incoming:

@@ -110,7 +110,10 @@ class View:
     def is_page(self) -> bool:
         """Whether the page itself is shown; else another document as it is."""
         shown_in_page = (*PAGES, "text/plain", "multipart/related")
-        return self.main.media_type in PAGES and self.shown.media_type in shown_in_page
+        is_of_page = self.shown.derived_from in {None, self.main.format}
+        return (
+            is_of_page and self.main.media_type in PAGES and self.shown.media_type in shown_in_page
+        )
 
 
 def view(
