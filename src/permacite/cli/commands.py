@@ -32,6 +32,7 @@ _ROOMS = {
     "quotes": "permacite.cli.assertions",
     "quoted-by": "permacite.cli.assertions",
     "compose": "permacite.cli.assertions",
+    "search": "permacite.cli.search",
     "list": "permacite.cli.archive",
     "show": "permacite.cli.archive",
     "export": "permacite.cli.archive",

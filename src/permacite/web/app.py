@@ -17,6 +17,7 @@ from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.versions import versions
 from permacite.web.follow import links, saving
 from permacite.web.names import resolver, thttp
+from permacite.web.search import asking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +46,11 @@ ROUTES = [
     Route("/", reader.home),
     Route("/-/static/{file}", asset),
     Route("/-/page/{name:path}", reader.frame),
+    Route("/-/search", asking.search),
     Route("/-/follow", links.follow),
     Route("/-/save", saving.save, methods=["POST"]),
     Route("/-/save/{id}", saving.progress),
+    Route("/-/api/search", asking.answer),
     Route("/-/api/follow", links.answer),
     Route("/-/versions/{name:path}", versions),
     Route("/-/api/documents", api.documents),

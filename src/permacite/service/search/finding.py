@@ -1,0 +1,261 @@
+"""Search: what somebody types, understood, and answered with places that are ready to cite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
+from permacite.scan import compile_pattern
+from permacite.service import addresses, names
+from permacite.service.base import UseCases
+from permacite.service.search.following import follow, text_of
+from permacite.service.search.index import Filters, Index
+from permacite.service.search.places import passage
+from permacite.service.search.terms import read_query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date, datetime
+    from pathlib import Path
+
+    from permacite.archive import Repository, Representation, Version
+    from permacite.service.search.terms import Query
+
+__all__ = ["Hit", "Results", "Search"]
+
+Order: TypeAlias = Literal["best", "newest"]
+Taken: TypeAlias = Literal["words", "passage", "address", "name", "pattern"]
+_PASSAGE = 4
+"""So many words without quotation marks may be a passage: those in a row come first."""
+_FURTHEST = 10_000
+_HOST = compile_pattern(r"(?:[a-z0-9-]++\.)++[a-z]{2,}+(?::[0-9]++)?+")
+INDEX = "search.sqlite"
+"""The file of the index, in the folder of the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A version in which the words stand."""
+
+    reference: str
+    """The place, as it would be cited; the name of the document where its words do not stand."""
+    pdi: str
+    """The full name of the main format of its version."""
+    title: str | None
+    uri: str | None
+    saved_at: datetime
+    media_type: str
+    before: str = ""
+    words: str = ""
+    """The passage in which they stand, white space as single spaces; between what is around it."""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What was found."""
+
+    taken_for: Taken
+    """What was typed: "words", a "passage" (they stand in a row), a web "address", the "name" of a
+    document or of a part, or a "pattern" that names are listed by."""
+    hits: tuple[Hit, ...] = ()
+    more: bool = False
+    """Whether there are others behind these."""
+    goes_to: str | None = None
+    """Of an address or a name: what it means here."""
+    sought: str | None = None
+    """The address that nothing was archived from."""
+    indexed: int = 0
+    entries: int = 0
+    """How many entries of the log are indexed, and how many there are."""
+
+
+class Search(UseCases):
+    """Documents are found by their words."""
+
+    def search(  # noqa: PLR0913 - each is an option of its own
+        self,
+        typed: str,
+        *,
+        site: str = "",
+        media_type: str = "",
+        since: date | None = None,
+        until: date | None = None,
+        cited: bool | None = None,
+        every_version: bool = False,
+        order: Order = "best",
+        limit: int = 20,
+        offset: int = 0,
+        most_s: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Results:
+        """Find the words that are `typed`, or say which address or name it is.
+
+        Words are found whole, in any case, with accents or without; "words in quotation marks"
+        stand in a row, -words do not stand there, and begin* is the beginning of a word. Of each
+        document only the newest version is looked at, unless `every_version` is. What is not open
+        to all is not found, whoever asks.
+
+        What is new is indexed first, for at most `most_s` seconds: `indexed` says how far that is.
+        Raises ParseError where nothing is asked for, LimitError, StorageError.
+        """
+        repository = self._repository.public()
+        special = _special(repository, typed.strip())
+        if special is not None:
+            return special
+        if not 0 <= offset <= _FURTHEST:
+            raise LimitError("too far behind the first", limit="offset", maximum=_FURTHEST)
+        query = read_query(typed)
+        filters = Filters(
+            site.strip().lower(),
+            media_type.strip().lower(),
+            since.isoformat() if since else "",
+            until.isoformat() if until else "",
+            cited,
+            every_version,
+        )
+        with Index(self._place()) as index:
+            follow(repository, index, most_s=most_s, tell=progress)
+            asked = _Asked(repository, index, filters, order, limit + 1, offset)
+            query, hits = asked.answer(query)
+            return Results(
+                "passage" if len(query.wanted) == 1 and len(query.wanted[0]) > 1 else "words",
+                tuple(hits[:limit]),
+                more=len(hits) > limit,
+                indexed=int(index.state("entries") or 0),
+                entries=self._repository.log.size(),
+            )
+
+    def index_words(
+        self, *, anew: bool = False, progress: Callable[[int, int], None] | None = None
+    ) -> int:
+        """Index all that is new, or all `anew`; return how many versions are in the index."""
+        with Index(self._place()) as index:
+            if anew:
+                index.anew()
+            follow(self._repository.public(), index, tell=progress)
+            return index.count()
+
+    def _place(self) -> Path:
+        return self._repository.directory / INDEX
+
+
+class _Asked:
+    """One question to one index."""
+
+    def __init__(  # noqa: PLR0917 - what a question has
+        self,
+        repository: Repository,
+        index: Index,
+        filters: Filters,
+        order: Order,
+        limit: int,
+        offset: int,
+    ) -> None:
+        self._repository = repository
+        self._index = index
+        self._filters = filters
+        self._order = order
+        self._limit = limit
+        self._offset = offset
+
+    def answer(self, query: Query) -> tuple[Query, list[Hit]]:
+        """The question as it was answered, and the hits."""
+        if len(query.wanted) >= _PASSAGE:
+            in_a_row = query.as_phrase()
+            hits = self._hits(in_a_row)
+            if hits or self._offset:
+                return in_a_row, hits
+        return query, self._hits(query)
+
+    def _hits(self, query: Query) -> list[Hit]:
+        """Versions that are given out, whatever the index says."""
+        hits: list[Hit] = []
+        offset = self._offset
+        while len(hits) < self._limit:
+            wanted = self._limit - len(hits)
+            found = self._index.find(
+                query.matching,
+                self._filters,
+                newest=self._order == "newest",
+                limit=wanted,
+                offset=offset,
+            )
+            hits += [hit for each in found if (hit := self._hit(each, query)) is not None]
+            offset += len(found)
+            if len(found) < wanted:
+                break
+        return hits
+
+    def _hit(self, name: str, query: Query) -> Hit | None:
+        try:
+            version = self._repository.version(names.document_of(name)[0])
+            source = text_of(self._repository, version)
+            main = self._repository.main(version)
+            if source is None:
+                self._repository.check_access(main)
+                return _told(version, main, str(main.pdi))
+            place = passage(self._repository.text(source).text, query)
+        except PermaciteError:
+            return None  # closed, withdrawn or erased since, or damaged
+        if place is None:
+            return _told(version, main, str(main.pdi))
+        reference = str(source.pdi.fragment("char", place.start, place.end))
+        return _told(version, main, reference, (place.before, place.words, place.after))
+
+
+def _told(
+    version: Version,
+    main: Representation,
+    reference: str,
+    around: tuple[str, str, str] = ("", "", ""),
+) -> Hit:
+    title, saved_at = version.title, addresses.captured_at(version)
+    uri = version.provenance.uri
+    return Hit(reference, str(main.pdi), title, uri, saved_at, main.media_type, *around)
+
+
+def _special(repository: Repository, typed: str) -> Results | None:
+    """What is typed where it is no words: an address, a name, or a pattern of names."""
+    if not typed or any(sign.isspace() for sign in typed):
+        return None
+    if addresses.is_address(typed):
+        return _page(repository, [typed])
+    lowered = typed.lower()
+    first, slash, _ = lowered.partition("/")
+    if lowered.startswith(("urn:pdi:", "pdi:")):
+        return _document(repository, typed)
+    if first in repository.series_names():
+        return Results("pattern", goes_to=typed)
+    if slash and _HOST.fullmatch(first):
+        return _page(repository, [f"https://{typed}", f"http://{typed}"])
+    return None
+
+
+def _document(repository: Repository, typed: str) -> Results:
+    """What a name means."""
+    try:
+        version = repository.version(names.document_of(typed)[0])
+    except (ParseError, NotFoundError):
+        return Results("name")
+    hit = _told(version, repository.main(version), typed)
+    return Results("name", (hit,), goes_to=typed)
+
+
+def _page(repository: Repository, spelt: list[str]) -> Results:
+    """What an address means here: the passage that it names, else the page."""
+    for address in spelt:
+        try:
+            held = addresses.find(repository, address)
+        except NotFoundError as error:  # the page without the passage
+            reference = error.candidates[0] if error.candidates else None
+        except ParseError:
+            reference = None
+        else:
+            reference = None if held is None else held.reference
+        if reference is not None:
+            version = repository.version(names.document_of(reference)[0])
+            hit = _told(version, repository.main(version), reference)
+            return Results("address", (hit,), goes_to=reference)
+    return Results("address", sought=spelt[0])

@@ -1,0 +1,247 @@
+"""The index follows the log: each entry is looked at once, and what it names is read and indexed.
+
+| entry | what is done |
+|---|---|
+| a version, a format | the version is indexed |
+| a citation | its version is cited from now on |
+| an assertion | what is known of its document is indexed again, or withdrawn |
+| an erasure | all is made anew, so that no term of what was erased is left in the file |
+
+Who may see a document stands in no entry: where the sum of all standings has changed, all that is
+indexed is looked at again. Whatever the index says, only what is given out is told.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from permacite.errors import PermaciteError
+from permacite.service import addresses, names
+from permacite.service.citations.about import reference_of
+from permacite.service.search.index import Row, forget, put
+from permacite.service.search.terms import folded
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+    from permacite.archive import Leaf, Repository, Representation, Version
+    from permacite.service.search.index import Index
+
+__all__ = ["follow", "is_behind", "text_of"]
+
+_ENTRIES = 200
+"""Taken into one transaction."""
+_MOST_CHARACTERS = 50_000_000
+"""Of a text: more is no prose."""
+_STATEMENTS = 100
+"""About one document are indexed: the first."""
+_STANDING = "sum of standing"
+
+
+def is_behind(repository: Repository, index: Index) -> bool:
+    """Whether there is anything that the index has not seen."""
+    return index.state("entries") != str(repository.log.size()) or _other_standing(
+        repository, index
+    )
+
+
+def _other_standing(repository: Repository, index: Index) -> bool:
+    return index.state(_STANDING) != (repository.setting(_STANDING) or "")
+
+
+def follow(
+    repository: Repository,
+    index: Index,
+    *,
+    most_s: float | None = None,
+    tell: Callable[[int, int], None] | None = None,
+) -> bool:
+    """Index what is new, for so many seconds at most; say whether all is.
+
+    `tell` is called with the number of entries that are done, and of all.
+    """
+    until = None if most_s is None else monotonic() + most_s
+    while True:
+        size = repository.log.size()
+        done = _step(repository, index, size)
+        if tell is not None:
+            tell(min(done, size), size)
+        if done >= size:
+            _look_again(repository, index)
+            return True
+        if until is not None and monotonic() > until:
+            return False
+
+
+def _step(repository: Repository, index: Index, size: int) -> int:
+    """Take some entries in; return how many are done."""
+    start, begun = int(index.state("entries") or 0), int(index.state("begun") or size)
+    entries = list(islice(repository.log.leaves(start, size), _ENTRIES))
+    erased = any(_kind(leaf) == "erasure" and leaf.sequence >= begun for leaf in entries)
+    if erased or start > size:  # or another archive stands here now
+        index.anew()
+        return 0
+    rows = [
+        row
+        for name, number in _named(entries)
+        if (row := row_of(repository, name, number)) is not None
+    ]
+    with index.writing() as connection:
+        if start != int(_value(connection, "entries") or 0):  # another process was quicker
+            return start
+        put(connection, rows)
+        for leaf in entries:
+            _take(repository, connection, leaf)
+        _set(connection, "entries", str(start + len(entries)))
+        _set(connection, "begun", str(begun))
+    return start + len(entries)
+
+
+def _entry(leaf: Leaf) -> dict[str, object]:
+    try:
+        entry = json.loads(leaf.content)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _kind(leaf: Leaf) -> object:
+    return _entry(leaf).get("kind")
+
+
+def _named(entries: list[Leaf]) -> dict[tuple[str, int], None]:
+    """The versions that entries say are new, or have a format more."""
+    named: dict[tuple[str, int], None] = {}
+    for leaf in entries:
+        entry = _entry(leaf)
+        name, number = entry.get("name"), entry.get("version")
+        if entry.get("kind") in {"version", "format"} and type(number) is int:
+            named[str(name), number] = None
+    return named
+
+
+def _take(repository: Repository, connection: sqlite3.Connection, leaf: Leaf) -> None:
+    """Take in an entry that is about what is indexed."""
+    entry = _entry(leaf)
+    if entry.get("kind") not in {"citation", "assertion"}:
+        return
+    try:
+        subject = names.document_of(str(entry.get("name")))[0]
+    except PermaciteError:  # a pattern of names
+        return
+    name = str(subject.document)
+    if entry["kind"] == "citation":
+        connection.execute(
+            "UPDATE document SET cited = 1 WHERE name = ? AND coalesce(number = ?, 1)",
+            (name, entry.get("version")),
+        )
+        return
+    rows = connection.execute("SELECT number FROM document WHERE name = ?", (name,)).fetchall()
+    known = repository.versions(subject.document) if not rows else []
+    for number in [row[0] for row in rows] or [version.number for version in known]:
+        row = row_of(repository, name, number)
+        forget(connection, name, number)
+        if row is not None:
+            put(connection, [row])
+
+
+def _look_again(repository: Repository, index: Index) -> None:
+    """Have all leave that is given out no longer, and all come back that is again."""
+    if not _other_standing(repository, index):
+        return
+    now = repository.setting(_STANDING) or ""
+    with index.writing() as connection:
+        for version in repository.list():
+            name = str(version.pdi.document)
+            known = connection.execute(
+                "SELECT 1 FROM document WHERE name = ? AND number = ?", (name, version.number)
+            ).fetchone()
+            shown = _is_open(repository, version)
+            if known and not shown:
+                forget(connection, name, version.number)
+            elif shown and not known:
+                row = row_of(repository, name, version.number)
+                put(connection, [] if row is None else [row])
+        _set(connection, _STANDING, now)
+
+
+def _is_open(repository: Repository, version: Version) -> bool:
+    """Whether anything of a version is given out."""
+    restricted = repository.restrictions(version.representations)
+    return any(item.pdi not in restricted for item in version.representations)
+
+
+def text_of(repository: Repository, version: Version) -> Representation | None:
+    """The format whose characters are the words of a version; None where none is given out."""
+    restricted = repository.restrictions(version.representations)
+    texts = [item for item in version.representations if item.pdi not in restricted]
+    plain = [item for item in texts if item.media_type == "text/plain"]
+    others = [item for item in texts if item.media_type.startswith("text/")]
+    return next(iter(plain or others), None)
+
+
+def row_of(repository: Repository, name: str, number: int) -> Row | None:
+    """A version as it is indexed; None where nothing of it is given out."""
+    try:
+        versions = repository.versions(names.document_of(name)[0])
+    except PermaciteError:
+        return None
+    version = next((each for each in versions if each.number == number), None)
+    if version is None or not _is_open(repository, version):
+        return None
+    source = text_of(repository, version)
+    text = ""
+    if source is not None:
+        try:
+            text = repository.text(source).text[:_MOST_CHARACTERS]
+        except PermaciteError:  # it is damaged, and fsck tells of it
+            text = ""
+    address = version.provenance.uri or version.provenance.final_uri or ""
+    main = repository.main(version)
+    return Row(
+        name=name,
+        number=number,
+        pdi=str(main.pdi),
+        site=(urlsplit(address).hostname or "") if address else "",
+        kind=main.media_type,
+        saved=addresses.captured_at(version).isoformat(timespec="seconds"),
+        cited=bool(repository.citations(version.pdi)),
+        title=folded(version.title or ""),
+        about=folded(" ".join(_about(repository, version, address))),
+        text=folded(text),
+    )
+
+
+def _about(repository: Repository, version: Version, address: str) -> Iterator[str]:
+    """What is known of a version beside its words: where it is from, and what is stated of it."""
+    yield address
+    yield str(version.provenance.details.get("file_name", ""))
+    try:
+        reference = reference_of(repository, version)
+    except PermaciteError:
+        return
+    stated = (reference.title, reference.container, reference.site, reference.publisher)
+    yield from (each.value for each in (*stated, reference.doi, reference.isbn) if each is not None)
+    for person in (*reference.authors, *reference.editors):
+        yield str(person.value)
+    name = str(version.pdi.document)
+    within = [(name, f"{name}A")]  # a part of it has a dot, a number sign or an at sign behind
+    for statement in repository.assertions(within, None, after=0, limit=_STATEMENTS).items:
+        yield statement.object
+
+
+def _value(connection: sqlite3.Connection, name: str) -> str:
+    row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _set(connection: sqlite3.Connection, name: str, value: str) -> None:
+    connection.execute(
+        "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
