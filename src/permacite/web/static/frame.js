@@ -38,20 +38,29 @@
     return found;
   };
 
-  // The text before a range, in it and behind it.
+  // The text before a range, in it and behind it. To ask where one of many siblings stands takes the
+  // browser as long as they are many, so that is asked of few.
   const parts = (range) => {
-    const found = ["", "", ""];
-    for (const node of texts()) {
-      const { data } = node;
-      const starts = node === range.startContainer;
-      const ends = node === range.endContainer;
-      if (starts || ends) {
-        const from = starts ? range.startOffset : 0;
-        const to = ends ? range.endOffset : data.length;
-        [data.slice(0, from), data.slice(from, to), data.slice(to)].forEach((text, at) => (found[at] += text));
-      } else found[compare.call(range, node, 0) + 1] += data;
-    }
-    return found.map(counted);
+    const nodes = texts();
+    const first = (isFound) => {
+      let [low, high] = [0, nodes.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (isFound(nodes[middle])) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    };
+    const { startContainer, startOffset, endContainer, endOffset } = range;
+    const isBehindStart = (node) => node === startContainer || compare.call(range, node, 0) >= 0;
+    const isBehindEnd = (node) => node !== endContainer && compare.call(range, node, 0) > 0;
+    const [start, end] = [first(isBehindStart), first(isBehindEnd)];
+    const join = (from, to) => nodes.slice(from, to).map(({ data }) => data).join("");
+    const [before, words, after] = [join(0, start), join(start, end), join(end)];
+    const from = nodes[start] === startContainer ? startOffset : 0;
+    const behind = end && nodes[end - 1] === endContainer ? endContainer.length - endOffset : 0;
+    const to = words.length - behind;
+    return [before + words.slice(0, from), words.slice(from, to), words.slice(to) + after].map(counted);
   };
   const place = (range) => {
     const [before, words, after] = parts(range);
