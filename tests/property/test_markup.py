@@ -77,6 +77,17 @@ def test_every_range_leads_to_the_source_and_back(source: str, data: st.DataObje
         assert rendition.source_range(*back) == (shown[0].source_start, shown[-1].source_end)
 
 
+@given(source=sources, data=st.data())
+def test_a_page_that_is_read_in_part_says_the_same(source: str, data: st.DataObject) -> None:
+    whole = markup.plain_text(source)
+    limits = st.integers(0, len(whole.text))
+    spans = [sorted(span) for span in data.draw(st.lists(st.tuples(limits, limits), max_size=3))]
+    page = markup.Document(source.encode("utf-8", "replace"), "text/html", "utf-8")
+    if page.source == source:
+        expected = [run for start, end in spans for run in whole.runs(start, end)]
+        assert page.runs((start, end) for start, end in spans) == expected
+
+
 @given(source=sources)
 def test_any_style_sheet_is_read(source: str) -> None:
     for url in markup.css_urls(source):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from permacite import mhtml
 from permacite.markup import css_urls, plain_text
 from permacite.mhtml.export import single_html
+from permacite.mhtml.export.supply import Supply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,3 +138,28 @@ def test_marks_stand_around_the_text_and_add_nothing(source: str, data: st.DataO
     assert made.html.count('id="permacite-mark"') == min(1, made.marks)
     assert list(_activity(made.html)) == []
     assert plain_text(made.html).text == plain_text(unmarked.html).text
+
+
+_BASES = [
+    *["http://e.example/d/p.html", "HTTP://E.Example:80/d/p?q", "http://e.example", "file:///d/p"],
+    *["http://e.example/d/../p", "http://e.example/d/p%20q/", "urn:e:x", "cid:x", "mid:x/y", None],
+]
+_REFERENCES = st.text("aZ9/._~-?=&:%;", max_size=12)
+
+
+@given(
+    _REFERENCES,
+    st.sampled_from(_BASES),
+    st.sampled_from(["", "<base href='/B/c'>", "<base href=x:y>"]),
+)
+def test_a_link_leads_to_the_same_place_with_a_fragment(
+    reference: str, base: str | None, head: str
+) -> None:
+    """A plain reference goes a short way; with a fragment it goes the long one."""
+    page = mhtml.Resource(head.encode(), "text/html", content_location=base)
+    aggregate = mhtml.open(mhtml.build(page, []))
+    supply = Supply(aggregate, 0)
+    resolved = supply.absolute(f"{reference}#x", aggregate.root)
+    shown = supply.absolute(reference, aggregate.root)
+    if reference:
+        assert resolved == (None if shown is None else f"{shown}#x")

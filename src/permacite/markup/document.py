@@ -16,6 +16,7 @@ what nobody closes goes on to the end.
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.markup.charset import Settled
-    from permacite.markup.plain import Rendition
+    from permacite.markup.plain import Rendition, Run
     from permacite.markup.tokens import Token
 
 __all__ = ["Document", "PageReading", "Quotation", "plain_text", "read_page", "title"]
@@ -120,13 +121,31 @@ class Document:
         """What a page says; tokens that nobody asked for before are not kept."""
         return read_page(self.source, xml=self.is_xml, tokens=self._tokens)
 
+    def runs(self, spans: Iterable[tuple[int, int]]) -> list[Run]:
+        """Where (start, end) spans of the page's text stand in the source, run by run.
+
+        The page is read up to the last of them: a text grows at its end alone. Raises NotFoundError
+        for a span outside the text.
+        """
+        spans = list(spans)
+        known = self.__dict__.get("reading")
+        if known is None:
+            last = max((end for _, end in spans), default=0)
+            known = read_page(self.source, xml=self.is_xml, tokens=self._tokens, until=last)
+        return [run for span in spans for run in known.rendition.runs(*span)]
+
 
 def read_page(
-    source: str, *, xml: bool = False, tokens: Iterable[Token] | None = None
+    source: str,
+    *,
+    xml: bool = False,
+    tokens: Iterable[Token] | None = None,
+    until: int = sys.maxsize,
 ) -> PageReading:
     """Read a page in one pass; `tokens` are its tokens, where they were found before.
 
-    Linear in time for any source, and raises nothing.
+    `until`: read no further once the text has so many characters. Linear in time for any source,
+    and raises nothing.
     """
     renderer = Renderer(source, xml=xml)
     notes = _Notes(xml=xml)
@@ -135,6 +154,8 @@ def read_page(
             renderer.text(token)
             if notes.in_title:
                 notes.words.append(token.data)
+            if renderer.flow.writer.length >= until:
+                break
         elif isinstance(token, StartTag):
             name = _local(token.name) if xml else token.name
             renderer.start(token, name)

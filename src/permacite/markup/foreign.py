@@ -109,6 +109,11 @@ class ForeignContent:
         self._counts: dict[str, int] = {}
 
     @property
+    def is_open(self) -> bool:
+        """Whether an `svg` or `math` element is open."""
+        return bool(self._stack)
+
+    @property
     def takes_cdata(self) -> bool:
         """Whether the innermost open element is not an HTML element."""
         return bool(self._stack) and self._stack[-1].kind != "html"

@@ -37,10 +37,22 @@ __all__ = ["MARK_STYLE", "Marks", "Page"]
 
 Edit: TypeAlias = tuple[int, int, str]
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _EMPTY_COMMENT = "<!---->"
-_LESS_THAN = compile_pattern("<")
-_BEFORE_HEAD = frozenset({"html", "head"})
-_UNMARKED = frozenset({"select", "option", "optgroup", "datalist"})
+_OPENING, _CLOSING = len("<>"), len("</>")
+_BEFORE_HEAD = _names("html head")
+_UNMARKED = _names("select option optgroup datalist")
+_ORDINARY = _names(
+    "a abbr article aside b bdi bdo big blockquote br center cite code dd del dfn div dl dt em "
+    "figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i ins kbd li main nav ol p pre q s samp "
+    "section small span strike strong sub sup table tbody td tfoot th thead time tr tt u ul var wbr"
+)
+"""Elements of HTML that do nothing without attributes, and mean nothing to what follows them."""
+
 _STYLE_SHEET = compile_pattern(
     r"\Axml-stylesheet[\t\n\r ].*?\bhref[\t\n\r ]*+=[\t\n\r ]*+[\"']([^\"'<]*+)"
 )
@@ -72,35 +84,55 @@ class Page:
         """The texts of the style element that is open."""
         self._unmarked: str | None = None
         """The list of options that is open."""
+        self._ordinary = frozenset[str]() if elements.xml else _ORDINARY
+        self._edits: list[Edit] = []
 
     def html(self) -> str:
         """The inert document."""
-        edits: list[Edit] = []
         for token in self._document.tokens():
-            edits += self._edits(token)
-        edits += self._style()
-        edits.append((self._head_at, self._head_at, self._head))
-        return rewrite(self._source, edits)
+            if isinstance(token, Text):
+                self._text(token)
+            elif not self._is_plain(token):
+                written = self._written(token)
+                if written is not None:
+                    self._edits.append((token.start, token.end, written))
+                if isinstance(token, EndTag) and self._inside != "style":
+                    self._style()
+        self._style()
+        self._edits.append((self._head_at, self._head_at, self._head))
+        return rewrite(self._source, self._edits)
 
-    def _edits(self, token: Token) -> Iterator[Edit]:
-        if isinstance(token, Text):
-            yield from self._text(token)
-            return
-        written: str | None = ""
+    def _is_plain(self, tag: Token) -> bool:
+        """Take note of a tag that is a name and nothing else, and stays as it is: most are such."""
+        if not isinstance(tag, StartTag | EndTag) or tag.name not in self._ordinary:
+            return False
+        length = tag.end - tag.start - len(tag.name)
+        if self._foreign.is_open or self._inside == "style":
+            return False
+        if length == _OPENING and isinstance(tag, StartTag):
+            self._before_head = False
+            self._foreign.start(tag)
+            self._inside = tag.name
+        elif length == _CLOSING and isinstance(tag, EndTag):
+            self._foreign.end(tag.name)
+            self._inside = None
+        else:
+            return False
+        return True
+
+    def _written(self, token: Token) -> str | None:
+        """What stands for what is no text; None: the token itself."""
         if isinstance(token, StartTag):
-            written = self._start(token)
-        elif isinstance(token, EndTag):
-            written = self._end(token)
-            if self._inside != "style":
-                yield from self._style()
-        elif isinstance(token, Comment):
-            written = self._comment(token)
-        elif isinstance(token, Doctype):
-            written = self._doctype(token)
-        elif isinstance(token, ProcessingInstruction):
+            return self._start(token)
+        if isinstance(token, EndTag):
+            return self._end(token)
+        if isinstance(token, Comment):
+            return self._comment(token)
+        if isinstance(token, Doctype):
+            return self._doctype(token)
+        if isinstance(token, ProcessingInstruction):
             self._instruction(token)
-        if written is not None:
-            yield token.start, token.end, written
+        return ""
 
     # ------------------------------------------------------------ tags
     def _start(self, tag: StartTag) -> str | None:
@@ -160,7 +192,7 @@ class Page:
         if sheet is not None and _OTHER_STYLE.search(token.data) is None:
             self._head += self._elements.style_sheet(sheet[1])
 
-    def _text(self, text: Text) -> Iterator[Edit]:
+    def _text(self, text: Text) -> None:
         raw = self._source[text.start : text.end]
         if self._before_head and raw.strip("\t\n\f\r "):
             self._before_head = False
@@ -174,19 +206,21 @@ class Page:
         elif text.mode in ("plaintext", "cdata"):
             written = escape(text.data)
         else:
-            yield from self._characters(text)
+            self._characters(text)
         if written is not None and written != raw:
-            yield text.start, text.end, written
+            self._edits.append((text.start, text.end, written))
 
-    def _characters(self, text: Text) -> Iterator[Edit]:
+    def _characters(self, text: Text) -> None:
         """Mark text between tags, and escape every `<` in it."""
         is_marked = text.mode == "data" and self._unmarked is None and not self._is_foreign
-        if is_marked and self._marks:
-            yield from self._marks.edits(self._source, text.start, text.end)
-        for sign in _LESS_THAN.finditer(self._source, text.start, text.end):
-            yield sign.start(), sign.end(), "&lt;"
+        if is_marked and self._marks.begin_before(text.end):
+            self._edits += self._marks.edits(self._source, text.start, text.end)
+        at = self._source.find("<", text.start, text.end)
+        while at >= 0:
+            self._edits.append((at, at + 1, "&lt;"))
+            at = self._source.find("<", at + 1, text.end)
 
-    def _style(self) -> Iterator[Edit]:
+    def _style(self) -> None:
         """Write the content of a style element, all its pieces as one.
 
         Pieces that comments or tags keep apart would come together: `u`, `rl(x)`.
@@ -199,9 +233,8 @@ class Page:
         inert = without_tags(self._elements.css(css))
         written = inert if is_raw or not self._is_foreign else escape(inert)
         if not is_raw or inert != css:
-            yield texts[0].start, texts[0].end, written
-        for text in texts[1:]:
-            yield text.start, text.end, ""
+            self._edits.append((texts[0].start, texts[0].end, written))
+        self._edits += [(text.start, text.end, "") for text in texts[1:]]
 
 
 MARK_STYLE = (
@@ -227,6 +260,10 @@ class Marks:
 
     def __bool__(self) -> bool:
         return bool(self._ranges)
+
+    def begin_before(self, end: int) -> bool:
+        """Whether one of the ranges that are left begins before `end`."""
+        return self._next < len(self._ranges) and self._ranges[self._next][0] < end
 
     def edits(self, source: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         """Yield the insertions that mark a text token; tokens come in source order."""

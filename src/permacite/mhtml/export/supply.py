@@ -89,6 +89,12 @@ _UNFOLLOWED = _EMPTY | {"blob", "data", "filesystem"}
 
 _SHOWN = 80
 _TIDY = compile_pattern(r"[A-Za-z0-9+/=;:,.%_#\-]*+")
+_PLAIN = compile_pattern(
+    r"(/?+)[A-Za-z0-9_~\-][A-Za-z0-9_~.\-]*+(?:/[A-Za-z0-9_~\-][A-Za-z0-9_~.\-]*+)*+/?+"
+    r"(?:\?[A-Za-z0-9_~.\-=&/]*+)?+"
+)
+"""A path, maybe with a query, that every rule appends to its base as it stands: without segments of
+dots, and of characters that nobody escapes. What is before it depends on the base alone."""
 _NOT_IN_HREF = compile_pattern(r"[^!#-;=?-Z\[\]_a-z~%]")
 
 
@@ -110,6 +116,8 @@ class Supply:
         self._uris: dict[str, str] = {}
         self._unresolved: dict[str, None] = {}
         self._left_out: dict[str, None] = {}
+        self._before: dict[tuple[str, str], str | None] = {}
+        """What stands before plain references in a part, and before those from its root."""
 
     @property
     def unresolved(self) -> tuple[str, ...]:
@@ -140,6 +148,27 @@ class Supply:
         reference = reference.strip("\t\n\f\r ")
         if reference.startswith("#") or not reference:
             return reference or "#"
+        plain = _PLAIN.fullmatch(reference)
+        before = self._before_plain(plain[1], within) if plain is not None else None
+        if before is not None:
+            return before + reference
+        return self._resolved(reference, within)
+
+    def _before_plain(self, slash: str, within: BodyPart) -> str | None:
+        """What stands before plain references; None where one of them must be looked at by itself.
+
+        So it is where there is no base, and where octets and browsers would disagree on it.
+        """
+        key = slash, within.path
+        if key not in self._before:
+            probe = f"{slash}x"
+            uris = {self._aggregate.resolve(probe, within, each).uri for each in ("rfc", "browser")}
+            shown = self._resolved(probe, within) or ""
+            is_sure = len(uris) == 1 and shown.endswith(f"/{probe.lstrip('/')}")
+            self._before[key] = shown.removesuffix(probe) if is_sure else None
+        return self._before[key]
+
+    def _resolved(self, reference: str, within: BodyPart) -> str | None:
         if scheme_of(reference) in _UNFOLLOWED:
             return None
         resolution = self._aggregate.resolve(reference, within, "browser")

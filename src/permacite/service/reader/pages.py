@@ -220,9 +220,7 @@ def _marks(
     """The pieces of the page's source that are marked, as offsets of its decoded text."""
     main, fragment = wanted.main, wanted.fragment
     if marked.spans:
-        rendition = source.reading.rendition
-        runs = (run for span in marked.spans for run in rendition.runs(*span))
-        return [(run.source_start, run.source_end) for run in runs]
+        return [(run.source_start, run.source_end) for run in source.runs(marked.spans)]
     if fragment is None or marked.trouble:
         return []
     excerpt = repository.excerpt(main, fragment.specifier)
