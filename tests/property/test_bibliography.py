@@ -58,6 +58,14 @@ def pages(draw: st.DrawFn) -> str:
     return "".join(pieces)
 
 
+@given(pages(), st.integers(1, 3))
+def test_what_stands_behind_the_last_claim_states_nothing(page: str, paragraphs: int) -> None:
+    """A page is read up to the last place that could state something: to its end, for a heading."""
+    page += "</script></title><p>Words <b>and</b> words." * paragraphs
+    whole = gather(Document(f"{page}<h1>".encode("utf-8", "replace"), "text/html", "utf-8"))
+    assert gather(Document(page.encode("utf-8", "replace"), "text/html", "utf-8")) == whole
+
+
 @given(pages())
 def test_any_page_has_a_reference(page: str) -> None:
     document = Document(page.encode("utf-8", "replace"), "text/html", "utf-8")

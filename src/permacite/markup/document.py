@@ -121,6 +121,12 @@ class Document:
         """What a page says; tokens that nobody asked for before are not kept."""
         return read_page(self.source, xml=self.is_xml, tokens=self._tokens)
 
+    @cached_property
+    def title(self) -> str | None:
+        """The title of a page; to find it, no more is read than up to its end."""
+        known = self.__dict__.get("reading")
+        return title(self.source, xml=self.is_xml) if known is None else known.title
+
     def runs(self, spans: Iterable[tuple[int, int]]) -> list[Run]:
         """Where (start, end) spans of the page's text stand in the source, run by run.
 
