@@ -125,6 +125,8 @@ def _tell(cited: Cited) -> None:
     click.echo(f"open      {cited.url}")
     if cited.rfc5147_url is not None:
         click.echo(f"RFC 5147  {cited.rfc5147_url}")
+    if cited.swhid is not None:
+        click.echo(f"SWHID     {cited.swhid}")
     if cited.labels:
         click.echo(f"printed   {', '.join(label.told for label in cited.labels)}")
     for caution in cited.cautions:

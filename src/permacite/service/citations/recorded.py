@@ -12,6 +12,7 @@ from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
 from permacite.service.citations.parts import clock, part_of
+from permacite.service.citations.software import swhid
 from permacite.service.citations.source import source_of
 from permacite.service.labels import printed_of, record_of
 from permacite.service.transcripts.playing import Sayings, are_words
@@ -43,6 +44,8 @@ class Cited:
     """What is cited, on one line, for people: the words, or else "0:12-0:31 of" and the title."""
     url: str
     """The same passage for any browser, through a resolver."""
+    swhid: str | None
+    """What Software Heritage calls the same lines of a file; None where they are no whole lines."""
     rfc5147_url: str | None
     """The text's address at the resolver, with RFC 5147 fragment and integrity checks; None for
     what is no plain text."""
@@ -155,6 +158,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         part=source.part,
         told=source.told,
         url=source.url,
+        swhid=_swhid(texts, representation, citation),
         rfc5147_url=_rfc5147_url(texts, representation, citation, source.url.partition("?")[0]),
         quote=citation.quote,
         before=citation.before,
@@ -194,6 +198,16 @@ def _sayings(
     fragment = names.document_of(citation.fragment)[1]
     time = None if fragment is None else part_of(fragment).milliseconds
     return (), () if time is None else tuple(sayings.said(representation, *time))
+
+
+def _swhid(texts: _Texts, representation: Representation, citation: Citation) -> str | None:
+    is_text = representation.media_type.startswith("text/")
+    if not is_text or citation.start is None or citation.end is None:
+        return None
+    entity = texts.of(representation)
+    if entity is None:
+        return None
+    return swhid(texts.archive, representation, entity, (citation.start, citation.end))
 
 
 def _rfc5147_url(
