@@ -69,7 +69,7 @@ else if (main.dataset.text) {
     if (!isHeld) offer(selected);
   };
   watchFrame(frame, main.dataset.reference, offered, citeWanted);
-  watchText(document.querySelector("#text"), offer);
+  watchText(document.querySelector("#text"), offer, citeWanted);
   watchTable(document.querySelector("#grid"), offer);
 }
 watchNumbers(document.querySelector("#text"));

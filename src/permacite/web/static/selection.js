@@ -71,7 +71,7 @@ const MOST = 1_000_000;
 // Positions count characters of the text with CRLF line ends; the text view shows each as one LF.
 const positions = (text) => [...text].length + text.split("\n").length - 1;
 
-export const watchText = (text, offer) => {
+export const watchText = (text, offer, press) => {
   if (!text) return;
   const look = () => {
     const whole = new Range();
@@ -87,6 +87,10 @@ export const watchText = (text, offer) => {
     const size = positions(quote);
     offer(size > MOST ? { trouble: t("script.long") } : { quote, char: `${start},${start + size}` });
   };
+  text.addEventListener("keydown", (event) => {
+    const free = event.key === "Enter" && !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (free && event.target === text && !document.getSelection().isCollapsed) press(); // as in the frame
+  });
   document.addEventListener("selectionchange", look);
   look(); // somebody may have been quicker than this script
 };
