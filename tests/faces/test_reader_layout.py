@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
+from tests.faces.test_inner_pages import aggregate
 
 from permacite.service.archive import Archive
 from permacite.words import LANGUAGES, words_in
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
-    from tests.faces.conftest import Running
+    from tests.faces.conftest import Running, Site
 
 pytestmark = pytest.mark.browser
 
@@ -30,6 +31,7 @@ PAGE = (
     + "".join(f"<p>Entry {n}. Clear sky, light wind from the west.</p>" for n in range(80))
     + f"<p>At ten past two {QUOTE}, seen from both piers.</p><p>The end.</body></html>"
 )
+LINES = "The first line of some notes.\nThe second line.\n"
 RULES = {
     "runOnly": {
         "type": "tag",
@@ -39,7 +41,7 @@ RULES = {
 
 
 @pytest.fixture
-def paths(archive: Path) -> dict[str, str]:
+def paths(archive: Path, site: Site) -> dict[str, str]:
     """The reader's pages, by what they are."""
     with Archive.open(archive) as service:
         page = service.add(PAGE.encode(), name="log.html", uri="https://harbour.example.org/log")
@@ -47,6 +49,14 @@ def paths(archive: Path) -> dict[str, str]:
         gone = service.add(b"<title>Gone</title><p>Words.", name="gone.html")
         service.withdraw(gone.document.pdi, reason="copyright")
         octets = service.add(bytes(range(256)), name="octets.bin")
+        text = service.add(LINES.encode(), name="notes.txt")
+        outer = service.add(aggregate(), name="outer.mhtml")
+        address = site.put("/night", "text/html", PAGE)
+        saved = service.save(address, allow_private=True)
+        earlier = service.cite(saved.pdi, quote=QUOTE).reference.replace("#", "?fragment=")
+        site.put("/night", "text/html", PAGE.replace("bright", "pale"))
+        service.save(address, allow_private=True)
+        service.check(saved.pdi, allow_private=True)
     name, _, fragment = cited.partition("#")
     return {
         "home": "/?",
@@ -55,6 +65,11 @@ def paths(archive: Path) -> dict[str, str]:
         "citation": f"/{name}?fragment={fragment}&",
         "trouble": f"/{page.pdi}?rfc5147=char=9,3&",
         "octets": f"/{octets.pdi}?",
+        "lines": f"/{text.pdi}?rfc5147=line=1,2&",
+        "part": f"/{outer.pdi}?part=2&from={outer.pdi}&to=http://a.example/inner.html&",
+        "checked": f"/{earlier}&",
+        "versions": f"/-/versions/{earlier}&",
+        "follow": f"/-/follow?from={page.pdi}&to=https://elsewhere.example.org/&",
         "gone": f"/{gone.pdi}?",
         "problem": "/urn:pdi://lab.example.us/1999/1/1/1.html.1?",
     }
@@ -200,5 +215,11 @@ def test_axe_finds_nothing(
             found.append((kind, "wider than the screen"))
         violations = Axe().run(tab, options=RULES).response["violations"]
         found += [(kind, f"{item['id']}: {item['nodes'][0]['html']}") for item in violations]
+    tab.goto(f"{running.base}{paths['document']}lang={language}")
+    tab.locator("#quote").fill("Clear sky, light wind")
+    tab.locator("form.words button").click()
+    tab.locator(".choices").wait_for()
+    violations = Axe().run(tab, options=RULES).response["violations"]
+    found += [("choose", f"{item['id']}: {item['nodes'][0]['html']}") for item in violations]
     context.close()
     assert found == []
