@@ -108,6 +108,8 @@ def test_keys_alone_select_and_cite(
     caret = other.new_page()
     caret.goto(f"{running.base}/{names[kind]}")
     place = "page" if kind == "page" else "text"
+    if kind == "page":
+        page_frame(caret)  # once it is loaded, keys reach it
     for _ in range(40):
         if caret.evaluate("document.activeElement.id") == place:
             break
