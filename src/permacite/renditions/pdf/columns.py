@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from permacite.renditions.pdf.lines import Fragment
 
-__all__ = ["regions_of"]
+__all__ = ["regions_of", "runs_of"]
 
 _GUTTER = 0.7
 _FEWEST = 3
@@ -24,6 +24,7 @@ _FILLED = 0.5
 _NARROWEST = 6.0
 _MOST_FRAGMENTS = 3000
 _DEEPEST = 12
+_BELOW, _JUMP = 0.5, 3.0
 
 
 class _Cut(NamedTuple):
@@ -31,6 +32,46 @@ class _Cut(NamedTuple):
     left: Any
     right: Any
     below: Any
+
+
+def runs_of(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+    """The fragments in the order of tags, parted where it goes up the page again, or aside.
+
+    A run holds blocks of which each begins below the one before: what stands in it is put in order
+    by places. What has no tags comes first if it stands above all that has, else last.
+    """
+    blocks: dict[int, list[Fragment]] = {}
+    for part in fragments:
+        blocks.setdefault(part.block, []).append(part)
+    loose = blocks.pop(-1, [])
+    if len(blocks) < 2:  # noqa: PLR2004 - one has no order
+        return [list(fragments)]
+    top = min(part.v for block in blocks.values() for part in block)
+    runs = [[part for part in loose if part.v < top]]
+    bottom = -float("inf")
+    for _, block in sorted(blocks.items()):
+        for piece in _pieces_of(block):
+            if min(part.v for part in piece) < bottom + _BELOW * min(part.size for part in piece):
+                runs.append([])
+                bottom = -float("inf")
+            runs[-1] += piece
+            bottom = max(bottom, *(part.v for part in piece))
+    return [run for run in [*runs, [part for part in loose if part.v >= top]] if run]
+
+
+def _pieces_of(block: Sequence[Fragment]) -> list[list[Fragment]]:
+    """A block, parted where it goes on at the top of another column."""
+    pieces: list[list[Fragment]] = []
+    right = left = bottom = 0.0
+    for part in block:
+        beside = pieces and (part.u0 >= right or part.u1 <= left)
+        if not pieces or (beside and part.v < bottom - _JUMP * part.size):
+            pieces.append([])
+            left, right, bottom = part.u0, part.u1, part.v
+        pieces[-1].append(part)
+        left, right = min(left, part.u0), max(right, part.u1)
+        bottom = max(bottom, part.v)
+    return pieces
 
 
 def regions_of(fragments: Sequence[Fragment], *, to_the_left: bool) -> list[list[Fragment]]:

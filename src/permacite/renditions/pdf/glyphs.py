@@ -49,6 +49,8 @@ class Page:
     """left, top, right, bottom: the advance, and the ascent and descent of the font."""
     hidden: Flags = field(repr=False)
     """Drawn invisibly, such as the words under a scan."""
+    blocks: NDArray[Any] = field(repr=False)
+    """The number of its block in the order of the tags; -1 where it has none."""
     pictures: bool = False
     """Whether there is a picture on the page."""
 

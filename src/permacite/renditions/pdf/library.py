@@ -46,9 +46,21 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "FPDFPage_CountObjects": (_INT, _PLACE),
     "FPDFPage_GetObject": (_PLACE, _PLACE, _INT),
     "FPDFPageObj_GetType": (_INT, _PLACE),
+    "FPDFPageObj_GetBounds": (_INT, _PLACE, _PLACE, _PLACE, _PLACE, _PLACE),
+    "FPDFPageObj_GetMarkedContentID": (_INT, _PLACE),
+    "FPDF_StructTree_GetForPage": (_PLACE, _PLACE),
+    "FPDF_StructTree_Close": (None, _PLACE),
+    "FPDF_StructTree_CountChildren": (_INT, _PLACE),
+    "FPDF_StructTree_GetChildAtIndex": (_PLACE, _PLACE, _INT),
+    "FPDF_StructElement_CountChildren": (_INT, _PLACE),
+    "FPDF_StructElement_GetChildAtIndex": (_PLACE, _PLACE, _INT),
+    "FPDF_StructElement_GetChildMarkedContentID": (_INT, _PLACE, _INT),
+    "FPDF_StructElement_GetType": (_LONG, _PLACE, _PLACE, _LONG),
     "FPDFText_LoadPage": (_PLACE, _PLACE),
     "FPDFText_ClosePage": (None, _PLACE),
     "FPDFText_CountChars": (_INT, _PLACE),
+    "FPDFText_GetText": (_INT, _PLACE, _INT, _INT, _PLACE),
+    "FPDFText_GetTextIndexFromCharIndex": (_INT, _PLACE, _INT),
     "FPDFText_GetUnicode": (_UNSIGNED, _PLACE, _INT),
     "FPDFText_IsGenerated": (_INT, _PLACE, _INT),
     "FPDFText_GetCharOrigin": (_INT, _PLACE, _INT, _PLACE, _PLACE),
@@ -67,7 +79,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "FPDFBitmap_FillRect": (_INT, _PLACE, _INT, _INT, _INT, _INT, _LONG),
     "FPDF_RenderPageBitmap": (None, _PLACE, _PLACE, _INT, _INT, _INT, _INT, _INT, _INT),
 }
-_LATER = frozenset({"FPDFText_GetTextObject"})
+_LATER = frozenset({"FPDFText_GetTextObject", "FPDFPageObj_GetMarkedContentID"})
 """What older builds lack."""
 _RUNS_PROGRAMS = frozenset({"V8", "XFA"})
 
@@ -97,29 +109,26 @@ class Library:
         if _RUNS_PROGRAMS & set(version["flags"]):
             raise PermaciteError("expected a PDFium that cannot run programs, found one with V8")
         self.build = str(version["build"])
-        self._functions: dict[str, Callable[..., Any]] = {}
         for name, (result, *arguments) in _FUNCTIONS.items():
             if name in _LATER and not hasattr(raw, name):
                 continue
             address = ctypes.cast(getattr(raw, name), _PLACE).value
-            self._functions[name] = ctypes.PYFUNCTYPE(result, *arguments)(address or 0)
+            self.__dict__[name] = ctypes.PYFUNCTYPE(result, *arguments)(address or 0)
         no_fonts = (ctypes.c_char_p * 1)(None)  # of the system: they are not the same everywhere
         config = _Config(2, no_fonts, None, 0)
         self.FPDF_InitLibraryWithConfig(ctypes.addressof(config))
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        try:
-            return self._functions[name]
-        except KeyError:
-            raise AttributeError(name) from None
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     def has(self, name: str) -> bool:
         """Whether this build has it."""
-        return name in self._functions
+        return name in self.__dict__
 
     def words(self, name: str, *arguments: object) -> str:
         """What a function writes as UTF-16 into room that is given it."""
-        ask = self._functions[name]
+        ask = self.__dict__[name]
         length = min(int(ask(*arguments, None, 0)), 1 << 16)
         if length < 2:  # noqa: PLR2004 - its final zero alone
             return ""

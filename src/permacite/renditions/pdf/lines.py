@@ -6,6 +6,7 @@ gaps between them. A line is the fragments that stand side by side.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +31,7 @@ _UPSIDE_DOWN = 180
 _BASELINE = 0.12
 _BACK = 0.35
 _OVERLAP = 0.5
+_FIRST_MARK, _MARKS = 0x300, frozenset({"Mn", "Mc", "Me"})
 
 
 class Frame(NamedTuple):
@@ -40,13 +42,18 @@ class Frame(NamedTuple):
     codes: Any
     u: Any
     v: Any
-    advance: Any
+    end: Any
+    """How far each reaches: a mark as far as the letter that it stands on."""
     size: Any
     space_before: Any
     rtl: Any
     """Whether it belongs to a script that runs to the left."""
     word_gap: float
     """A gap so wide, in sizes of the glyphs, divides words."""
+    spaces: bool
+    """Whether spaces are drawn."""
+    blocks: Any
+    """The number of its block in the order of tags."""
 
 
 @dataclass(slots=True, eq=False)
@@ -60,6 +67,7 @@ class Fragment:
     v: float
     size: float
     rtl: bool
+    block: int
 
 
 @dataclass(slots=True, eq=False)
@@ -111,14 +119,31 @@ def frames_of(page: Page, rtl: Any) -> list[Frame]:
                 page.codes[numbers],
                 u,
                 v,
-                page.advance[numbers],
+                _ends(page.codes[numbers], u, u + page.advance[numbers]),
                 np.maximum(page.size[numbers], 0.1),
                 drawn[kept],
                 rtl[numbers],
                 _WORD_GAP_BESIDE_SPACES if many else _WORD_GAP,
+                many,
+                page.blocks[numbers],
             )
         )
     return frames
+
+
+def _ends(codes: Any, u: Any, ends: Any) -> Any:
+    """How far glyphs reach; marks, and pieces of one glyph, reach as far as what they belong to."""
+    last = int(codes.max())
+    marks = np.zeros(codes.size, np.bool_)
+    if last >= _FIRST_MARK:
+        for code in np.unique(codes[codes >= _FIRST_MARK]).tolist():
+            if unicodedata.category(chr(code)) in _MARKS:
+                marks |= codes == code
+        marks[1:] |= (u[1:] == u[:-1]) & (codes[1:] >= _FIRST_MARK)
+        for index in np.flatnonzero(marks).tolist():
+            if index and abs(u[index] - u[index - 1]) <= ends[index - 1] - u[index - 1]:
+                ends[index] = max(ends[index], ends[index - 1])
+    return ends
 
 
 def _not_doubled(page: Page) -> Any:
@@ -128,8 +153,10 @@ def _not_doubled(page: Page) -> Any:
     fresh = np.ones(page.codes.size, np.bool_)
     near = 0.1 * size[1:]
     same = (code[1:] == code[:-1]) & (np.abs(np.diff(x)) < near) & (np.abs(np.diff(y)) < near)
-    # The pieces of one glyph ("ff") stand next to each other in the order of the file.
-    same &= np.abs(np.diff(order)) > 1
+    # The pieces of one glyph ("ff") follow each other in the order of the file, all at one place.
+    piece = (np.diff(page.x) == 0) & (np.diff(page.y) == 0)
+    glyph = np.concatenate(([0], np.cumsum(~piece)))
+    same &= np.diff(glyph[order]) != 0
     later = np.maximum(order[1:], order[:-1])
     fresh[later[same]] = False
     return fresh
@@ -137,10 +164,10 @@ def _not_doubled(page: Page) -> Any:
 
 def fragments_of(frame: Frame) -> list[Fragment]:
     """The fragments of a frame, in the order of the file."""
-    u, v, advance, size = frame.u, frame.v, frame.advance, frame.size
+    u, v, end, size = frame.u, frame.v, frame.end, frame.size
     smaller = np.minimum(size[1:], size[:-1])
-    forward = u[1:] - (u[:-1] + advance[:-1])
-    backward = u[:-1] - (u[1:] + advance[1:])
+    forward = u[1:] - end[:-1]
+    backward = u[:-1] - end[1:]
     steps_on = (np.diff(u) >= -_BACK * smaller) & (forward <= _FRAGMENT_GAP * smaller)
     steps_back = (np.diff(u) <= _BACK * smaller) & (backward <= _FRAGMENT_GAP * smaller)
     either = frame.rtl[1:] | frame.rtl[:-1]
@@ -150,7 +177,7 @@ def fragments_of(frame: Frame) -> list[Fragment]:
     starts = np.concatenate(([0], np.flatnonzero(~together) + 1, [u.size]))
     begins = starts[:-1]
     u0 = np.minimum.reduceat(u, begins)
-    u1 = np.maximum.reduceat(u + advance, begins)
+    u1 = np.maximum.reduceat(end, begins)
     largest = np.maximum.reduceat(size, begins)
     rtl = np.logical_or.reduceat(frame.rtl, begins)
     return [
@@ -163,6 +190,7 @@ def fragments_of(frame: Frame) -> list[Fragment]:
             v[begins].tolist(),
             largest.tolist(),
             rtl.tolist(),
+            frame.blocks[begins].tolist(),
             strict=True,
         )
     ]

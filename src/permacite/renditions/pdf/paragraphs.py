@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permacite.renditions.pdf.direction import MIRRORED, logical
 from permacite.renditions.pdf.lines import LETTER_SPACING, lines_of
+from permacite.renditions.pdf.scripts.direction import MIRRORED, logical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,11 +26,15 @@ _DOT = 0x2E
 _OVERPRINTED = -0.5
 """What begins so far before the end of its neighbour, in sizes, is no part of its word."""
 _LEADERS = 5
+_SMALL, _RAISED = 0.85, 0.15
+_SAME_SIZE = 0.05
 _FIRST_LETTER, _FIRST_SYMBOL, _NO_LETTERS = 0x41, 0x2000, (0x7B, 0xC0)
 _FEWEST_PAIRS = 5
-_INDIC = (0x900, 0xE00)
-"""Scripts in which the advance of a joined glyph is known least."""
+_BESIDE_OTHERS = 0.4
+"""Between wide characters and others a narrower gap is none of words, where spaces are drawn."""
+_LAM, _ALEFS = 0x644, frozenset({0x622, 0x623, 0x625, 0x627, 0x671})
 _FIRST_WIDE, _HANGUL = 0x2E80, (0xAC00, 0xD7FF)
+_SYLLABLE_AND_SPACE = 1.35
 _MOST_LETTER_SPACED = 0.5
 
 
@@ -43,8 +47,24 @@ class Sheet:
     order: list[int] = field(default_factory=list)
     hyphens: list[int] = field(default_factory=list)
     """Where a hyphen at the end of a line stands that may be no part of its word."""
+    joints: list[int] = field(default_factory=list)
+    """Where a space between two lines of Korean stands that may be no part of the text."""
     mirrored: list[int] = field(default_factory=list)
     """Where a glyph stands for its mirror image."""
+
+    size: float = 0.0
+    """Of the line that was written last."""
+
+    def go_on(self, following: int, size: float) -> None:
+        """Join a word that a hyphen divides at the end of a column; `following`: its next glyph."""
+        if self.order[-2:] != [RETURN, FEED] or abs(self.size - size) > _SAME_SIZE * size:
+            return
+        before, hyphen = ([-1, -1, *self.order])[-4:-2]
+        if before < 0 or hyphen < 0 or int(self.codes[hyphen]) not in _HYPHENS:
+            return
+        if chr(self.codes[before]).islower() and chr(self.codes[following]).islower():
+            del self.order[-2:]
+            self.hyphens.append(len(self.order) - 1)
 
     def end_block(self) -> None:
         """Have what follows begin a line."""
@@ -54,15 +74,14 @@ class Sheet:
 
 def gaps_of(frame: Frame, fragments: Sequence[Fragment]) -> Any:
     """Of each glyph whether a gap between words stands before it, within its fragment."""
-    u, advance, size = frame.u, frame.advance, frame.size
+    u, end, size = frame.u, frame.end, frame.size
     gap = np.zeros(u.size)
     # Of two glyphs that run leftwards the later one ends where the earlier begins.
-    gap[1:] = np.maximum(u[1:] - (u[:-1] + advance[:-1]), u[:-1] - (u[1:] + advance[1:]))
+    gap[1:] = np.maximum(u[1:] - end[:-1], u[:-1] - end[1:])
     smaller = size.copy()
     smaller[1:] = np.minimum(size[1:], size[:-1])
     gap /= smaller
-    indic = (frame.codes >= _INDIC[0]) & (frame.codes < _INDIC[1])
-    gaps = (gap > np.where(indic, 2 * frame.word_gap, frame.word_gap)) | frame.space_before
+    gaps = (gap > _word_gaps(frame)) | frame.space_before
     begins = np.array([part.start for part in fragments])
     ends = np.array([part.end for part in fragments])
     letter = (frame.codes >= _FIRST_LETTER) & (frame.codes < _FIRST_SYMBOL)
@@ -80,6 +99,16 @@ def gaps_of(frame: Frame, fragments: Sequence[Fragment]) -> Any:
         usual = float(np.quantile(between, 0.4, method="lower"))
         if usual > LETTER_SPACING:
             gaps[start + 1 : end] = gap[start + 1 : end] > max(frame.word_gap, 1.5 * usual + 0.05)
+    return gaps
+
+
+def _word_gaps(frame: Frame) -> Any:
+    """Of each glyph how wide a gap before it divides words."""
+    if not frame.spaces or int(frame.codes.max()) < _FIRST_WIDE:
+        return frame.word_gap
+    wide = frame.codes >= _FIRST_WIDE
+    gaps = np.full(wide.size, frame.word_gap)
+    gaps[1:][wide[1:] != wide[:-1]] = _BESIDE_OTHERS
     return gaps
 
 
@@ -113,6 +142,7 @@ def _glyphs(frame: Frame, gaps: Any, line: Line) -> list[int]:
         if last is not None and (
             frame.space_before[part.start]
             or not _OVERPRINTED < (part.u0 - last.u1) / min(part.size, last.size) < frame.word_gap
+            or (last is line.parts[0] and _is_mark_of_note(frame, last, part))
         ):
             order.append(SPACE)
         breaks = np.flatnonzero(gaps[part.start + 1 : part.end]) + part.start + 1
@@ -124,6 +154,14 @@ def _glyphs(frame: Frame, gaps: Any, line: Line) -> list[int]:
         order += range(begin, part.end)
         last = part
     return order
+
+
+def _is_mark_of_note(frame: Frame, mark: Fragment, text: Fragment) -> bool:
+    """Whether a small raised number stands before the first letter of a line."""
+    raised = mark.size < _SMALL * text.size and mark.v < text.v - _RAISED * text.size
+    if not raised or not chr(int(frame.codes[text.start])).isalpha():
+        return False
+    return all(chr(int(code)).isdecimal() for code in frame.codes[mark.start : mark.end])
 
 
 def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool) -> list[int]:
@@ -151,7 +189,7 @@ def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool)
             if apart or between:
                 seen.append([SPACE])
                 codes.append(0x20)
-        reach = max(reach or left, left + float(frame.advance[head]))
+        reach = max(reach or left, left + float(frame.end[head] - frame.u[head]))
         seen.append(cluster)
         codes.append(int(frame.codes[head]))
     order, turned = logical(codes, leftwards=leftwards)
@@ -179,6 +217,8 @@ def _clusters(frame: Frame, line: Line) -> list[list[int]]:
     for cluster in bases:
         if len(cluster) > 1 and frame.rtl[cluster[0]]:
             cluster.reverse()  # PDFium turns the pieces of a ligature round with its line
+            if frame.codes[cluster[0]] in _ALEFS and frame.codes[cluster[1]] == _LAM:
+                cluster[:2] = cluster[1::-1]  # but not always; no ligature begins with that
     bases.sort(key=lambda cluster: (float(frame.u[cluster[0]]), cluster[0]))
     for index in marks:
         if not bases:
@@ -188,7 +228,9 @@ def _clusters(frame: Frame, line: Line) -> list[list[int]]:
         home = min(
             bases,
             key=lambda cluster: abs(
-                float(frame.u[cluster[0]]) + float(frame.advance[cluster[0]]) / 2 - place
+                float(frame.u[cluster[0]])
+                + float(frame.end[cluster[0]] - frame.u[cluster[0]]) / 2
+                - place
             ),
         )
         home.append(index)
@@ -218,20 +260,27 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
 def _write_block(sheet: Sheet, frame: Frame, block: Sequence[Line], *, leftwards: bool) -> None:
     """Write lines; one that is full goes on in the next."""
     edge = min(line.u0 for line in block) if leftwards else max(line.u1 for line in block)
-    leaders = [_has_leaders(frame, line) for line in block]
+    goes_on = [
+        not _has_leaders(frame, line)
+        and _goes_on(frame, line, following, after, edge=edge, leftwards=leftwards)
+        for line, following, after in zip(block, block[1:], [*block[2:], None], strict=False)
+    ]
+    full = [line for line, joined in zip(block, goes_on, strict=False) if joined]
+    syllables = not leftwards and _breaks_syllables(frame, full, edge)
+    if block and block[0].glyphs[0] >= 0:
+        sheet.go_on(int(frame.numbers[block[0].glyphs[0]]), block[0].size)
     base = len(sheet.order)
     for index, line in enumerate(block):
-        if index:
-            after = block[index + 1] if index + 1 < len(block) else None
-            if leaders[index - 1] or not _goes_on(
-                frame, block[index - 1], line, after, edge=edge, leftwards=leftwards
-            ):
-                sheet.end_block()
-            else:
-                _join(sheet, int(frame.numbers[line.glyphs[0]]))
+        if index and not goes_on[index - 1]:
+            sheet.end_block()
+        elif index:
+            _join(sheet, int(frame.numbers[line.glyphs[0]]))
+            if syllables and _ends_within(frame, block[index - 1], line, edge):
+                sheet.joints.append(len(sheet.order) - 1)
         sheet.order += [int(frame.numbers[glyph]) if glyph >= 0 else glyph for glyph in line.glyphs]
     if len(sheet.order) > base:
         sheet.end_block()
+        sheet.size = block[-1].size
 
 
 def _has_leaders(frame: Frame, line: Line) -> bool:
@@ -251,7 +300,10 @@ def _goes_on(
     leftwards: bool,
 ) -> bool:
     """Whether the first word of the next line had no room at the end of this one."""
-    if line.wide_gap or following.wide_gap:
+    end, begins = line.glyphs[-1], int(frame.codes[following.glyphs[0]])
+    hyphen = end >= 0 and int(frame.codes[end]) in _HYPHENS
+    divided = hyphen and len(line.glyphs) > 1 and chr(begins).islower() and line.glyphs[-2] >= 0
+    if (line.wide_gap or following.wide_gap) and not divided:
         return False
     size = line.size
     begin = [-part.u1 if leftwards else part.u0 for part in (line, following)]
@@ -259,8 +311,7 @@ def _goes_on(
         third = None if after is None else -after.u1 if leftwards else after.u0
         if third is not None and third < begin[1] - 0.5 * size:
             return False
-    end = line.glyphs[-1]
-    if end >= 0 and int(frame.codes[end]) in _HYPHENS:
+    if hyphen:
         return True
     room = line.u0 - edge if leftwards else edge - line.u1
     return room < _first_word(frame, following) + 0.3 * size
@@ -270,7 +321,7 @@ def _first_word(frame: Frame, line: Line) -> float:
     """How wide the first word of a line is."""
     word = line.glyphs[: line.glyphs.index(SPACE)] if SPACE in line.glyphs else line.glyphs
     begins = [float(frame.u[glyph]) for glyph in word]
-    ends = [float(frame.u[glyph] + frame.advance[glyph]) for glyph in word]
+    ends = [float(frame.end[glyph]) for glyph in word]
     return max(ends) - min(begins)
 
 
@@ -288,6 +339,27 @@ def _join(sheet: Sheet, following: int) -> None:
         sheet.order.append(SPACE)
     elif chr(sheet.codes[before]).isalpha() and chr(sheet.codes[following]).islower():
         sheet.hyphens.append(len(sheet.order) - 1)
+
+
+def _is_hangul(code: int) -> bool:
+    return _HANGUL[0] <= code <= _HANGUL[1]
+
+
+def _breaks_syllables(frame: Frame, lines: Sequence[Line], edge: float) -> bool:
+    """Whether lines of Korean that go on end wherever they are full, be it within words."""
+    if not lines or int(frame.codes.max()) < _HANGUL[0]:
+        return False
+    rooms = sorted((edge - line.u1) / line.size for line in lines)
+    return rooms[len(rooms) * 9 // 10 - (len(rooms) % 10 == 0)] < _SYLLABLE_AND_SPACE
+
+
+def _ends_within(frame: Frame, line: Line, following: Line, edge: float) -> bool:
+    """Whether the next syllable had no room on this line, and no space is drawn between them."""
+    last, first = line.glyphs[-1], following.glyphs[0]
+    if last < 0 or not (_is_hangul(int(frame.codes[last])) and _is_hangul(int(frame.codes[first]))):
+        return False
+    drawn = first == last + 1 and frame.space_before[first]
+    return not drawn and edge - line.u1 < frame.size[first]
 
 
 def _is_ideograph(code: int) -> bool:

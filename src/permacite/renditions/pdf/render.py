@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permacite.renditions.model import Label, Notice, Rendered
-from permacite.renditions.pdf.accents import with_accents
-from permacite.renditions.pdf.columns import regions_of
-from permacite.renditions.pdf.direction import MIRRORED, is_rtl
+from permacite.renditions.pdf.columns import regions_of, runs_of
 from permacite.renditions.pdf.lines import fragments_of, frames_of
 from permacite.renditions.pdf.paragraphs import Sheet, gaps_of, write_region
 from permacite.renditions.pdf.places import HYPHEN, UNITS, PageMap, write_map
+from permacite.renditions.pdf.scripts.accents import with_accents
+from permacite.renditions.pdf.scripts.direction import MIRRORED, is_rtl
+from permacite.renditions.pdf.scripts.downwards import downwards
+from permacite.renditions.pdf.scripts.hangul import spaces_between
+from permacite.renditions.pdf.scripts.indic import as_said
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -44,12 +47,15 @@ class _Sheet:
     text: str
     order: Any
     hyphens: list[int]
+    joints: list[int]
+    """Where spaces stand between lines of Korean that may end within words."""
 
 
 def render(document: Document) -> Rendered:
     """The text with its labels, its map and what must be known of it."""
     sheets = [_sheet(page) for page in document.pages]
     known = _words(sheets)
+    within = iter(_within_words(sheets, known))
     texts: list[str] = []
     labels: list[Label] = []
     pages: list[PageMap] = []
@@ -58,8 +64,7 @@ def render(document: Document) -> Rendered:
     position = 0
     for sheet in sheets:
         page = sheet.page
-        dropped = _dropped(sheet, known)
-        text, order, flag = _without(sheet, dropped)
+        text, order, flag = _without(sheet, _dropped(sheet, known), next(within))
         pages.append(PageMap(position, page.number, _units(page.width), _units(page.height)))
         for column, values in zip(columns, _boxes(page, order), strict=True):
             column.append(values)
@@ -87,7 +92,7 @@ def render(document: Document) -> Rendered:
 
 def _sheet(page: Page) -> _Sheet:
     """The text of a page: its frames in turn, each region by region."""
-    page = with_accents(page)
+    page = downwards(as_said(with_accents(page)))
     rtl = np.zeros(page.codes.size, np.bool_)
     for index in np.flatnonzero(page.codes >= _FIRST_RTL).tolist():
         rtl[index] = is_rtl(int(page.codes[index]))
@@ -96,29 +101,62 @@ def _sheet(page: Page) -> _Sheet:
         fragments = fragments_of(frame)
         gaps = gaps_of(frame, fragments)
         to_the_left = sum(part.rtl for part in fragments) * 2 > len(fragments)
-        for region in regions_of(fragments, to_the_left=to_the_left):
-            write_region(sheet, frame, gaps, region)
+        for run in runs_of(fragments):
+            for region in regions_of(run, to_the_left=to_the_left):
+                write_region(sheet, frame, gaps, region)
     codes = np.concatenate((page.codes, _MADE_UP))
     codes[np.isin(codes, _HYPHENS)] = 0x2D
-    for number in sheet.mirrored:
-        codes[number] = MIRRORED[int(page.codes[number])]
+    _mirror(codes, sheet)
     order = np.array(sheet.order, np.int64)
     text = codes[order].astype("<u4").tobytes().decode("utf-32-le")
-    return _Sheet(page, text, order, sheet.hyphens)
+    return _Sheet(page, text, order, sheet.hyphens, sheet.joints)
+
+
+def _mirror(codes: Any, sheet: Sheet) -> None:
+    """Turn brackets in text that runs leftwards round, if more of them make pairs so.
+
+    Some tables of characters name what is seen, some what is meant.
+    """
+    if not sheet.mirrored:
+        return
+    turned = codes.copy()
+    for number in sheet.mirrored:
+        turned[number] = MIRRORED[int(codes[number])]
+    order = np.array(sheet.order, np.int64)
+    brackets = order[np.isin(codes[order], list(MIRRORED))]
+    if _pairs(turned[brackets]) >= _pairs(codes[brackets]):
+        codes[:] = turned
+
+
+def _pairs(brackets: Any) -> int:
+    """How many brackets are closed by one of their kind."""
+    opened: list[int] = []
+    pairs = 0
+    for code in brackets.tolist():
+        if code < MIRRORED[code]:
+            opened.append(code)
+        elif opened and opened[-1] == MIRRORED[code]:
+            opened.pop()
+            pairs += 1
+    return pairs
 
 
 def _words(sheets: Sequence[_Sheet]) -> frozenset[str]:
     """All words of the document, but those that a hyphen at the end of a line divides."""
-    if not any(sheet.hyphens for sheet in sheets):
+    if not any(sheet.hyphens or sheet.joints for sheet in sheets):
         return frozenset()
     known: set[str] = set()
     for sheet in sheets:
         begin = 0
-        folded = sheet.text
         for hyphen in sheet.hyphens:
-            known.update(_WORD.findall(folded, begin, hyphen))
+            known.update(_WORD.findall(sheet.text, begin, hyphen))
             begin = hyphen + 1
-        known.update(_WORD.findall(folded, begin))
+        if not sheet.joints:
+            known.update(_WORD.findall(sheet.text, begin))
+            continue
+        beside = {*sheet.joints, *(joint + 1 for joint in sheet.joints)}
+        whole = _WORD.finditer(sheet.text)
+        known.update(each[0] for each in whole if not beside & {each.start(), each.end()})
     return frozenset(word.casefold() for word in known)
 
 
@@ -148,17 +186,32 @@ def _after(text: str, start: int) -> str:
     return text[start:end]
 
 
-def _without(sheet: _Sheet, dropped: Sequence[int]) -> tuple[str, Any, bytes]:
-    """The text, the numbers of its glyphs and its flags, with those hyphens taken out."""
+def _within_words(sheets: Sequence[_Sheet], known: frozenset[str]) -> Iterator[list[int]]:
+    """Of each page the spaces between lines that go, as they stand within words."""
+    pairs = [
+        (_before(sheet.text, joint), _after(sheet.text, joint + 1))
+        for sheet in sheets
+        for joint in sheet.joints
+    ]
+    spaces = iter(spaces_between(pairs, known))
+    for sheet in sheets:
+        yield [joint for joint in sheet.joints if not next(spaces)]
+
+
+def _without(
+    sheet: _Sheet, hyphens: Sequence[int], spaces: Sequence[int]
+) -> tuple[str, Any, bytes]:
+    """The text, the numbers of its glyphs and its flags, without those hyphens and spaces."""
     flags = np.zeros(len(sheet.text), np.uint8)
+    dropped = sorted((*hyphens, *spaces))
     if not dropped:
         return sheet.text, sheet.order, flags.tobytes()
     begin, parts = 0, []
-    for hyphen in dropped:
-        parts.append(sheet.text[begin:hyphen])
-        begin = hyphen + 1
+    for place in dropped:
+        parts.append(sheet.text[begin:place])
+        begin = place + 1
     parts.append(sheet.text[begin:])
-    flags[np.array(dropped) + 1] = HYPHEN
+    flags[np.array(hyphens, np.int64) + 1] = HYPHEN
     return "".join(parts), np.delete(sheet.order, dropped), np.delete(flags, dropped).tobytes()
 
 

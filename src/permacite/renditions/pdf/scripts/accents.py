@@ -1,4 +1,4 @@
-"""Accents that are drawn as glyphs of their own, over a letter before or after them (clause 3)."""
+"""Accents that are drawn as glyphs of their own, over or under a letter (clause 3)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permacite.renditions.pdf.scripts.indic import reordered
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from permacite.renditions.pdf.glyphs import Page
 
 __all__ = ["with_accents"]
@@ -19,7 +23,9 @@ _COMBINING = {
     0xB8: 0x327, 0x2DB: 0x328,
 }  # fmt: skip
 _DOTLESS = {0x131: 0x69, 0x237: 0x6A}
-_NEAR = 0.3
+_NEAR, _RAISED = 0.3, 0.6
+_AROUND = 200
+"""So many glyphs before and behind it in the order of the file its letter is looked for."""
 
 
 def with_accents(page: Page) -> Page:
@@ -31,22 +37,28 @@ def with_accents(page: Page) -> Page:
     kept = np.ones(codes.size, np.bool_)
     middle = (page.boxes[:, 0] + page.boxes[:, 2]) / 2
     for accent in accents.tolist():
-        for letter in (accent + 1, accent - 1):
-            if not 0 <= letter < codes.size or not kept[letter]:
-                continue
-            size = float(page.size[letter])
-            apart = abs(float(middle[letter] - middle[accent]))
-            raised = abs(float(page.y[letter] - page.y[accent]))
-            if apart > _NEAR * size or raised > size:
-                continue
+        for letter in _letters(page, accent, middle):
             base = int(codes[letter])
             pair = chr(_DOTLESS.get(base, base)) + chr(_COMBINING[int(page.codes[accent])])
             whole = unicodedata.normalize("NFC", pair)
-            if chr(base).isalpha() and len(whole) == 1:
+            if kept[letter] and chr(base).isalpha() and len(whole) == 1:
                 codes[letter] = ord(whole)
                 kept[accent] = False
                 break
     if kept.all():
         return page
-    columns = ("x", "y", "advance", "size", "angle", "boxes", "hidden")
-    return replace(page, codes=codes[kept], **{name: getattr(page, name)[kept] for name in columns})
+    return reordered(replace(page, codes=codes), np.flatnonzero(kept))
+
+
+def _letters(page: Page, accent: int, middle: Any) -> list[int]:
+    """The glyphs over which an accent can stand, those beside it in the file first."""
+    start = max(accent - _AROUND, 0)
+    near = slice(start, accent + _AROUND)
+    apart = np.abs(middle[near] - middle[accent]) / page.size[near]
+    raised = np.abs(page.y[near] - page.y[accent]) / page.size[near]
+    beside = np.abs(np.arange(apart.size) + start - accent) == 1
+    over = (apart <= _NEAR) & (raised <= np.where(beside, 1.0, _RAISED))
+    found = (np.flatnonzero(over) + start).tolist()
+    return sorted(
+        found, key=lambda letter: (abs(letter - accent) > 1, abs(letter - accent), -letter)
+    )

@@ -1,0 +1,240 @@
+"""How far the next glyph stands from each, without any spacing.
+
+The loose box of a glyph reaches so far, or as far as its ink does. One font draws a character as
+wide each time: three of them are asked for all, unless they differ. Where ink hangs over, the font
+is asked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections import deque
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from permacite.renditions.pdf.reading.manners import ANGLE, FONT, SCALE, SIZE, measured
+
+if TYPE_CHECKING:
+    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.reading.manners import Manners, Raw
+
+__all__ = ["advances"]
+
+_EQUAL = 0.0005
+_SHAPED = (0x590, 0x1E00)
+"""Scripts whose letters are drawn by their neighbours, as wide as these have it."""
+_UNUSED = 0xF8F7
+"""For private use: no font has it."""
+_OFTEN, _ANOTHER, _ALIKE = 4, 0.08, 0.004
+_SLANTED = 0.05
+_AS_WIDE = 0.004
+_CLOSE, _TOUCHING = 0.05, 0.03
+_TEXT, _MOST_OBJECTS, _WIDEST = 1, 100_000, 100
+
+
+class _Glyphs:
+    """The columns that are needed to ask for widths."""
+
+    def __init__(self, pdfium: Library, raw: Raw, manners: Manners) -> None:
+        self.pdfium, self.text = pdfium, raw.text
+        self.numbers, self.origins = raw.numbers, raw.origins
+        self.rows, self.which = manners.rows, manners.which
+        turned = np.radians(self.rows[:, ANGLE])
+        self.right, self.up = np.cos(turned), -np.sin(turned)
+        self.upright = np.abs(self.right) > np.abs(self.up)
+
+    def reach(self, chosen: Any) -> Any:
+        """How far the loose boxes of some glyphs reach along their lines."""
+        room = np.zeros((chosen.size, 4), np.float32)
+        at = range(room.ctypes.data, room.ctypes.data + 16 * chosen.size, 16)
+        listed = self.numbers[chosen].tolist()
+        deque(map(self.pdfium.FPDFText_GetLooseCharBox, repeat(self.text), listed, at), maxlen=0)
+        room[~np.isfinite(room).all(axis=1)] = 0
+        boxes = np.clip(room, -1e6, 1e6).astype(np.float64)
+        manner = self.which[chosen]
+        x, y = self.origins[chosen].T
+        across = np.maximum(
+            (boxes[:, 0] - x) * self.right[manner], (boxes[:, 2] - x) * self.right[manner]
+        )
+        along = np.maximum((boxes[:, 1] - y) * self.up[manner], (boxes[:, 3] - y) * self.up[manner])
+        return np.where(self.upright[manner], across, along)
+
+
+def advances(pdfium: Library, raw: Raw, manners: Manners) -> Any:
+    """The advances of all glyphs."""
+    codes, origins = raw.codes, raw.origins
+    if not codes.size:
+        return np.zeros(0)
+    asked = _Glyphs(pdfium, raw, manners)
+    rows, which = manners.rows, manners.which
+    size, font = rows[which, SIZE], rows[which, FONT]
+    pieces = np.zeros(codes.size + 1, np.bool_)  # of one glyph, which is as wide as all
+    pieces[1:-1] = (np.abs(np.diff(origins, axis=0)) < _EQUAL).all(axis=1)
+    piece = pieces[1:] | pieces[:-1]
+    each_font = np.unique(rows[:, FONT], return_inverse=True)[1]
+    keys = (each_font[which].astype(np.int64) << 22) | codes
+    own = piece | (font == 0) | ((codes >= _SHAPED[0]) & (codes < _SHAPED[1]))
+    alone, shared = np.flatnonzero(own), np.flatnonzero(~own)
+    reach, exact = np.zeros(codes.size), np.zeros(codes.size)
+    if shared.size:
+        _by_font(asked, (codes, keys, pieces), shared, (reach, exact))
+    reach[alone] = asked.reach(alone)
+    for step in (slice(None), slice(None, None, -1)):  # a first piece is shown as half of it
+        last, joined = reach[step], (pieces[1:-1])[step]
+        last[1:] = np.where(joined, np.maximum(last[1:], last[:-1]), last[1:])
+    _of_whole_objects(asked, raw.page, manners, (pieces, reach))
+    narrower = (exact > 0) & (exact < reach)
+    steps = np.hypot(*np.diff(origins, axis=0).T)
+    narrower[:-1] &= steps > reach[:-1] + _TOUCHING * size[:-1]  # else there is no gap in any case
+    advance = np.where(narrower, exact, reach)
+    oblique = np.minimum(np.abs(asked.right), np.abs(asked.up)) > _SLANTED
+    return np.where(oblique[which], np.minimum(advance, 0.6 * size), advance)
+
+
+def _by_font(
+    asked: _Glyphs, columns: tuple[Any, Any, Any], shared: Any, found: tuple[Any, Any]
+) -> None:
+    """The reach and the exact advance of glyphs that a font draws, of three each asked for all.
+
+    Those behind which there may be a gap, or too little room, are asked themselves.
+    """
+    (codes, keys, pieces), (reach, exact) = columns, found
+    scale = np.maximum(asked.rows[asked.which, SCALE], 1e-9)
+    order = np.argsort(keys[shared], kind="stable")
+    ordered = shared[order]
+    begins = np.flatnonzero(np.diff(keys[ordered], prepend=-1))
+    ends = np.append(begins[1:], shared.size)
+    group = np.zeros(shared.size, np.int64)
+    group[order] = np.repeat(np.arange(begins.size), ends - begins)
+    first = ordered[begins]
+    widths = asked.reach(first) / scale[first]
+    differs = np.zeros(begins.size, np.bool_)
+    for other in (ordered[(begins + ends) // 2], ordered[ends - 1]):
+        differs |= np.abs(widths - asked.reach(other) / scale[other]) > _AS_WIDE
+    reach[shared] = widths[group] * scale[shared]
+    known = _exact(asked, first, codes, reach)
+    exact[shared] = _corrected(known, group, (asked.origins, scale, asked.which), shared)
+    exact[shared] *= scale[shared]
+    doubtful = differs[group] | ~_close(asked, reach)[shared]
+    doubtful &= ~pieces[1:][shared]
+    each = shared[doubtful]
+    own = asked.reach(each)
+    exact[each[np.abs(own - reach[each]) > _AS_WIDE * scale[each]]] = 0
+    reach[each] = own
+
+
+def _close(asked: _Glyphs, reach: Any) -> Any:
+    """Behind which glyphs the next one of their object stands as close as it would in a word."""
+    close = np.zeros(reach.size, np.bool_)
+    size = asked.rows[asked.which[:-1], SIZE]
+    gap = np.hypot(*np.diff(asked.origins, axis=0).T) - reach[:-1]
+    close[:-1] = (np.abs(gap) < _CLOSE * size) & (np.diff(asked.which) == 0)
+    return close
+
+
+def _of_whole_objects(
+    asked: _Glyphs, page: int, manners: Manners, columns: tuple[Any, Any]
+) -> None:
+    """Where objects are said to stand for a text (ActualText), their bounds tell how wide it is."""
+    pieces, reach = columns
+    if not any(manners.handles):
+        return
+    begins = np.flatnonzero(np.diff(manners.which, prepend=-1))
+    ends = np.append(begins[1:], manners.which.size)
+    joined = np.append(0, np.cumsum(pieces[1:-1]))
+    whole = (ends - begins > 1) & (joined[ends - 1] - joined[begins] == ends - begins - 1)
+    whole &= asked.upright
+    if not whole.any():
+        return
+    silent = _silent_behind(asked.pdfium, page, frozenset(manners.handles))
+    for index in np.flatnonzero(whole).tolist():
+        first = manners.handles[index]
+        x, sign = float(asked.origins[begins[index], 0]), float(asked.right[index])
+        width = 0.0
+        for handle in (first, *silent.get(first, ())):
+            left, right = _bounds(asked.pdfium, handle)
+            if right - left <= 0:  # a space
+                break
+            width = max(width, (left - x) * sign, (right - x) * sign)
+        if 0 < width < _WIDEST * float(manners.rows[index, SIZE]):
+            stretch = slice(int(begins[index]), int(ends[index]))
+            reach[stretch] = np.maximum(reach[stretch], width)
+
+
+def _silent_behind(pdfium: Library, page: int, known: frozenset[int]) -> dict[int, list[int]]:
+    """Behind each object those of which PDFium has no characters: the text stands for them too."""
+    silent: dict[int, list[int]] = {}
+    last: list[int] = []
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), _MOST_OBJECTS)):
+        handle = pdfium.FPDFPage_GetObject(page, index)
+        if handle in known:
+            last = silent.setdefault(handle, [])
+        elif handle and pdfium.FPDFPageObj_GetType(handle) == _TEXT:
+            last.append(handle)
+        else:
+            last = []
+    return silent
+
+
+def _bounds(pdfium: Library, handle: int) -> tuple[float, float]:
+    """Where an object begins and ends on its line; the same where it is not known."""
+    room = (ctypes.c_float * 4)()
+    at = [ctypes.addressof(room) + 4 * index for index in range(4)]
+    known = pdfium.FPDFPageObj_GetBounds(handle, *at) and all(map(math.isfinite, room))
+    return (room[0], room[2]) if known else (0.0, 0.0)
+
+
+def _exact(asked: _Glyphs, firsts: Any, codes: Any, reach: Any) -> Any:
+    """Of each of these glyphs its advance for one point, as its font tells it; else 0.
+
+    Glyphs of other scripts change with their neighbours; a font tells the width of one.
+    """
+    exact = np.zeros(firsts.size)
+    tight = (ctypes.c_double * 4)()
+    at = [ctypes.addressof(tight) + 8 * index for index in range(4)]
+    for place, glyph in enumerate(firsts.tolist()):
+        code, manner = int(codes[glyph]), int(asked.which[glyph])
+        row = asked.rows[manner]
+        if code >= _SHAPED[0] or row[SCALE] <= 0 or not chr(code).isalpha():
+            continue
+        asked.pdfium.FPDFText_GetCharBox(asked.text, int(asked.numbers[glyph]), *at)
+        upright = bool(asked.upright[manner])
+        ends = (tight[0], tight[1]) if upright else (tight[2], tight[3])
+        sign = float((asked.right if upright else asked.up)[manner])
+        begin = float(asked.origins[glyph, 0 if upright else 1])
+        ink = max((end - begin) * sign for end in ends)
+        if ink >= reach[glyph] - _EQUAL * row[SIZE]:
+            exact[place] = _width(asked.pdfium, int(row[FONT]), code)
+    return exact
+
+
+def _width(pdfium: Library, font: int, code: int) -> float:
+    """The advance of a character for one point; 0 where the font does not know it."""
+    width, unknown = (
+        measured(pdfium, "FPDFFont_GetGlyphWidth", font, each, 1.0) for each in (code, _UNUSED)
+    )
+    return 0.0 if width == unknown else width
+
+
+def _corrected(exact: Any, group: Any, places: tuple[Any, Any, Any], shared: Any) -> Any:
+    """The advance that its font gives each glyph, unless the glyphs behind it say otherwise.
+
+    A font is asked by characters, of which two of its glyphs may be one. Where what follows
+    always stands further away, and often enough, the font meant another glyph.
+    """
+    if not exact.any():
+        return exact[group]
+    origins, scale, which = places
+    following = np.minimum(shared + 1, which.size - 1)
+    within = (which[following] == which[shared]) & (following > shared)
+    steps = np.hypot(*(origins[following] - origins[shared]).T)[within] / scale[shared][within]
+    each = group[within]
+    nearest = np.full(exact.size, np.inf)
+    np.minimum.at(nearest, each, steps)
+    often = np.bincount(each, minlength=exact.size)
+    alike = np.bincount(each, weights=steps < nearest[each] + _ALIKE, minlength=exact.size)
+    wrong = (often >= _OFTEN) & (alike > 0.7 * often) & (nearest > exact + _ANOTHER)
+    return np.where(wrong, 0.0, exact)[group]

@@ -1,0 +1,220 @@
+"""The glyphs of one open page."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from permacite.renditions.pdf.glyphs import Page
+from permacite.renditions.pdf.reading.advances import advances
+from permacite.renditions.pdf.reading.manners import (
+    ANGLE,
+    ASCENT,
+    DESCENT,
+    HIDDEN,
+    SCALE,
+    SIZE,
+    Manners,
+    Raw,
+)
+from permacite.renditions.pdf.reading.structure import NO_BLOCK, blocks_of
+
+if TYPE_CHECKING:
+    from permacite.renditions.pdf.library import Library
+
+__all__ = ["page_of"]
+
+_MOST_ON_A_PAGE = 2_000_000
+_MOST_OBJECTS = 10_000
+"""Among so many of a page a picture is looked for."""
+_IMAGE = 3
+_SPACE, _HYPHEN, _UNKNOWN = 0x20, 0x2D, 0xFFFD
+_HIGH, _LOW, _SURROGATES_END, _LAST = 0xD800, 0xDC00, 0xE000, 0x10FFFF
+_HYPHENS = (0x02, 0xFFFE)
+"""What PDFium gives for a hyphen at the end of a line, by builds."""
+_FEW_WORDS = 100
+_TAGGED = 0.8
+"""So many of the glyphs of a page must be tagged, or its tags are not asked."""
+
+
+def page_of(pdfium: Library, document: int, index: int, *, tagged: bool) -> Page | None:
+    """The page with that number, from 0; None where it cannot be read."""
+    handle = pdfium.FPDF_LoadPage(document, index)
+    if not handle:
+        return None
+    try:
+        text = pdfium.FPDFText_LoadPage(handle)
+        if not text:
+            return None
+        try:
+            label = pdfium.words("FPDF_GetPageLabel", document, index)[:100]
+            reader = _Reader(pdfium, handle, text)
+            return reader.page(index + 1, " ".join(label.split()), tagged=tagged)
+        finally:
+            pdfium.FPDFText_ClosePage(text)
+    finally:
+        pdfium.FPDF_ClosePage(handle)
+
+
+class _Reader:
+    """One open page."""
+
+    def __init__(self, pdfium: Library, page: int, text: int) -> None:
+        self._pdfium = pdfium
+        self._handle = page
+        self._text = text
+        box = (ctypes.c_float * 4)()
+        if not pdfium.FPDF_GetPageBoundingBox(page, ctypes.addressof(box)):
+            box[:] = [0.0, 792.0, 612.0, 0.0]
+        self._left, self._top, self._right, self._bottom = box
+        self._turns = pdfium.FPDFPage_GetRotation(page) % 4
+
+    def page(self, number: int, label: str, *, tagged: bool) -> Page:
+        count = min(self._pdfium.FPDFText_CountChars(self._text), _MOST_ON_A_PAGE)
+        count = max(count, 0)
+        numbers, codes = self._kept(count)
+        origins = self._origins(numbers)
+        raw = Raw(self._handle, self._text, numbers, codes, origins)
+        manners = Manners(self._pdfium, raw)
+        advance = advances(self._pdfium, raw, manners)
+        row = manners.rows[manners.which]
+        size, scale = row[:, SIZE], row[:, SCALE]
+        width, height = self._right - self._left, self._top - self._bottom
+        if self._turns % 2:
+            width, height = height, width
+        x, y = self._turned(origins[:, 0], origins[:, 1])
+        angle = (np.rint(row[:, ANGLE]).astype(np.int64) + 90 * self._turns) % 360
+        advance = np.where(scale > 0, advance, 0.0)
+        return Page(
+            number,
+            label,
+            float(width),
+            float(height),
+            codes,
+            x,
+            y,
+            advance,
+            size,
+            angle,
+            _boxes((x, y), advance, angle, (row[:, ASCENT] * size, row[:, DESCENT] * size)),
+            row[:, HIDDEN] != 0,
+            self._blocks(manners) if tagged else np.full(numbers.size, NO_BLOCK, np.int64),
+            self._has_pictures(count),
+        )
+
+    def _kept(self, count: int) -> tuple[Any, Any]:
+        """The numbers of the glyphs that were drawn, and their characters."""
+        codes = self._codes(count)
+        for code in _HYPHENS:
+            codes[codes == code] = _HYPHEN
+        kept = (codes >= _SPACE) | (codes == 0)
+        doubtful = np.flatnonzero((codes == _SPACE) | (codes == 0))
+        kept[doubtful[self._made_up(doubtful.tolist())]] = False
+        high = np.flatnonzero((codes >= _HIGH) & (codes < _LOW))
+        if high.size:  # characters beyond 16 bits come as two
+            high = high[high + 1 < count]
+            low = codes[high + 1]
+            pair = (low >= _LOW) & (low < _SURROGATES_END)
+            high, low = high[pair], low[pair]
+            codes[high] = 0x10000 + ((codes[high] - _HIGH) << 10) + (low - _LOW)
+            kept[high + 1] = False
+        numbers = np.flatnonzero(kept)
+        codes = codes[numbers]
+        surrogate = (codes >= _HIGH) & (codes < _SURROGATES_END)
+        codes[surrogate | (codes == 0) | (codes > _LAST)] = _UNKNOWN
+        return numbers, codes
+
+    def _codes(self, count: int) -> Any:
+        """All characters: at once, where none is missing from the text that PDFium has of them."""
+        text, pdfium = self._text, self._pdfium
+        last = count - 1
+        if count and pdfium.FPDFText_GetTextIndexFromCharIndex(text, last) == last:
+            room = np.zeros(count + 2, np.uint16)
+            if pdfium.FPDFText_GetText(text, 0, count, room.ctypes.data) == count + 1:
+                return room[:count].astype(np.uint32)
+        asked = map(pdfium.FPDFText_GetUnicode, repeat(text), range(count))
+        return np.fromiter(asked, np.uint32, count)
+
+    def _made_up(self, numbers: list[int]) -> Any:
+        """Which of these PDFium made up; it forgets of some that it did, but draws them nowhere."""
+        text, pdfium, count = self._text, self._pdfium, len(numbers)
+        asked = map(pdfium.FPDFText_IsGenerated, repeat(text), numbers)
+        made_up = np.fromiter(asked, np.int8, count) != 0
+        if pdfium.has("FPDFText_GetTextObject"):
+            ask = pdfium.FPDFText_GetTextObject
+            for index in np.flatnonzero(~made_up).tolist():
+                made_up[index] = not ask(text, numbers[index])
+        return made_up
+
+    def _origins(self, numbers: Any) -> Any:
+        """Of each glyph its origin."""
+        count = numbers.size
+        origins = np.zeros((count, 2), np.float64)
+        begin = origins.ctypes.data
+        each_x = range(begin, begin + 16 * count, 16)
+        each_y = range(begin + 8, begin + 8 + 16 * count, 16)
+        ask, listed = self._pdfium.FPDFText_GetCharOrigin, numbers.tolist()
+        deque(map(ask, repeat(self._text), listed, each_x, each_y), maxlen=0)
+        origins[~np.isfinite(origins).all(axis=1)] = 0
+        return np.clip(origins, -1e6, 1e6)
+
+    def _blocks(self, manners: Manners) -> Any:
+        """Of each glyph the number of its block in the order of the tags."""
+        none = np.full(manners.which.size, NO_BLOCK, np.int64)
+        if not any(manners.handles):
+            return none
+        ask = self._pdfium.FPDFPageObj_GetMarkedContentID
+        known = blocks_of(self._pdfium, self._handle)
+        if len(set(known.values())) < 2:  # noqa: PLR2004 - one block has no order
+            return none
+        each = [
+            known.get(ask(handle), NO_BLOCK) if handle else NO_BLOCK for handle in manners.handles
+        ]
+        blocks = np.array(each, np.int64)[manners.which]
+        return blocks if (blocks != NO_BLOCK).mean() >= _TAGGED else none
+
+    def _turned(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Places on the page as it is shown."""
+        right, down = x - self._left, self._top - y
+        width, height = self._right - self._left, self._top - self._bottom
+        if self._turns == 1:
+            return height - down, right
+        if self._turns == 2:  # noqa: PLR2004 - upside down
+            return width - right, height - down
+        if self._turns == 3:  # noqa: PLR2004 - to the left
+            return down, width - right
+        return right, down
+
+    def _has_pictures(self, glyphs: int) -> bool:
+        """Whether there is a picture, looked for where there are few words."""
+        if glyphs > _FEW_WORDS:
+            return False
+        pdfium = self._pdfium
+        count = min(pdfium.FPDFPage_CountObjects(self._handle), _MOST_OBJECTS)
+        objects = (pdfium.FPDFPage_GetObject(self._handle, index) for index in range(count))
+        return any(each and pdfium.FPDFPageObj_GetType(each) == _IMAGE for each in objects)
+
+
+def _boxes(origin: tuple[Any, Any], advance: Any, angle: Any, reach: tuple[Any, Any]) -> Any:
+    """The box of each glyph: its advance along its line, what its font takes above and below."""
+    turned = np.radians(angle)
+    right, down = np.cos(turned), np.sin(turned)
+    x, y = origin
+    corners = [
+        (x + along * right + across * down, y + along * down - across * right)
+        for along in (0.0, advance)
+        for across in reach
+    ]
+    return np.stack(
+        [
+            np.min([corner[0] for corner in corners], axis=0),
+            np.min([corner[1] for corner in corners], axis=0),
+            np.max([corner[0] for corner in corners], axis=0),
+            np.max([corner[1] for corner in corners], axis=0),
+        ],
+        axis=1,
+    )
