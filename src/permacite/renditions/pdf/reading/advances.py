@@ -31,7 +31,7 @@ _UNUSED = 0xF8F7
 _OFTEN, _ANOTHER, _ALIKE = 4, 0.08, 0.004
 _SLANTED = 0.05
 _AS_WIDE = 0.004
-_CLOSE, _TOUCHING = 0.05, 0.03
+_CLOSE = 0.05
 _TEXT, _MOST_OBJECTS, _WIDEST = 1, 100_000, 100
 
 
@@ -86,10 +86,7 @@ def advances(pdfium: Library, raw: Raw, manners: Manners) -> Any:
         last, joined = reach[step], (pieces[1:-1])[step]
         last[1:] = np.where(joined, np.maximum(last[1:], last[:-1]), last[1:])
     _of_whole_objects(asked, raw.page, manners, (pieces, reach))
-    narrower = (exact > 0) & (exact < reach)
-    steps = np.hypot(*np.diff(origins, axis=0).T)
-    narrower[:-1] &= steps > reach[:-1] + _TOUCHING * size[:-1]  # else there is no gap in any case
-    advance = np.where(narrower, exact, reach)
+    advance = np.where((exact > 0) & (exact < reach), exact, reach)
     oblique = np.minimum(np.abs(asked.right), np.abs(asked.up)) > _SLANTED
     return np.where(oblique[which], np.minimum(advance, 0.6 * size), advance)
 

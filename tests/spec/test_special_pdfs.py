@@ -1,0 +1,192 @@
+"""PDFs that are hostile, damaged or special: a defined answer for each."""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from pathlib import Path
+
+import pytest
+
+from permacite.errors import ParseError
+from permacite.renditions import Original, Rendered, rendition_named
+
+pytest.importorskip("pypdfium2_raw", reason="needs the extra pdf")
+
+MADE = Path(__file__).parents[1] / "golden" / "pdf" / "special"
+"""Made by qpdf 11.3 of the document that `pdf` below makes."""
+FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+WORDS = "BT/F 12 Tf 20 60 Td(The words stand here)Tj ET"
+TEXT = "The words stand here\r\n"
+
+
+def rendered(content: bytes) -> Rendered:
+    return rendition_named("pdf-text/1")(Original(content, "application/pdf"))
+
+
+def codes(result: Rendered) -> list[str]:
+    return [notice.code for notice in result.notices]
+
+
+def pdf(
+    stream: str = WORDS, *, page: str = "", catalog: str = "", more: str = "", trailer: str = ""
+) -> bytes:
+    """A PDF of one page; objects from 6 on are those of `more`."""
+    box = "/MediaBox[0 0 200 99]"
+    resources = "/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>>>"
+    objects = [
+        f"1 0 obj<</Type/Catalog/Pages 2 0 R{catalog}>>endobj",
+        "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj",
+        f"3 0 obj<</Type/Page/Parent 2 0 R{box}/Contents 4 0 R{resources}{page}>>endobj",
+        f"4 0 obj<</Length {len(stream)}>>stream\n{stream}\nendstream endobj",
+        f"5 0 obj{FONT}endobj",
+        more,
+    ]
+    made, places = "%PDF-1.7\n", []
+    for each in objects[:5]:
+        places.append(len(made))
+        made += each + "\n"
+    made += more + "\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    xref = f"xref\n0 6\n0000000000 65535 f \n{table}trailer<</Root 1 0 R/Size 6{trailer}>>\n"
+    return f"{made}{xref}startxref\n{len(made)}\n%%EOF\n".encode("latin-1")
+
+
+def rebuilt(content: bytes) -> bytes:
+    """The same without a table of its objects, which have to be looked for."""
+    return content[: content.index(b"xref\n")] + content[content.index(b"trailer") :]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pdf(),
+        rebuilt(pdf()),
+        pdf().replace(b"startxref\n", b"startxref\n9"),
+        pdf()[: pdf().index(b"startxref")],
+        b"some octets before it\n" + pdf(),
+        pdf() + b"\n" * 900,
+    ],
+    ids=["whole", "no table", "table elsewhere", "cut off", "late", "trailing"],
+)
+def test_words_are_read_where_the_table_is_damaged(content: bytes) -> None:
+    assert rendered(content).text == TEXT
+
+
+def test_the_last_change_counts() -> None:
+    first = pdf()
+    stream = WORDS.replace("stand", "stood")
+    change = f"4 0 obj<</Length {len(stream)}>>stream\n{stream}\nendstream endobj\n"
+    at, old = len(first), first.rindex(b"xref\n0")
+    table = f"xref\n4 1\n{at:010} 00000 n \ntrailer<</Root 1 0 R/Size 6/Prev {old}>>\n"
+    end = f"startxref\n{at + len(change)}\n%%EOF\n"
+    assert rendered(first + (change + table + end).encode()).text == "The words stood here\r\n"
+
+
+LAUNCH = "/OpenAction<</S/Launch/F(/bin/true)>>"
+SCRIPT = "/Names<</JavaScript<</Names[(a)<</S/JavaScript/JS(app.alert\\(1\\))>>]>>>>"
+OUTSIDE = "6 0 obj<</Type/XObject/Subtype/Image/F(/etc/passwd)/Length 0>>stream\n\nendstream endobj"
+FIELD = "/AcroForm<</Fields[6 0 R]>>"
+FIELD_OBJECT = "6 0 obj<</FT/Tx/T(name)/V(filled in)>>endobj"
+FILE = (
+    "6 0 obj<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F 7 0 R>>>>endobj\n"
+    "7 0 obj<</Type/EmbeddedFile/Length 2>>stream\nhi\nendstream endobj"
+)
+ATTACHED = "/Names<</EmbeddedFiles<</Names[(a.txt)6 0 R]>>>>"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (pdf(catalog=LAUNCH), []),
+        (pdf(catalog=SCRIPT), ["scripts"]),
+        (rebuilt(pdf(WORDS + "/X Do", more=OUTSIDE)), []),
+        (rebuilt(pdf(catalog=FIELD, more=FIELD_OBJECT)), ["form"]),
+        (rebuilt(pdf(catalog=ATTACHED, more=FILE)), ["attachments"]),
+    ],
+    ids=["launch", "script", "file outside", "form", "attachment"],
+)
+def test_what_would_act_is_left_and_told(content: bytes, told: list[str]) -> None:
+    result = rendered(content)
+    assert result.text == TEXT
+    assert codes(result) == told
+
+
+LOOPS = [
+    pdf().replace(b"/Kids[3 0 R]", b"/Kids[2 0 R]"),
+    pdf().replace(b"/Count 1", b"/Count 99999999"),
+    pdf().replace(b"/Parent 2 0 R", b"/Parent 3 0 R"),
+    rebuilt(
+        pdf(
+            WORDS + "/X Do",
+            more="6 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Length 5"
+            "/Resources<</XObject<</X 6 0 R>>>>>>stream\n/X Do\nendstream endobj",
+        )
+    ),
+    pdf().replace(b"/Contents 4 0 R", b"/Contents 3 0 R"),
+    pdf(trailer="/Prev 0"),
+    pdf("q " * 100_000 + WORDS),
+    pdf(page="/MediaBox[0 0 14400 14400]"),
+    pdf(page="/MediaBox[0 0 0 0]"),
+    pdf(page="/UserUnit 75000"),
+]
+
+
+@pytest.mark.parametrize("content", LOOPS)
+def test_loops_and_sizes_end_in_a_text_or_a_refusal(content: bytes) -> None:
+    with contextlib.suppress(ParseError):
+        assert rendered(content).text in {"", TEXT}
+
+
+def test_a_page_of_a_million_objects_is_read() -> None:
+    lines = zlib.compress(b"0 0 m 9 9 l S\n" * 1_000_000)
+    content = pdf(WORDS)
+    more = b"6 0 obj<</Filter/FlateDecode/Length %d>>stream\n" % len(lines) + lines
+    content = content.replace(b"/Contents 4 0 R", b"/Contents[4 0 R 6 0 R]")
+    content = rebuilt(content).replace(b"trailer", more + b"\nendstream endobj\ntrailer")
+    assert rendered(content).text == TEXT
+
+
+def test_pages_without_words_say_so() -> None:
+    picture = "q 100 0 0 90 0 0 cm BI/W 1/H 1/BPC 8/CS/G ID \x80 EI Q"
+    result = rendered(pdf(picture))
+    assert result.text == ""
+    assert [notice.text for notice in result.notices] == [
+        "there are no words in it: its pages are pictures"
+    ]
+    assert codes(rendered(pdf("0 0 m 9 9 l S"))) == ["no-words"]
+
+
+def test_hidden_words_are_read_and_told() -> None:
+    result = rendered(pdf(WORDS.replace("BT", "BT 3 Tr")))
+    assert result.text == TEXT
+    assert codes(result) == ["hidden-text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("linearised", []),
+        ("object-streams", []),
+        ("opens", ["encrypted"]),
+        ("opens-old", ["encrypted"]),
+    ],
+)
+def test_what_others_made_of_it_is_read(name: str, told: list[str]) -> None:
+    result = rendered((MADE / f"{name}.pdf").read_bytes())
+    assert (result.text, codes(result)) == (TEXT, told)
+
+
+def test_a_password_is_not_guessed() -> None:
+    with pytest.raises(ParseError, match="opens without a password"):
+        rendered((MADE / "closed.pdf").read_bytes())
+
+
+def test_characters_without_meaning_are_told() -> None:
+    table = "6 0 obj<</Length 150>>stream\n/CIDInit /ProcSet findresource begin begincmap\n"
+    table += "1 begincodespacerange <00> <ff> endcodespacerange\n"
+    table += "1 beginbfrange <20> <7e> <e020> endbfrange endcmap\nendstream endobj"
+    content = rebuilt(pdf(more=table).replace(b"/Helvetica", b"/Helvetica/ToUnicode 6 0 R"))
+    result = rendered(content)
+    assert codes(result) == ["encoding"]
+    assert "no meaning" in result.notices[0].text
