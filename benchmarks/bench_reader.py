@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 TITLE = "The reader: a cited passage on the screen"
 RIVALS: list[str] = []
-ROUNDS = 5
-CITATIONS = 40
+ROUNDS = 3
+CITATIONS = 20
 SIZES = {"480 kB": 480_000, "5 MB": 5_000_000}
 ADDRESS = "http://site.example/log.html"
 WORDS = "closed until noon, and the ships wait"
