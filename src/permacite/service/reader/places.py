@@ -59,8 +59,8 @@ _ENDS = 300
 """How many characters are shown of either end of a long selection."""
 
 
-_OF_TEXT_BYTES = 130
-"""How much is kept of each text of a page, about."""
+_OF_TEXT_BYTES = 75
+"""How much is kept of each text of a page, about: 25, and as much for each of two in the map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +207,19 @@ class PlacesOfPage:
         self._rendition = document.reading.rendition
         self._counts = array("q", [0])
         """How many characters are counted up to each of the texts, and in all."""
-        self._texts: list[Text] = []
+        self._starts, self._ends = array("q"), array("q")
+        """Where each of them stands in the source."""
+        self._is_cdata, self._is_data = bytearray(), bytearray()
+        self._xml = document.is_xml
         pieces: list[str] = []
         for text in _shown(document):
             piece = _LEFT_OUT.sub("", text.data)
             if piece:
                 pieces.append(piece)
-                self._texts.append(text)
+                self._starts.append(text.start)
+                self._ends.append(text.end)
+                self._is_cdata.append(text.mode == "cdata")
+                self._is_data.append(text.mode == "data")
                 self._counts.append(self._counts[-1] + len(piece))
         self.words = "".join(pieces)
         self.count = len(pieces)
@@ -225,13 +231,12 @@ class PlacesOfPage:
     def _source_of(self, count: int) -> tuple[int, int]:
         """Where the character `count` stands in the source."""
         index = bisect_right(self._counts, count) - 1
-        text = self._texts[index]
-        start, end = text.start, text.end
-        if text.mode == "cdata":
+        start, end = self._starts[index], self._ends[index]
+        if self._is_cdata[index]:
             start += _CDATA
             end -= 3 * self._source.endswith("]]>", start, end)
         value, offsets = references.decode_mapped(
-            self._source[start:end], xml=text.xml, references=text.mode == "data"
+            self._source[start:end], xml=self._xml, references=bool(self._is_data[index])
         )
         counted = (at for at, character in enumerate(value) if not _LEFT_OUT.match(character))
         at = next(islice(counted, count - self._counts[index], None))

@@ -38,6 +38,9 @@
     return found;
   };
 
+  // The texts that were told of last, as `mark` wants them: what is cited is what was selected.
+  const told = { start: -1, end: -1, nodes: [], first: 0 };
+
   // The text before a range, in it and behind it. To ask where one of many siblings stands takes the
   // browser as long as they are many, so that is asked of few.
   const parts = (range) => {
@@ -60,14 +63,18 @@
     const from = nodes[start] === startContainer ? startOffset : 0;
     const behind = end && nodes[end - 1] === endContainer ? endContainer.length - endOffset : 0;
     const to = words.length - behind;
-    return [before + words.slice(0, from), words.slice(from, to), words.slice(to) + after].map(counted);
+    const lead = counted(before);
+    Object.assign(told, { nodes: nodes.slice(start, end), first: length(lead) });
+    return [lead + counted(words.slice(0, from)), ...[words.slice(from, to), words.slice(to) + after].map(counted)];
   };
   const place = (range) => {
     const [before, words, after] = parts(range);
     const start = length(before);
+    const end = start + length(words);
+    Object.assign(told, { start, end });
     return {
       start,
-      end: start + length(words),
+      end,
       head: [...words.slice(0, 2 * near)].slice(0, near).join(""),
       before: [...before.slice(-2 * near)].slice(-near).join(""),
       after: [...after.slice(0, 2 * near)].slice(0, near).join(""),
@@ -104,9 +111,10 @@
   };
   const mark = (start, end) => {
     for (const old of all.call(document, "mark.permacite-mark, mark#permacite-mark")) old.replaceWith(...old.childNodes);
-    let last = 0;
+    const isTold = told.start === start && told.end === end && told.nodes.every((node) => node.isConnected);
+    let last = isTold ? told.first : 0;
     let isFirst = true;
-    for (const node of texts()) {
+    for (const node of isTold ? told.nodes : texts()) {
       const before = last;
       last += length(counted(node.data));
       if (last <= start || last === before || !markable(node)) continue;
@@ -124,6 +132,7 @@
       words.replaceWith(shown);
       shown.append(words);
     }
+    told.start = -1; // its texts are others now
     selection.call(document).empty();
   };
 
