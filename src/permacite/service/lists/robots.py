@@ -25,6 +25,7 @@ AGENT = "permacite"
 _MOST_OCTETS = 500 * 1024
 """RFC 9309 §2.5: so much is read at least."""
 _MOST_DELAY_S = 60
+_ABSENT = range(400, 500)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Robots:
         try:
             content = fetch(uri, limits=limits, allow_private=self._allow_private).content
         except CaptureError as error:
-            is_absent = error.reason == "status" and "answers 4" in error.problem
+            is_absent = error.status in _ABSENT
             return Rules(uri, "", Protego.parse("") if is_absent else None)
         text = content.decode("utf-8", "replace")
         return Rules(uri, text, Protego.parse(text))
