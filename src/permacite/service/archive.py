@@ -26,6 +26,7 @@ from permacite.service.proofs.proofs import Proofs
 from permacite.service.quotations.composing import Compositions
 from permacite.service.reader.reading import Reader
 from permacite.service.resolution.holdings import Holdings
+from permacite.service.resolution.mementos import Mementos
 from permacite.service.search.finding import Search
 
 __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
@@ -47,6 +48,7 @@ class Archive(
     Delegations,
     Access,
     Search,
+    Mementos,
     Holdings,
 ):
     """One open archive. Use it as a context manager, or call `close`."""

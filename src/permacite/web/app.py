@@ -15,7 +15,7 @@ from starlette.routing import Route
 from permacite.errors import PermaciteError
 from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.versions import versions
-from permacite.web.follow import links, saving
+from permacite.web.follow import links, memento, saving
 from permacite.web.names import resolver, thttp
 from permacite.web.search import asking
 
@@ -47,6 +47,9 @@ ROUTES = [
     Route("/-/static/{file}", asset),
     Route("/-/page/{name:path}", reader.frame),
     Route("/-/search", asking.search),
+    Route("/-/timegate/{uri:path}", memento.timegate),
+    Route("/-/timemap/{form}/{uri:path}", memento.timemap),
+    Route("/web/{stamp}/{uri:path}", memento.web),
     Route("/-/follow", links.follow),
     Route("/-/save", saving.save, methods=["POST"]),
     Route("/-/save/{id}", saving.progress),

@@ -19,6 +19,7 @@ from permacite.pdi.predicates import predicate_iri
 from permacite.service.archive import Archive
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
+from permacite.web.follow import memento
 from permacite.web.names import writing
 from permacite.web.names.negotiation import chosen_view
 from permacite.web.names.sending import LARGE_BYTES, LargePart
@@ -72,9 +73,8 @@ async def resolution(request: Request) -> Response:
     view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
     if "*" in reference.partition("#")[0]:
         return await _set(request, reference, view)
-    if view == "reader":
-        return await _page(request, reference)
-    return await _part(request, reference, view)
+    answered = _page if view == "reader" else partial(_part, view=view)
+    return await memento.tell(request, reference, await answered(request, reference))
 
 
 async def _page(request: Request, reference: str) -> Response:

@@ -1,0 +1,78 @@
+"""What was archived from an address, through time: mementos (RFC 7089)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.errors import PermaciteError
+from permacite.service import addresses, names
+from permacite.service.base import UseCases
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from permacite.archive import Repository, Version
+
+__all__ = ["Memento", "Mementos", "nearest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memento:
+    """A version of a page, as it was at a time."""
+
+    pdi: str
+    """Its permanent name, which is its address here too."""
+    original: str
+    """The address that it was saved from."""
+    captured_at: datetime
+    """When it was fetched; of a file that was imported, when it was committed."""
+
+
+class Mementos(UseCases):
+    """Pages through time."""
+
+    def mementos(self, address: str) -> list[Memento]:
+        """The versions saved from an address that are given out, the oldest first.
+
+        Raises ParseError for what is no address.
+        """
+        addresses.normal(address)
+        found = reversed(addresses.versions(self._repository, address))
+        known = (_memento(self._repository, version) for version in found)
+        return [memento for memento in known if memento is not None]
+
+    def memento(self, reference: str) -> Memento | None:
+        """The memento that a name means; None where it is of no page of the web, or of no version.
+
+        What is not given out is none.
+        """
+        try:
+            name, fragment = names.document_of(reference)
+            if fragment is not None or name.version is None:
+                return None
+            version = self._repository.version(name)
+            main = self._repository.main(version)
+            self._repository.check_access(main)
+        except PermaciteError:
+            return None
+        if name.format not in {None, main.format} or version.provenance.uri is None:
+            return None
+        return _memento(self._repository, version)
+
+
+def nearest(found: Sequence[Memento], when: datetime | None) -> Memento:
+    """The memento nearest to a time, of two the earlier; without a time the last."""
+    if when is None:
+        return found[-1]
+    return min(found, key=lambda each: (abs(each.captured_at - when), each.captured_at))
+
+
+def _memento(repository: Repository, version: Version) -> Memento | None:
+    """A version as a memento; None where no more than its text is given out."""
+    main = repository.main(version)
+    if main.derived_from is not None:
+        return None
+    address = version.provenance.uri or version.provenance.final_uri or ""
+    return Memento(str(main.pdi), address, addresses.captured_at(version))
