@@ -11,6 +11,7 @@ import random
 import re
 import struct
 import zlib
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.media.formats import FORMATS, HEADS, content_of
@@ -35,28 +36,24 @@ FRAGMENTS = {
 }
 
 
-def _seeds() -> list[tuple[str, str, bytes]]:
+@cache
+def _seeds() -> tuple[tuple[str, str, bytes], ...]:
     """Return all documents: name, media type, octets."""
     rows = [(one.name, one.media_type, content_of(one)) for one in FORMATS]
     rows += [(name, "audio/wav", head) for name, head in HEADS.items()]
     rows += [(one.name, one.media_type, trick_of(one)) for one in TRICKS if not one.heavy]
-    return [row for row in rows if len(row[2]) <= _LARGEST]
-
-
-_SEEDS: list[tuple[str, str, bytes]] = []
+    return tuple(row for row in rows if len(row[2]) <= _LARGEST)
 
 
 def mutated(number: int) -> tuple[str, bytes, str, str]:
     """Return a broken document by its number: a name to tell it by, octets, type and fragment."""
-    if not _SEEDS:
-        _SEEDS.extend(_seeds())
     rng = random.Random(number)  # noqa: S311 - reproducible, not secret
-    name, media_type, content = rng.choice(_SEEDS)
+    name, media_type, content = rng.choice(_seeds())
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
         rng.choice(_CHANGES)(data, rng)
     if rng.random() < 0.05:
-        media_type = rng.choice(_SEEDS)[1]
+        media_type = rng.choice(_seeds())[1]
     fragment = rng.choice(FRAGMENTS[media_type.partition("/")[0]])
     return f"{number} {name}", _checked(bytes(data[: 2 * _LARGEST])), media_type, fragment
 
@@ -86,7 +83,7 @@ def _repeat(data: bytearray, rng: random.Random) -> None:
 
 
 def _splice(data: bytearray, rng: random.Random) -> None:
-    other = rng.choice(_SEEDS)[2]
+    other = rng.choice(_seeds())[2]
     start = rng.randrange(len(other) + 1)
     at = rng.randrange(len(data) + 1)
     data[at : at + rng.choice((0, 64))] = other[start : start + rng.choice((8, 64, 1024))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import struct
 import subprocess
 import sys
 from contextlib import closing
@@ -105,6 +106,25 @@ def test_a_worker_cuts_of_every_format_what_a_library_would(workers: Workers, on
     found = workers.extract(content, one.media_type, one.fragment)
     assert found == extract(content, one.media_type, one.fragment)
     assert found.data
+
+
+def test_threads_of_a_decoder_do_not_wait_for_what_cannot_be_decoded(workers: Workers) -> None:
+    """media-limits: of Theora that says it is of an older version, two threads came to no end."""
+    film = next(one for one in FORMATS if one.name == "video-matroska-theora")
+    content = bytearray(content_of(film))
+    minor_version = content.index(b"\x80theora") + 8
+    content[minor_version] = 0
+    with pytest.raises(DecodingError, match="no picture of the part is whole"):
+        workers.extract(bytes(content), film.media_type, film.fragment)
+
+
+def test_a_rate_that_no_file_holds_is_refused(workers: Workers) -> None:
+    """media-limits: of two channels of 32 bits, more than 4 GiB a second."""
+    sound = next(one for one in FORMATS if one.name == "sound-wav-float")
+    content = bytearray(content_of(sound))
+    struct.pack_into("<I", content, content.index(b"fmt ") + 12, 0x23000000)
+    with pytest.raises(DecodingError, match="no WAV holds 587202560 samples"):
+        workers.extract(bytes(content), sound.media_type, "msec=0,1")
 
 
 def test_the_same_samples_without_loss_have_the_same_digest(workers: Workers) -> None:

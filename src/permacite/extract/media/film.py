@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import LimitError
-from permacite.extract.media.decoders import MAX_FRAMES, MAX_OUTPUT_PIXELS, admit, load
+from permacite.extract.media.decoders import MAX_FRAMES, MAX_OUTPUT_PIXELS, admit, load, undecodable
 from permacite.extract.media.wave_file import LAYOUTS
 from permacite.scan import compile_pattern
 
@@ -76,7 +76,12 @@ class Film:
         return True
 
     def end(self) -> tuple[bytes, str]:
-        """The file, and the digest of its pictures and its sound."""
+        """The file, and the digest of its pictures and its sound.
+
+        Raises DecodingError where no picture was added.
+        """
+        if self._out is None:
+            raise undecodable("video", "no picture of the part is whole")
         self._out.mux(self._encoder.encode(None))
         if self._track is not None:
             self._track.write(self._out, None)

@@ -42,6 +42,8 @@ __all__ = ["Corners", "clip", "still"]
 
 _RATE = Fraction(25)
 _THREADS = 2
+_ALONE = frozenset({"theora"})
+"""Decoders of which one thread may wait for ever for what another could not decode."""
 _OCTETS_OF_A_PIXEL, _FRAMES_AT_ONCE = 3, 24
 """What decoding keeps: frames that others refer to, and those under way in several threads."""
 _MAX_PIXELS_ON_THE_WAY = 50_000_000_000
@@ -175,8 +177,9 @@ class _Reel:
         self._fault: Exception | None = None
         codec = self.stream.codec_context
         admit(codec.width * codec.height * _OCTETS_OF_A_PIXEL * _FRAMES_AT_ONCE)
-        codec.thread_type = "SLICE" if careful else "AUTO"
-        codec.thread_count = 1 if careful else _THREADS
+        alone = careful or codec.name in _ALONE
+        codec.thread_type = "SLICE" if alone else "AUTO"
+        codec.thread_count = 1 if alone else _THREADS
 
     @property
     def rate(self) -> Fraction:
