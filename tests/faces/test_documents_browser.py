@@ -110,7 +110,7 @@ FORMATS = [
     ("report.epub", GOLDEN / "office/pandoc.epub", "A second paragraph", (b"second", b"third")),
     ("report.ipynb", GOLDEN / "office/pandoc.ipynb", "A second paragraph", (b"second", b"third")),
     ("light.eml", MAIL, "falls on the water", (b"falls", b"fell")),
-    ("hyphens.pdf", GOLDEN / "pdf/hyphens.pdf", "comprehensible words", (b"%PDF", b"%PDF")),
+    ("hyphens.pdf", GOLDEN / "pdf/hyphens.pdf", "extraordinary circumspection", (b"%PDF", b"%PDF")),
     ("light.md", b"# Light\n\nIt *falls* on the water.\n", "on the water", (b"water", b"lake")),
     ("light.py", b"def falls():\n    return 'water'\n", "return 'water'", (b"water", b"lake")),
 ]
@@ -153,7 +153,8 @@ def test_from_a_file_to_a_proof_and_back(
     inside = page_frame(page) if page.locator("#page").count() else page
     marks = inside.locator("#text mark, #grid mark") if inside is page else inside.locator("mark")
     expect(marks.first).to_be_in_viewport()
-    assert squeezed("".join(marks.all_text_contents())) == squeezed(words)
+    if not name.endswith(".pdf"):  # of a drawn page boxes are marked: see test_pages_browser
+        assert squeezed("".join(marks.all_text_contents())) == squeezed(words)
 
 
 _TYPES = {

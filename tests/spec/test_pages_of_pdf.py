@@ -184,8 +184,11 @@ def test_more_memory_than_there_is_is_refused() -> None:
         small.extract(paper(Sheet(())), TYPE, "page=1")
 
 
-def test_the_pages_are_counted(workers: Workers) -> None:
-    assert workers.run({"count": True}, paper(Sheet(()), Sheet(())))[0] == {"pages": 2}
+def test_the_pages_are_counted_and_measured(workers: Workers) -> None:
+    content = paper(Sheet(()), Sheet((), turned=90))
+    assert workers.run({"measure": 2}, content)[0] == {"measured": [2, 400, 300]}
+    with pytest.raises(PermaciteError, match="cannot be read"):
+        workers.run({"measure": 3}, content)
 
 
 def test_without_workers_nothing_is_drawn() -> None:

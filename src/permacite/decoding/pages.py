@@ -47,10 +47,11 @@ def preload() -> None:
 def work(content: Octets, words: dict[str, object], _: bytes) -> tuple[dict[str, object], bytes]:
     """Draw what a fragment names: what is said of an excerpt, and the picture.
 
-    Or count the pages, where that is all that is asked.
+    Or measure a page, where its number is asked for alone.
     """
-    if words.get("count") is True:
-        return {"pages": drawing.count(content)}, b""
+    number = words.get("measure")
+    if isinstance(number, int):
+        return {"measured": drawing.measure(content, number)}, b""
     fragment = str(words["fragment"])
     found = parse_specifier(fragment, PDF)
     place = PagePlace.of(found.scheme, found.positions)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from permacite.renditions.model import Octets
     from permacite.renditions.pdf.library import Library
 
-__all__ = ["Drawn", "count", "draw"]
+__all__ = ["Drawn", "draw", "measure"]
 
 _SCALE = 2.0
 """Pixels for a point, where the page is not too large for that: 144 for an inch."""
@@ -70,10 +70,19 @@ def draw(content: Octets, place: PagePlace, admit: Callable[[int], None]) -> Dra
             pdfium.FPDF_ClosePage(page)
 
 
-def count(content: Octets) -> int:
-    """How many pages there are. Raises ParseError for what is no PDF."""
+def measure(content: Octets, number: int) -> tuple[int, float, float]:
+    """How many pages there are, and the width and height of one, in points.
+
+    Raises ParseError for what is no PDF, DecodingError where the page cannot be read.
+    """
     with decoder.opened(content) as (pdfium, document):
-        return max(0, int(pdfium.FPDF_GetPageCount(document)))
+        page = pdfium.FPDF_LoadPage(document, number - 1)
+        if not page:
+            raise DecodingError(f"page {number} cannot be read")
+        try:
+            return pdfium.FPDF_GetPageCount(document), *_page_size(pdfium, page)
+        finally:
+            pdfium.FPDF_ClosePage(page)
 
 
 def _drawn(pdfium: Library, page: int, place: PagePlace, admit: Callable[[int], None]) -> Drawn:

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from permacite.decoding import Workers
     from permacite.extract import Decode, Excerpt, Stored
 
-__all__ = ["decode", "decoder_of", "described", "keep_parts_small", "workers"]
+__all__ = ["decode", "decoder_of", "described", "keep_parts_small", "measured", "workers"]
 
 _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 """What parts may take in a process that answers many, so that it stays below 300 MiB."""
+
+_MEASURES = 3
 
 _options: dict[str, Any] = {}
 
@@ -54,6 +56,17 @@ def decode(
     """A part of a picture, a sound or a video, or a page that is drawn, as `Workers.extract`."""
     kind = "pages" if media_type == PDF else "media"
     return workers(kind).extract(content, media_type, fragment, preview=preview, digest=digest)
+
+
+def measured(content: bytes | Stored, number: int) -> tuple[int, float, float]:
+    """How many pages a PDF has, and the width and height of one of them, in points.
+
+    Raises what `Workers.run` does.
+    """
+    told = workers("pages").run({"measure": number}, content)[0].get("measured")
+    if not isinstance(told, list) or len(told) != _MEASURES:
+        raise PermaciteError("the decoder's answer measures no page")
+    return int(told[0]), float(told[1]), float(told[2])
 
 
 def decoder_of(digest: str) -> Decode:

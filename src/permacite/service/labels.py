@@ -144,7 +144,7 @@ def words_on(repository: Repository, original: Representation, place: pdi.PagePl
         return None
     document = repository.text(text)
     spans = (places.span_of(place.page),) if place.area is None else places.within(*_box(place))
-    return "".join(document.words(start, end) for start, end in spans)
+    return "\r\n".join(document.words(start, end) for start, end in spans)
 
 
 def _box(place: pdi.PagePlace) -> tuple[int, tuple[int, int, int, int]]:

@@ -36,9 +36,12 @@ _STATIC = Path(__file__).parent / "static"
 SCRIPTS = Scripts(
     words=(_STATIC / "frame.js").read_text(encoding="utf-8").strip(),
     parts=(_STATIC / "stage.js").read_text(encoding="utf-8").strip(),
+    sheets="\n".join(
+        (_STATIC / name).read_text(encoding="utf-8").strip() for name in ("frame.js", "sheet.js")
+    ),
     follow="/-/follow",
 )
-"""Either is the one script that a frame may run: it tells the reader what is selected or marked."""
+"""Each is the one script that a frame may run: it tells the reader what is selected or marked."""
 
 _SHOWN_AT_ONCE = 50
 _QUOTERS_AT_ONCE = 5
@@ -128,7 +131,10 @@ class _Wanted(TypedDict):
 
 
 def _frame(request: Request) -> int | None:
-    """The `?frame=` of several that is to be shown by itself. Raises ParseError."""
+    """The `?frame=` of several, or the `?page=`, that is to be shown. Raises ParseError."""
+    page = request.query_params.get("page")
+    if page:
+        return paging.number(page, "page", least=1)
     wanted = request.query_params.get("frame")
     return paging.number(wanted, "frame", least=0) if wanted else None
 

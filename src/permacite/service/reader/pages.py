@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite import mhtml
-from permacite.errors import NotFoundError, RestrictedError
+from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.markup import Document
 from permacite.media_types import PAGES, is_xml
 from permacite.mhtml import export
 from permacite.service import names
 from permacite.service.labels import labels_of
-from permacite.service.reader import marking, regions, texts
+from permacite.service.reader import marking, regions, sheets, texts
 from permacite.service.reader.marking import Marked
 from permacite.service.sources import MESSAGES
 from permacite.text.document import canonical
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
+    from permacite.service.reader.sheets import Paper
     from permacite.words import Words
 
 __all__ = ["Page", "PageState", "Scripts", "View", "aggregate_of", "page", "view"]
@@ -71,6 +72,8 @@ class Scripts:
     """Tells what is selected in a page or a text."""
     parts: str = field(default="", repr=False)
     """Tells what is marked of a picture, a sound or a video."""
+    sheets: str = field(default="", repr=False)
+    """Tells what is selected of a page of a PDF."""
     follow: str = ""
     """The path of the reader's page that links of a page lead to; "": they stay as they are."""
 
@@ -105,6 +108,8 @@ class View:
     follow: str
     """What stands before the address that a link leads to."""
     state: PageState
+    paper: Paper | None = None
+    """Of what is shown page by page."""
 
     @property
     def is_page(self) -> bool:
@@ -131,7 +136,8 @@ def view(
     version, shown = repository.answering(name)
     main = repository.main(version)
     restricted = repository.restrictions(version.representations)
-    script = scripts.parts if _is_media(shown) else scripts.words
+    paper = sheets.paper(repository, version, shown)
+    script = scripts.parts if _is_media(shown) else scripts.sheets if paper else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
     parts += [None if frame is None else str(frame), part, words.language]
     mark = "&" if "?" in scripts.follow else "?"
@@ -145,7 +151,9 @@ def view(
         modified_at=max(item.committed_at for item in version.representations),
         script=script,
     )
-    wanted = View(version, main, shown, fragment, text_fragment, frame, part, words, follow, state)
+    wanted = View(
+        version, main, shown, fragment, text_fragment, frame, part, words, follow, state, paper
+    )
     repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
     return wanted
 
@@ -156,6 +164,8 @@ def page(repository: Repository, wanted: View) -> Page:
     if wanted.part is not None:
         return _part(repository, wanted, wanted.part)
     marked = _marked(repository, version, fragment, wanted.text_fragment)
+    if wanted.paper is not None:
+        return _sheet(repository, wanted, wanted.paper, marked)
     if not wanted.is_page:
         return _other(repository, wanted, marked)
     aggregate = aggregate_of(repository, version)
@@ -212,6 +222,28 @@ def _marked(
 ) -> Marked:
     source = marking.text_source(repository, version) if text_fragment is not None else None
     return marking.marked(repository, source, fragment, text_fragment)
+
+
+def _sheet(repository: Repository, wanted: View, paper: Paper, marked: Marked) -> Page:
+    """A page of a PDF; where it cannot be drawn, why."""
+    words, script = wanted.words, wanted.state.script
+    seen = sheets.Wanted(wanted.fragment, marked, wanted.frame)
+    try:
+        leaf = sheets.leaf(repository, paper, seen)
+        body, is_marked = sheets.sheet_html(repository, paper, leaf, seen, words=words)
+        tag = wanted.state.tag
+    except sheets.REFUSED:
+        raise
+    except PermaciteError as error:
+        body, is_marked, tag = regions.failed(error, words).html, False, ""
+    html_ = _SHELL.format(
+        language=words.language,
+        title=html.escape(str(wanted.shown.pdi)),
+        style=sheets.STYLE,
+        body=body,
+        script=f"<script>{script}</script>" if script else "",
+    )
+    return Page(str(wanted.shown.pdi), html_, tag, marked=is_marked)
 
 
 def _marks(

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.errors import NotFoundError
 from permacite.markup import Document, EndTag, StartTag, Text, references
 from permacite.scan import compile_pattern
+from permacite.service.reader import sheets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,6 +107,10 @@ def shown(repository: Repository, view: View, text: Representation) -> Places:
         document.tokens()  # kept for both who need them: the rendition, and what is counted
         if document.reading.rendition.text == cited.text:
             return PlacesOfPage(document)
+    if view.paper is not None and view.paper.text is not None:
+        leaf = sheets.leaf(repository, view.paper, sheets.Wanted(view.fragment))
+        start, end = sheets.span_of(repository, view.paper, leaf.number)
+        return PlacesOfText(cited.words(start, end), start)
     return PlacesOfText(cited.text)
 
 
@@ -169,7 +174,9 @@ def _around(words: str, wanted: str, place: int) -> Iterator[int]:
 class PlacesOfText:
     """A text, which the frame shows as it is."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, start: int = 0) -> None:
+        """`start`: where it begins in the text that is cited."""
+        self._start = start
         self._text = text
         self._counts = array("q", [0])
         """How many characters are counted up to each line."""
@@ -186,7 +193,7 @@ class PlacesOfText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where in the text the characters from `start` to `end` stand."""
-        return self._offset(start), self._offset(end - 1) + 1
+        return self._start + self._offset(start), self._start + self._offset(end - 1) + 1
 
     def _offset(self, count: int) -> int:
         line = bisect_right(self._counts, count) - 1

@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from permacite.cache import Cache
-from permacite.errors import NotFoundError
+from permacite.errors import NotFoundError, PermaciteError
+from permacite.pdi import PagePlace
 from permacite.service import documents, names
 from permacite.service.base import UseCases
 from permacite.service.citations import citing, recorded
 from permacite.service.citations.citing import Passage
-from permacite.service.labels import printed_of, record_of, table_of
-from permacite.service.reader import following, lines, marking, pages, places, regions, tables
+from permacite.service.labels import printed_of, record_of, table_of, words_on
+from permacite.service.reader import (
+    following,
+    lines,
+    marking,
+    pages,
+    places,
+    regions,
+    sheets,
+    tables,
+)
 from permacite.service.reader.live import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite import pdi
-    from permacite.archive import LiveCheck, Repository, Representation
+    from permacite.archive import LiveCheck, Repository, Representation, Version
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
     from permacite.service.reader.pages import Page, PageState
     from permacite.service.reader.places import Places, Selected
     from permacite.service.reader.regions import Markable
+    from permacite.service.reader.sheets import Leaf
     from permacite.service.reader.speaking import Speaking
     from permacite.service.reader.tables import Grid
     from permacite.words import Words
@@ -83,6 +94,8 @@ class Reading:
     """Whether the document is a text, so that nothing else of it is shown."""
     markable: Markable | None
     """What can be marked of a picture, a sound or a video."""
+    leaf: Leaf | None
+    """The page that is shown of a document with pages, such as a PDF."""
     speaking: Speaking | None
     """What stands beside a recording or its words."""
     is_table: bool
@@ -116,9 +129,9 @@ class Reader(UseCases):
     ) -> Reading:
         """What the reader shows around a document; its text too if `text`.
 
-        `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own.
-        `frame`: of several, the one to show by itself. `at`: where the piece of a long text begins
-        that is to be shown, in place of that with the passage.
+        `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own. `frame`:
+        of several, the one to show by itself; of a PDF its page, from 1. `at`: where the piece of a
+        long text begins that is to be shown, in place of that with the passage.
         """
         repository = self._repository
         name, fragment = names.document_of(reference)
@@ -131,14 +144,14 @@ class Reader(UseCases):
         marked = marking.marked(repository, source, fragment, text_fragment)
         is_text = source is not None and lines.is_of(source, answer)
         is_table = answer.media_type == "text/csv"
-        table = None
-        if is_table and not text and text_fragment is None:
-            table = tables.grid(table_of(repository, answer), fragment, marked, at)
+        as_table = is_table and not text and text_fragment is None
+        grid = tables.grid(table_of(repository, answer), fragment, marked, at) if as_table else None
         sheet = None
-        if source is not None and table is None and (text or marked.caret or is_text):
+        if source is not None and grid is None and (text or marked.caret or is_text):
             sheet = lines.sheet(source.document, marked, at)
         document = documents.document(repository, version)
         passage = _passage(repository, fragment, source, marked)
+        wanted = sheets.Wanted(fragment, marked, frame)
         return Reading(
             reference=exact,
             pdi=str(answer.pdi),
@@ -157,9 +170,10 @@ class Reader(UseCases):
             text_pdi=str(source.representation.pdi) if source else None,
             text=sheet,
             is_table=is_table,
-            table=table,
+            table=grid,
             is_text=is_text,
             markable=_markable(repository, answer, fragment, frame),
+            leaf=_leaf(repository, version, answer, wanted),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
             printed=_printed(repository, answer, fragment, marked),
             **_made_from(repository, document, answer),
@@ -243,7 +257,8 @@ class Reader(UseCases):
         )
         text = names.text_representation(repository, view.version.pdi)
         repository.check_access(text)
-        key = str(view.shown.pdi), str(text.pdi)
+        part = view.fragment.specifier if view.paper and view.fragment else ""
+        key = str(view.shown.pdi), str(text.pdi), part
         shown = self._places.get(*key)
         if shown is None:
             shown = places.shown(repository, view, text)
@@ -306,6 +321,21 @@ def _markable(
     return regions.markable(answer, content, fragment, frame)
 
 
+def _leaf(
+    repository: Repository, version: Version, answer: Representation, wanted: sheets.Wanted
+) -> Leaf | None:
+    """The page that is shown; None for other documents, and where pages cannot be read."""
+    paper = sheets.paper(repository, version, answer)
+    if paper is None:
+        return None
+    try:
+        return sheets.leaf(repository, paper, wanted)
+    except sheets.REFUSED:
+        raise
+    except PermaciteError:
+        return None
+
+
 def _passage(
     repository: Repository,
     fragment: pdi.FragmentPDI | None,
@@ -325,6 +355,10 @@ def _passage(
     if fragment is None or marked.trouble:
         return None
     representation = repository.representation(fragment.pdi)
+    place = PagePlace.of(fragment.scheme, fragment.positions)
+    if place is not None:
+        words = words_on(repository, representation, place) if place.area else None
+        return Passage(0, 0, 0, words, "", "") if words else None
     excerpt = repository.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation
     from permacite.words import Words
 
-__all__ = ["STYLE", "Element", "Markable", "element", "markable"]
+__all__ = ["STYLE", "Element", "Markable", "element", "failed", "markable"]
 
 STYLE = """\
 :root { color-scheme: light dark }
@@ -159,7 +159,7 @@ def element(
         try:
             content = _png(repository, representation, shown.frame)
         except PermaciteError as error:
-            return _failed(error, words)
+            return failed(error, words)
         notes.append(_of_which(shown, media_type, words))
         media_type = "image/png"
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
@@ -171,7 +171,8 @@ def element(
     return Element(lines + _stage(shown, part, address, cited, words=words), marked=bool(cited))
 
 
-def _failed(error: PermaciteError, words: Words) -> Element:
+def failed(error: PermaciteError, words: Words) -> Element:
+    """What is shown of what a decoder did not manage."""
     problem = f"<p>{html.escape(words('shown.failed'))}</p>\n"
     problem += f'<p lang="en">{html.escape(str(error))}</p>'
     return Element(problem, marked=False, lasting=False)
@@ -189,7 +190,7 @@ def _previewed(
     try:
         preview = repository.excerpt(representation, fragment.specifier, preview=True)
     except PermaciteError as error:
-        return _failed(error, words)
+        return failed(error, words)
     address = f"data:{preview.media_type};base64,{base64.b64encode(preview.data).decode()}"
     cited = words("shown.cited", part=told(part_of(fragment), words))
     note = words("shown.preview", media_type=representation.media_type)

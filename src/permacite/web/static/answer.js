@@ -71,7 +71,8 @@ const become = (page, url, frame) => {
   const { pathname, search } = new URL(url);
   if (pathname + search !== shown) history.pushState(null, "", pathname + search);
   shown = address();
-  document.querySelector(".tabs").replaceWith(page.querySelector(".tabs"));
+  for (const name of [".tabs", ".leaves"]) document.querySelector(name)?.replaceWith(page.querySelector(name) ?? "");
+  document.querySelector("main").dataset.reference = page.querySelector("main").dataset.reference;
   showText(document.querySelector("#text"), page.querySelector("#text"));
   showText(document.querySelector("#grid"), page.querySelector("#grid"));
   document.querySelector("#text mark, #grid mark")?.scrollIntoView({ block: "nearest", container: "nearest" });

@@ -2,6 +2,7 @@
 // citation that is made.
 import { asking, enliven, tell } from "./answer.js";
 import { followed, followLinks } from "./following.js";
+import { turnPages } from "./leaves.js";
 import { watchNumbers } from "./lines.js";
 import { markParts } from "./parts.js";
 import { speak } from "./speaking.js";
@@ -11,7 +12,9 @@ import { kept } from "./words.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
 const own = location.hash.slice(1);
-if (/^(char|line)=|^(char|line|match)\(/.test(own)) {
+if (document.querySelector(".leaves") && /^(page|viewrect)=/i.test(own)) {
+  location.replace(kept(`${location.pathname}?fragment=${encodeURIComponent(own)}`));
+} else if (/^(char|line)=|^(char|line|match)\(/.test(own)) {
   location.replace(kept(`${location.pathname}?rfc5147=${encodeURIComponent(own)}`));
 }
 
@@ -61,17 +64,18 @@ document.addEventListener("submit", (event) => {
   ask(Object.fromEntries(new FormData(event.target)), { say: tell });
 });
 
-if (main.dataset.part) watchFrame(frame, "", offer, () => {});
+if (main.dataset.part) watchFrame(frame, () => "", offer, () => {});
 else if (main.dataset.text) {
   // To mark ends the selection, which stays on offer until the citation is shown, or another is made.
   const offered = (selected) => {
     if (selected) isHeld = false;
     if (!isHeld) offer(selected);
   };
-  watchFrame(frame, main.dataset.reference, offered, citeWanted);
+  watchFrame(frame, () => main.dataset.reference, offered, citeWanted);
   watchText(document.querySelector("#text"), offer, citeWanted);
   watchTable(document.querySelector("#grid"), offer);
 }
+if (document.querySelector(".leaves")) turnPages(frame);
 watchNumbers(document.querySelector("#text"));
 followLinks(frame, main.dataset.reference);
 watchHeight(document.querySelector("#page:not(.stage)"));

@@ -14,7 +14,7 @@ export const watchFrame = (frame, reference, offer, press) => {
     const told = TOLD[data?.permacite];
     if (!told) return;
     const asked = ++last;
-    const offered = await told(data, reference);
+    const offered = await told(data, reference());
     if (asked === last) offer(offered);
   });
 };
