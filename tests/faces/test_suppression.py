@@ -6,6 +6,7 @@ import gzip
 import json
 import zlib
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 import pytest
 from tests.earlier import unpack
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 CANARY = "canary-heron"
 ADDRESS = f"https://example.org/a?token={CANARY}"
+BY_ADDRESS = [
+    ("/-/timegate/{uri:path}", f"/-/timegate/{ADDRESS}"),
+    ("/-/timemap/{form}/{uri:path}", f"/-/timemap/link/{ADDRESS}"),
+    ("/-/timemap/{form}/{uri:path}", f"/-/timemap/json/{ADDRESS}"),
+    ("/web/{stamp}/{uri:path}", f"/web/2026/{ADDRESS}"),
+]
 PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words.".encode()
 
 
@@ -44,6 +51,13 @@ def names(archive: Path) -> dict[str, str]:
         found["cited"] = cited.reference
         service.log()
     return found
+
+
+@pytest.fixture
+def running(archive: Path) -> Iterator[Running]:
+    """A server open to the public, which answers what is asked by address too."""
+    with served(archive, "--public") as found:
+        yield found
 
 
 def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -82,6 +96,10 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield "/-/api/quotes", f"/-/api/quotes?name={names['quoter']}"
     yield "/-/api/quoters", f"/-/api/quoters?name={names['quoter']}"
     yield "/{name:path}", f"/{names['quoter']}?view=reader"
+    for words in ("heron", "example.org", document, ADDRESS):
+        yield "/-/search", f"/-/search?q={quote(words)}"
+        yield "/-/api/search", f"/-/api/search?q={quote(words)}"
+    yield from BY_ADDRESS
     yield "/-/api/log", "/-/api/log?since=1"
     yield "/-/log/checkpoint", "/-/log/checkpoint"
     for level in ("0", "entries"):
@@ -108,12 +126,15 @@ def answers(running: Running, names: dict[str, str]) -> dict[str, Answer]:
 
 
 def telling(found: dict[str, Answer]) -> set[str]:
-    """Return the requests whose answers hold a canary, in the body or in a header."""
-    return {
-        path
-        for path, answer in found.items()
-        if CANARY in answer.body.decode("utf-8", "replace") + str(answer.headers)
-    }
+    """Return the requests whose answers hold a canary that was not asked for."""
+    canaries = set()
+    for path, answer in found.items():
+        told = answer.body.decode("utf-8", "replace") + str(answer.headers)
+        if ADDRESS in unquote(path):
+            told = unquote(told).replace(ADDRESS, "")
+        if CANARY in told:
+            canaries.add(path)
+    return canaries
 
 
 def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
@@ -129,11 +150,13 @@ def test_no_route_tells_what_is_withdrawn(
 ) -> None:
     before = answers(running, names)
     assert len(telling(before)) > 30, "the canaries are there"
+    assert 404 not in {before[path].status for _, path in BY_ADDRESS}
     with Archive.open(archive) as service:
         who, note = f"Ann {CANARY}", f"asked for by {CANARY}"
         service.withdraw(names["document"], reason=reason, status=status, who=who, note=note)
     after = answers(running, names)
     assert telling(after) == set()
+    assert {after[path].status for _, path in BY_ADDRESS} == {404}
     for path, answer in after.items():
         assert answer.status < 500, path
         if names["document"] in path and "/-/api/document?" not in path:
@@ -154,6 +177,7 @@ def test_no_route_tells_what_is_closed_and_the_operator_reads_it(
     assert cli("access", names["document"], "closed").out == "closed; ground: unknown\n"
     after = answers(running, names)
     assert telling(after) == set()
+    assert {after[path].status for _, path in BY_ADDRESS} == {404}
     refused = after[f"/{names['utf-8']}?view=json"]
     assert (refused.status, refused.json["code"]) == (403, "closed")
     assert "(403): not open to all" in after["/"].body.decode()

@@ -30,19 +30,19 @@ BLOCK = "0 g 50 300 100 20 re f\n"
 
 READ = [
     # clause id, fragment, place
-    ("rfc8118-s3-page", "page=17", PagePlace(17)),
-    ("rfc8118-s3-viewrect", "viewrect=72,100,200,150,17", PagePlace(17, (72, 100, 200, 150))),
-    ("rfc8118-s3-first-page", "viewrect=72,100,200,150", PagePlace(1, (72, 100, 200, 150))),
-    ("rfc8118-s3-case", "PAGE=3", PagePlace(3)),
+    ("page", "page=17", PagePlace(17)),
+    ("viewrect", "viewrect=72,100,200,150,17", PagePlace(17, (72, 100, 200, 150))),
+    ("first-page", "viewrect=72,100,200,150", PagePlace(1, (72, 100, 200, 150))),
+    ("case", "PAGE=3", PagePlace(3)),
 ]
 REFUSED = [
     # clause id, fragment, offset
-    ("rfc8118-s3-from-1", "page=0", 5),
-    ("rfc8118-s3-one", "page=1,2", 6),
-    ("rfc8118-s3-no-number", "page=xvii", 5),
-    ("rfc8118-s3-four", "viewrect=1,2,3", 14),
-    ("rfc8118-s3-no-page", "viewrect=1,2,3,4,0", 17),
-    ("rfc8118-s3-nameddest", "nameddest=intro", 0),
+    ("from-1", "page=0", 5),
+    ("one", "page=1,2", 6),
+    ("no-number", "page=xvii", 5),
+    ("four", "viewrect=1,2,3", 14),
+    ("no-page", "viewrect=1,2,3,4,0", 17),
+    ("nameddest", "nameddest=intro", 0),
 ]
 
 
@@ -71,10 +71,10 @@ def test_pages_are_places_of_pdfs_alone() -> None:
 
 PARAMETERS = [
     # clause id, fragment, place
-    ("rfc8118-s3-both", "page=3&viewrect=72.5,100,199.2,150", PagePlace(3, (72, 100, 200, 150))),
-    ("rfc8118-s3-hash", "viewrect=0,0,10,10#page=3", PagePlace(3, (0, 0, 10, 10))),
-    ("rfc8118-s3-zoom", "page=3&zoom=200,1,1", PagePlace(3)),
-    ("rfc8118-s3-above", "viewrect=-5,-5,15,15", PagePlace(1, (0, 0, 10, 10))),
+    ("both", "page=3&viewrect=72.5,100,199.2,150", PagePlace(3, (72, 100, 200, 150))),
+    ("hash", "viewrect=0,0,10,10#page=3", PagePlace(3, (0, 0, 10, 10))),
+    ("zoom", "page=3&zoom=200,1,1", PagePlace(3)),
+    ("above", "viewrect=-5,-5,15,15", PagePlace(1, (0, 0, 10, 10))),
 ]
 
 
