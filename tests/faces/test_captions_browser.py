@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.faces.recordings import VTT
-from tests.faces.test_reader import page
 from tests.spec.test_webvtt_s6_parsing import FILES, INSIDE, TEXTS, TIMES, UNSIGNED
 
 from permacite.captions import read_captions
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-__all__ = ["page"]
 
 READ = """
 async (sources) => {

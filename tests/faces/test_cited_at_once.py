@@ -13,7 +13,6 @@ from tests.faces.test_selecting import (
     VARIED,
     cite_selected,
     open_file,
-    page,
     resolved,
 )
 
@@ -22,10 +21,9 @@ from permacite.service.archive import Archive
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Browser, Locator, Page, Route
     from tests.faces.conftest import Running, Site
 
-__all__ = ["page"]
 
 pytestmark = pytest.mark.browser
 
@@ -199,13 +197,19 @@ def test_what_is_withdrawn_while_it_is_open_is_told(
     expect(page.locator("#trouble")).to_contain_text("no longer given out")
 
 
-def test_a_failed_answer_may_be_asked_for_again(
-    archive: Path, running: Running, page: Page
-) -> None:
+def heading_selected(archive: Path, running: Running, page: Page) -> tuple[str, Locator]:
+    """Open a document and select its heading; return its name, and the button that cites it."""
     pdi = open_file(archive, running, page, "varied.html", VARIED)
     page_frame(page).evaluate(SELECT, "h1")
     button = page.get_by_role("button", name="Cite this")
     expect(button).to_be_visible()
+    return pdi, button
+
+
+def test_a_failed_answer_may_be_asked_for_again(
+    archive: Path, running: Running, page: Page
+) -> None:
+    pdi, button = heading_selected(archive, running, page)
     page.route("**/-/cite", lambda route: route.abort())
     button.click()
     expect(page.locator("#trouble")).to_contain_text("does not answer")
@@ -219,10 +223,7 @@ def test_a_failed_answer_may_be_asked_for_again(
 def test_a_slow_answer_says_so_and_may_be_pressed_again(
     archive: Path, running: Running, page: Page
 ) -> None:
-    pdi = open_file(archive, running, page, "varied.html", VARIED)
-    page_frame(page).evaluate(SELECT, "h1")
-    button = page.get_by_role("button", name="Cite this")
-    expect(button).to_be_visible()
+    pdi, button = heading_selected(archive, running, page)
     held: list[Route] = []
     page.route("**/-/api/cite", lambda route: held.append(route))  # noqa: PLW0108 - has a name to set
     button.click()

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
 from tests.faces.test_documents import BOOK, LIGHT, run
-from tests.faces.test_reader import address, page
+from tests.faces.test_reader import address
 
 from permacite.service.archive import Archive
 from permacite.service.proofs.proofs import check
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running, Site
 
 pytestmark = pytest.mark.browser
-__all__ = ["page"]
 
 
 def test_the_passage_is_marked_with_its_labels_beside(

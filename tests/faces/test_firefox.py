@@ -11,7 +11,7 @@ import pytest
 from tests.faces.firefox import Firefox
 from tests.faces.selecting import cite_random, squeezed
 from tests.faces.test_proof_page import GOLDEN, altered
-from tests.faces.test_selecting import FILES
+from tests.faces.test_selecting import FILES, view_of
 
 from permacite.service.archive import Archive
 
@@ -56,7 +56,7 @@ def test_random_selections_are_cited(
         choose = random.Random(name)  # noqa: S311 - the same each time
         with Archive.open(archive) as service:
             made = service.add(content.encode(), name=name, uri=f"https://example.org/{name}")
-            firefox.open(f"{running.base}/{made.pdi}")
+            firefox.open(f"{running.base}/{made.pdi}{view_of(name)}")
             for _ in range(times(4, 40)):
                 gesture = cite_random(firefox, choose)
                 if gesture is not None:

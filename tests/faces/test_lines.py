@@ -16,7 +16,6 @@ from permacite.service.reader.lines import sheet
 from permacite.service.reader.marking import Marked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -38,19 +37,6 @@ def texts(archive: Path) -> dict[str, str]:
     """Archive a text of each kind; their names by file."""
     with Archive.open(archive) as service:
         return {name: service.add(text.encode(), name=name).pdi for name, text in FILES.items()}
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """Return a page whose errors fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    opened = context.new_page()
-    troubles: list[str] = []
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.set_default_timeout(20_000)
-    yield opened
-    context.close()
-    assert troubles == []
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image, ImageOps
 from playwright.sync_api import expect
-from tests.faces.test_reader import address, page
+from tests.faces.test_reader import address
 from tests.faces.test_regions import picture, sound
 
 from permacite.service.archive import Archive
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running
 
 pytestmark = pytest.mark.browser
-__all__ = ["page"]
 expect.set_options(timeout=15_000)
 
 PLAYED = """(player, time) => new Promise((done) => {

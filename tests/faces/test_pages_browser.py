@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
 from tests.faces.test_pages_of_pdf import BOOK, SCAN
-from tests.faces.test_reader import address, page
+from tests.faces.test_reader import address
 from tests.papers import Sheet, paper
 
 from permacite.service.archive import Archive
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 pytest.importorskip("pypdfium2_raw", reason="needs the pdf extra")
-__all__ = ["page"]
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pdf"
 TURNED = paper(

@@ -11,10 +11,9 @@ from playwright.sync_api import expect
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
     from tests.faces.conftest import Running, Site
 
 pytestmark = pytest.mark.browser
@@ -37,19 +36,6 @@ def saved(archive: Path, site: Site) -> dict[str, str]:
         made = service.save(address, allow_private=True)
         cited = service.cite(made.pdi, quote="a bright green meteor crossed")
     return {"pdi": made.pdi, "reference": cited.reference}
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """Return a page of its own profile, whose errors fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    opened = context.new_page()
-    troubles: list[str] = []
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.set_default_timeout(15_000)
-    yield opened
-    context.close()
-    assert troubles == []
 
 
 def address(running: Running, reference: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
-from tests.faces.test_reader import address, page
+from tests.faces.test_reader import address
 
 from permacite.service.archive import Archive
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running
 
 pytestmark = pytest.mark.browser
-__all__ = ["page"]
 
 
 def picture() -> bytes:

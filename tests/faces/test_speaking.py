@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.faces.recordings import VTT, recording
-from tests.faces.test_reader import address, page
+from tests.faces.test_reader import address
 
 from permacite.service.archive import Archive
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running
 
 pytestmark = pytest.mark.browser
-__all__ = ["page"]
 
 
 @pytest.fixture
