@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FORMATS", "HEADS", "Format", "content_of", "encoded_sound", "encoded_video"]
+__all__ = [
+    "FORMATS",
+    "HEADS",
+    "Format",
+    "content_of",
+    "encoded_sound",
+    "encoded_video",
+    "made_before",
+]
 
 PICTURE = (40, 30)
 FRAMES, FRAMES_PER_SECOND = 12, 10
@@ -119,21 +127,23 @@ def plain_ppm() -> bytes:
     return f"P3 {PICTURE[0]} {PICTURE[1]} 255\n{samples}\n".encode()
 
 
-def bmp_of_runs() -> bytes:
-    """Return a BMP of runs (RLE8): in each row ten runs of four pixels, and its end."""
+def bmp_of_runs(bits: int) -> bytes:
+    """Return a BMP of runs (RLE8 or RLE4): in each row ten runs of four pixels, and its end."""
     width, height = PICTURE
+    count = 1 << bits
     runs = b"".join(
         b"".join(bytes([4, (x * 25 + y) % 256]) for x in range(width // 4)) + b"\0\0"
         for y in range(height)
     )
-    colours = b"".join(bytes([n, 255 - n, n * 7 % 256, 0]) for n in range(256))
-    form = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 8, 1, len(runs) + 2, 0, 0, 256, 0)
-    head = struct.pack("<2sIHHI", b"BM", 56 + 1024 + len(runs), 0, 0, 54 + 1024)
+    colours = b"".join(bytes([n, 255 - n, n * 7 % 256, 0]) for n in range(count))
+    kind = 1 if bits == 8 else 2
+    form = struct.pack("<3i2H6I", 40, width, height, 1, bits, kind, len(runs) + 2, 0, 0, count, 0)
+    head = struct.pack("<2sIHHI", b"BM", 56 + 4 * count + len(runs), 0, 0, 54 + 4 * count)
     return head + form + colours + runs + b"\0\1"
 
 
 _RECT, _RECT_OF_FRAME = "rect=(3,2),(21,17)", "rect=(3,2),(21,17),2"
-_PICTURES = [
+_PICTURES: list[tuple[str, str, str, Callable[[], bytes]]] = [
     ("png", "png", _RECT, picture("PNG")),
     ("png-rgba", "png", _RECT, picture("PNG", "RGBA")),
     ("png-palette", "png", _RECT, picture("PNG", "P")),
@@ -170,7 +180,8 @@ _PICTURES = [
     ("bmp-palette", "bmp", _RECT, picture("BMP", "P")),
     ("bmp-rgba", "bmp", _RECT, picture("BMP", "RGBA")),
     ("bmp-bits", "bmp", _RECT, picture("BMP", "1")),
-    ("bmp-runs", "bmp", _RECT, bmp_of_runs),
+    ("bmp-runs", "bmp", _RECT, partial(bmp_of_runs, 8)),
+    ("bmp-runs4", "bmp", _RECT, partial(bmp_of_runs, 4)),
     ("ico", "vnd.microsoft.icon", "rect=(3,2),(13,11)", picture("ICO", "RGBA", sizes=[(16, 16)])),
     ("avif", "avif", _RECT, picture("AVIF", quality=80)),
     ("avif-lossless", "avif", _RECT, picture("AVIF", quality=100, subsampling="4:4:4")),
@@ -185,7 +196,17 @@ _PICTURES = [
     ("ico-bmp", "vnd.microsoft.icon", "rect=(3,2),(13,11)",
      picture("ICO", "RGBA", sizes=[(16, 16)], bitmap_format="bmp")),
     ("jpeg-mpo", "jpeg", _RECT, animation("MPO")),
+    ("png-grey-alpha", "png", _RECT, picture("PNG", "LA")),
+    ("webp-alpha", "webp", _RECT, picture("WEBP", "RGBA", quality=80)),
 ]  # fmt: skip
+_RARE_PICTURES = {
+    "arithmetic.jpg": "jpeg", "arithmetic-scans.jpg": "jpeg",
+    "interlaced.png": "png", "interlaced.gif": "gif", "alpha.jp2": "jp2",
+    "555.bmp": "bmp", "565.bmp": "bmp", "os2.bmp": "bmp", "alpha.bmp": "bmp",
+    "planes.tif": "tiff", "lsb.tif": "tiff", "msb.tif": "tiff", "tiles.tif": "tiff",
+    "rgb16.tif": "tiff", "float.tif": "tiff", "white.tif": "tiff",
+}  # fmt: skip
+"""Minor types of the pictures that an encoder made which is not at hand, by their files' names."""
 
 
 # ---------------------------------------------------------------- sound
@@ -534,6 +555,10 @@ def _video(name: str, minor: str, container: str, codec: str, *more: Any) -> For
 _DTS, _THEORA = "tones.dts", "moving.ogv"
 FORMATS = [
     *[Format(f"picture-{row[0]}", f"image/{row[1]}", *row[2:]) for row in _PICTURES],
+    *[
+        Format(f"picture-{name}", f"image/{minor}", _RECT, made_before(name))
+        for name, minor in _RARE_PICTURES.items()
+    ],
     *[_sound(*row) for row in _SOUNDS],
     Format("sound-dsf", "audio/x-dsf", "msec=10,40", dsf),
     Format("sound-dsf-msb", "audio/x-dsf", "msec=10,40", partial(dsf, 8)),

@@ -10,8 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.media.formats import FORMATS
+from tests.media.formats import FORMATS, made_before
 from tests.media.rivals import compared, lacking, rivals_of
+
+from permacite.errors import PermaciteError
+from permacite.extract import extract
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,9 +38,15 @@ APART = {
 }
 """sox reckons AMR-WB in whole numbers, as its specification does, and IMA ADPCM to the bit as newer
 ffmpegs do: Debian's, of 2022, takes a short way."""
-SPREAD = {"picture-avif": 96.0, "picture-tiff-palette": 1.0}
+SPREAD = {
+    "picture-avif": 96.0,
+    "picture-tiff-palette": 1.0,
+    "picture-555.bmp": 1.0,
+    "picture-565.bmp": 1.0,
+}
 """How colours of half the size are spread over the pixels is left to who shows an AVIF; the colours
-of a palette in a TIFF have 16 bits, of which its writer filled 8."""
+of a palette in a TIFF have 16 bits, of which its writer filled 8; five bits are made
+eight."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -71,3 +80,11 @@ def allowed(one: Format, program: str) -> float:
 
 def test_every_sound_and_video_has_a_rival() -> None:
     assert {one.name for one, _ in PAIRS} == {one.name for one in FORMATS}
+
+
+def test_lossless_jpeg_is_refused_by_name() -> None:
+    """Two decoders, two pictures: where no marker tells RGB from YCbCr, each takes its own."""
+    for before in (b"", b"\xff" * 9, b"\xff\xe1\x00\x08Exif\x00\x00"):
+        content = made_before("lossless.jpg")()
+        with pytest.raises(PermaciteError, match="lossless JPEG is not read"):
+            extract(content[:2] + before + content[2:], "image/jpeg", "rect=(3,2),(21,17)")

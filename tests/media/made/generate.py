@@ -1,7 +1,8 @@
-"""The sounds beside this file, written once: the second of tones of `tests.media.formats`.
+"""The sounds and pictures beside this file, written once out of those of `tests.media.formats`.
 
-And the moving pictures. The encoders are Debian's, which no test is to need: ffmpeg (DTS, Speex,
-Theora), sox (GSM, AMR), musepack-tools (Musepack), libjmac-java (APE) and libvo-amrwbenc0 (AMR-WB).
+The encoders are Debian's, which no test is to need: ffmpeg (DTS, Speex, Theora, lossless JPEG), sox
+(GSM, AMR), musepack-tools (Musepack), libjmac-java (APE), libvo-amrwbenc0 (AMR-WB),
+libjpeg-turbo-progs (arithmetic JPEG) and vips and ImageMagick (all other pictures).
 Run from the root of the project: `python -m tests.media.made.generate`. The comparisons hold for
 whatever these programs write.
 """
@@ -14,7 +15,7 @@ import tempfile
 import wave
 from pathlib import Path
 
-from tests.media.formats import encoded_sound, encoded_video
+from tests.media.formats import encoded_sound, encoded_video, picture
 
 HERE = Path(__file__).parent
 COMMANDS = [
@@ -25,6 +26,25 @@ COMMANDS = [
     ("mpc", 44100, "mpcenc --silent --overwrite {wave} {made}"),
     ("ape", 8000, "java -jar /usr/share/java/jmac.jar c2 {wave} {made}"),
 ]
+PICTURES = {
+    "arithmetic.jpg": "cjpeg -arithmetic -outfile {made} {ppm}",
+    "arithmetic-scans.jpg": "cjpeg -arithmetic -progressive -outfile {made} {ppm}",
+    "lossless.jpg": "ffmpeg -v error -y -i {ppm} -c:v ljpeg -pix_fmt yuvj444p -f image2 {made}",
+    "interlaced.png": "convert {ppm} -interlace PNG {made}",
+    "interlaced.gif": "convert {ppm} -interlace GIF {made}",
+    "alpha.jp2": "convert {ppm} -alpha set -channel A -fx i/w {made}",
+    "555.bmp": "convert {ppm} -define bmp:subtype=RGB555 {made}",
+    "565.bmp": "convert {ppm} -define bmp:subtype=RGB565 {made}",
+    "os2.bmp": "convert {ppm} bmp2:{made}",
+    "alpha.bmp": "convert {ppm} -alpha set -channel A -fx i/w {made}",
+    "planes.tif": "convert {ppm} -interlace plane {made}",
+    "lsb.tif": "convert {ppm} -monochrome -compress Fax -define tiff:fill-order=lsb {made}",
+    "msb.tif": "convert {ppm} -depth 16 -define tiff:endian=msb {made}",
+    "tiles.tif": "convert {ppm} -define tiff:tile-geometry=16x16 {made}",
+    "rgb16.tif": "convert {ppm} -fx u*i/w -depth 16 {made}",
+    "float.tif": "vips linear {ppm} {made} 0.00392156862745098 0",
+    "white.tif": "convert {ppm} -colorspace gray -define quantum:polarity=min-is-white {made}",
+}
 EXACT = "-fflags +bitexact -flags +bitexact"
 THEORA = "ffmpeg -v error -y -i {source} -c:v libtheora -q:v 6 {exact} {made}"
 _AMR_WB_FRAME = 320
@@ -38,6 +58,11 @@ def main() -> None:
         for minor, rate, command in COMMANDS:
             made = HERE / f"tones.{minor}"
             words = command.format(wave=one_second(Path(folder), rate), made=made, exact=EXACT)
+            subprocess.run(words.split(), check=True)
+        ppm = Path(folder) / "picture.ppm"
+        ppm.write_bytes(picture("PPM")())
+        for name, command in PICTURES.items():
+            words = command.format(ppm=ppm, made=HERE / name)
             subprocess.run(words.split(), check=True)
         film = Path(folder) / "moving.y4m"
         film.write_bytes(encoded_video("yuv4mpegpipe", "wrapped_avframe"))

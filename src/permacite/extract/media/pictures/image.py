@@ -63,6 +63,11 @@ _OF_PAGE, _OF_DEEP_PNG = 9, 24
 """The same for what is read of a TIFF, and for a PNG of 16 bits."""
 _OF_PART = 16
 """Octets that a pixel of the part takes: cut, turned, compared and written."""
+_MARKER = 0xFF
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of a JPEG's frame, each of another process."""
+_LOSSLESS = frozenset({0xC3, 0xCB})
+"""Those whose colours decoders take for RGB or for YCbCr, each as it likes."""
 _SHALLOW, _DEEP = 8, 10
 _MAX_PIXELS = 500_000_000
 _BAND = 1 << 20
@@ -237,6 +242,8 @@ def _check_read(data: Octets) -> None:
         raise undecodable("picture", "HEIC is not read")
     if data[:2] == b"\xff\x0a" or data[:8] == b"\0\0\0\x0cJXL ":
         raise undecodable("picture", "JPEG XL is not read")
+    if data[:2] == b"\xff\xd8" and _process(data) in _LOSSLESS:
+        raise undecodable("picture", "lossless JPEG is not read")
 
 
 def _check_whole(data: Octets, picture: Any) -> None:
@@ -245,6 +252,16 @@ def _check_whole(data: Octets, picture: Any) -> None:
         raise undecodable("picture", "the file is cut off")
     if picture.format == "PNG" and b"IEND" not in data[-65536:]:
         raise undecodable("picture", "the file is cut off")
+
+
+def _process(data: Octets) -> int | None:
+    """Return the marker of the first frame of a JPEG, which says its process (T.81 Table B.1)."""
+    at = 2
+    while at + 4 <= len(data) and data[at] == _MARKER:
+        if data[at + 1] in _FRAMES:
+            return data[at + 1]
+        at += 1 if data[at + 1] == _MARKER else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
 
 
 def _check_depth(data: Octets, picture: Any) -> None:
