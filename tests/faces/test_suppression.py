@@ -43,6 +43,7 @@ def names(archive: Path) -> dict[str, str]:
         page = service.add(PAGE, name=f"{CANARY}.html", uri=ADDRESS)
         found = {one.format: one.pdi for one in page.document.formats}
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
+        service.jot(page.pdi, "tag", f"the {CANARY} tag")
         service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
         service.state(cited.reference, "subject", f"a part about {CANARY}")
         quoting = f'<title>Quoter</title><blockquote cite="{cited.reference}">{cited.quote}'
@@ -99,6 +100,9 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     for words in ("heron", "example.org", document, ADDRESS):
         yield "/-/search", f"/-/search?q={quote(words)}"
         yield "/-/api/search", f"/-/api/search?q={quote(words)}"
+    yield "/-/jottings", "/-/jottings"
+    for query in ("", f"?name={document}"):
+        yield "/-/api/jottings", f"/-/api/jottings{query}"
     yield from BY_ADDRESS
     yield "/-/api/log", "/-/api/log?since=1"
     yield "/-/log/checkpoint", "/-/log/checkpoint"
@@ -159,7 +163,9 @@ def test_no_route_tells_what_is_withdrawn(
     assert {after[path].status for _, path in BY_ADDRESS} == {404}
     for path, answer in after.items():
         assert answer.status < 500, path
-        if names["document"] in path and "/-/api/document?" not in path:
+        if "/-/api/jottings" in path:
+            assert answer.status == 403, "the owner's alone"
+        elif names["document"] in path and "/-/api/document?" not in path:
             assert answer.status in {200, 303, status}, path
     for name in (names["utf-8"], names["document"], names["cited"].replace("#", "%23")):
         refused = ask(running.base, f"/{name}")

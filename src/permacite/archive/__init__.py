@@ -11,6 +11,7 @@
 | texts | which charset a text has; the index of a large one |
 | log | the Merkle log: keys, checkpoints, tiles, proofs, and whether records agree with it |
 | statements, delegation, access | what is said of names, who mints, what is given out |
+| jottings | what the owner says of documents, for himself |
 | reading, verification, repository | all that can be asked, checked and proven, and committed |
 """
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from permacite.archive.access import of_all
     from permacite.archive.backup import is_cut_short
     from permacite.archive.entries import Leaf
+    from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
     from permacite.archive.model import (
         ACCESSES,
         ERASURE_GROUNDS,
@@ -68,6 +70,7 @@ __all__ = [
     "ERASURE_GROUNDS",
     "GROUNDS",
     "JSON",
+    "KINDS",
     "NOBODY",
     "REASONS",
     "Assertion",
@@ -76,6 +79,8 @@ __all__ = [
     "Decoding",
     "Delegation",
     "Finding",
+    "Jotting",
+    "Kind",
     "Leaf",
     "LiveCheck",
     "NewCitation",
@@ -87,6 +92,7 @@ __all__ = [
     "Representation",
     "Restriction",
     "Standing",
+    "Subject",
     "Timekeeper",
     "Version",
     "Withdrawal",
@@ -107,6 +113,7 @@ on_demand(
         "permacite.archive.access": "of_all",
         "permacite.archive.backup": "is_cut_short",
         "permacite.archive.entries": "Leaf",
+        "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",
         "permacite.archive.model": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, Assertion, Citation, "
             "Clock, Decoding, Delegation, Finding, LiveCheck, NewCitation, NewRepresentation, "

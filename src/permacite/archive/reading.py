@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
-from permacite.archive import names
+from permacite.archive import jottings, names
 from permacite.archive.access import Gate
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
@@ -30,6 +30,7 @@ from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from permacite.archive.jottings import Jotting, Kind
     from permacite.archive.log import Log
     from permacite.archive.model import (
         Assertion,
@@ -293,6 +294,14 @@ class Reading:
     def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
         """Return the citations of what `pdi` names (all where None), oldest first."""
         return self._gate.citations(self._catalog.read(citations.citations, pdi))
+
+    def jottings(
+        self, name: PDI | None = None, kind: Kind | None = None, text: str | None = None
+    ) -> Sequence[Jotting]:
+        """Tags, collections and notes, the oldest first; for the public there are none."""
+        if self._gate.public:
+            return ()
+        return self._catalog.read(jottings.jottings, name, kind, text)
 
     def last_check(self, version: Version, fragment: str = "") -> LiveCheck | None:
         """What the last look at a version's live page found, and of a citation; None: no look."""

@@ -10,7 +10,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Self
 
-from permacite.archive import names
+from permacite.archive import jottings, names
 from permacite.archive.entries import seal
 from permacite.archive.log import Log
 from permacite.archive.model import (
@@ -41,10 +41,11 @@ from permacite.errors import ConflictError, IntegrityError, ParseError, Permacit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import date
+    from datetime import date, datetime
     from pathlib import Path
 
     from permacite.archive.entries import Leaf, Sealer
+    from permacite.archive.jottings import Kind, Subject
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
@@ -384,6 +385,14 @@ class Repository(Verification):
         `outcome` as in LiveCheck; `passages` tells what became of each citation, by its name.
         """
         self._catalog.write(settings.note_check, pdi, uri, outcome=outcome, passages=passages)
+
+    def jot(self, subject: Subject, kind: Kind, text: str, *, at: datetime | None = None) -> None:
+        """Keep a tag, a collection or a note of a document or a part. Raises NotFoundError."""
+        self._catalog.write(jottings.jot, subject, kind, text, at=at)
+
+    def strike(self, subject: Subject, kind: Kind, text: str | None = None) -> int:
+        """Take one away, or all of its kind; return how many there were."""
+        return self._catalog.write(jottings.strike, subject, kind, text)
 
     def seal_day(self, series: str, day: date) -> Leaf:
         """Seal a day of a series; the entry of the log that did is returned.

@@ -32,7 +32,11 @@ _ROOMS = {
     "quotes": "permacite.cli.assertions",
     "quoted-by": "permacite.cli.assertions",
     "compose": "permacite.cli.assertions",
-    "search": "permacite.cli.search",
+    "search": "permacite.cli.finding.search",
+    "tag": "permacite.cli.finding.jottings",
+    "collection": "permacite.cli.finding.jottings",
+    "note": "permacite.cli.finding.jottings",
+    "jottings": "permacite.cli.finding.jottings",
     "list": "permacite.cli.archive",
     "show": "permacite.cli.archive",
     "export": "permacite.cli.archive",
@@ -61,6 +65,7 @@ _PYTHON_NAMES = {
     "assert": "assert_",
     "import": "import_",
     "list": "list_",
+    "note": "note_",
     "quoted-by": "quoted_by",
 }
 _LIKENESS = 0.6

@@ -12,7 +12,7 @@ from permacite.errors import StorageError
 from permacite.service import decoders
 from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
-from permacite.service.assertions.statements import Assertions
+from permacite.service.assertions.jottings import Jottings
 from permacite.service.base import DEFAULT_RESOLVER, default_directory
 from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
@@ -44,7 +44,7 @@ class Archive(
     Logs,
     Preservation,
     Reader,
-    Assertions,
+    Jottings,
     Delegations,
     Access,
     Search,

@@ -17,7 +17,7 @@ from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.versions import versions
 from permacite.web.follow import links, memento, saving
 from permacite.web.names import resolver, thttp
-from permacite.web.search import asking
+from permacite.web.search import asking, jottings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +54,8 @@ ROUTES = [
     Route("/-/save", saving.save, methods=["POST"]),
     Route("/-/save/{id}", saving.progress),
     Route("/-/api/search", asking.answer),
+    Route("/-/jottings", jottings.jottings, methods=["GET", "HEAD", "POST"]),
+    Route("/-/api/jottings", jottings.answer, methods=["GET", "HEAD", "POST"]),
     Route("/-/api/follow", links.answer),
     Route("/-/versions/{name:path}", versions),
     Route("/-/api/documents", api.documents),
@@ -101,6 +103,7 @@ def create_app(
         },
     )
     app.state.archive = archive.public()
+    app.state.owned = archive if writable and not public else None
     app.state.writable = writable
     app.state.saves = {}
     app.state.public = public

@@ -19,6 +19,7 @@ from permacite.web import headers, paging
 from permacite.web.addresses import reference_of
 from permacite.web.follow.links import followed
 from permacite.web.requests import ask
+from permacite.web.search.jottings import of_document
 from permacite.web.templates import kept, page, words_for
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ async def document(request: Request, reference: str) -> Response:
         frame=wanted_frame,
         part=request.query_params.get("part") or "",
         followed=await followed(request),
+        jottings=await of_document(request, reading.pdi),
     )
 
 

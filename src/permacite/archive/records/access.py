@@ -100,6 +100,10 @@ WHERE representation_id IN ({_COVERED});
 UPDATE version SET title = NULL, uri = NULL, final_uri = NULL, retrieved_at = NULL, details = '{{}}'
 WHERE version_id IN ({_VERSIONS});
 DELETE FROM live_page WHERE version_id IN ({_VERSIONS});
+DELETE FROM jotting WHERE document_id = :document AND (
+  :version IS NULL OR version_id = :version OR NOT EXISTS (
+    SELECT 1 FROM version WHERE document_id = :document AND version_id NOT IN
+      (SELECT version_id FROM erased_version)));
 UPDATE idempotency SET request = '' WHERE version_id IN ({_VERSIONS})
 """
 """What empties the rows of formats and versions, one statement after the other."""

@@ -25,6 +25,7 @@ __all__ = [
     "DAYS",
     "ERASABLE",
     "ERASED_DIGEST",
+    "JOTTINGS",
     "LISTED",
     "LIVE",
     "STAGED",
@@ -46,9 +47,9 @@ __all__ = [
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
 
-DAYS, STAGED, ERASABLE, LIVE = 2, 3, 4, 5
+DAYS, STAGED, ERASABLE, LIVE, JOTTINGS = 2, 3, 4, 5, 6
 """Versions of the schema, by what they brought: sealed days and leaves of citations; staged octets;
-openings, persons, standings and erasures; the last look at live pages."""
+openings, persons, standings and erasures; the last look at live pages; jottings."""
 
 ERASED_DIGEST = "sha-256:" + "0" * 64
 """Stands where the digest of erased octets stood: that of a short text could be guessed from."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive import Kind, Repository, Representation, Version
     from permacite.service.search.terms import Query
 
 __all__ = ["Hit", "Results", "Search"]
@@ -83,6 +83,8 @@ class Search(UseCases):
         since: date | None = None,
         until: date | None = None,
         cited: bool | None = None,
+        tag: str = "",
+        collection: str = "",
         every_version: bool = False,
         order: Order = "best",
         limit: int = 20,
@@ -96,6 +98,8 @@ class Search(UseCases):
         stand in a row, -words do not stand there, and begin* is the beginning of a word. Of each
         document only the newest version is looked at, unless `every_version` is. What is not open
         to all is not found, whoever asks.
+
+        `tag` and `collection` are the owner's; the public has none, and finds nothing by them.
 
         What is new is indexed first, for at most `most_s` seconds: `indexed` says how far that is.
         Raises ParseError where nothing is asked for, LimitError, StorageError.
@@ -114,6 +118,7 @@ class Search(UseCases):
             until.isoformat() if until else "",
             cited,
             every_version,
+            self._jotted(tag, collection),
         )
         with Index(self._place()) as index:
             follow(repository, index, most_s=most_s, tell=progress)
@@ -136,6 +141,16 @@ class Search(UseCases):
                 index.anew()
             follow(self._repository.public(), index, tell=progress)
             return index.count()
+
+    def _jotted(self, tag: str, collection: str) -> tuple[str, ...] | None:
+        """The documents that have the tag and are in the collection, if any is asked for."""
+        wanted: list[tuple[Kind, str]] = [("tag", tag), ("collection", collection)]
+        held = [
+            {each.reference for each in self._repository.jottings(kind=kind, text=text)}
+            for kind, given in wanted
+            if (text := " ".join(given.split()))
+        ]
+        return tuple(sorted(set.intersection(*held))) if held else None
 
     def _place(self) -> Path:
         return self._repository.directory / INDEX

@@ -13,6 +13,7 @@ it. Words are kept by their terms alone; the texts are those of the archive.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -89,6 +90,8 @@ class Filters(NamedTuple):
     until: str = ""
     cited: bool | None = None
     every_version: bool = False
+    among: tuple[str, ...] | None = None
+    """The names of documents; any where None."""
 
     def conditions(self) -> tuple[str, list[object]]:
         """As SQL, with its values."""
@@ -106,6 +109,9 @@ class Filters(NamedTuple):
         if self.cited is not None:
             parts.append("d.cited = ?")
             values.append(self.cited)
+        if self.among is not None:
+            parts.append("d.name IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(self.among))
         if not self.every_version:
             parts.append("d.latest")
         return " AND ".join(parts), values

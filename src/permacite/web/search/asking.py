@@ -17,6 +17,7 @@ from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.follow.links import refuse_others
 from permacite.web.requests import JSONAnswer, ask
+from permacite.web.search.jottings import ask_owner
 from permacite.web.templates import page
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
 __all__ = ["answer", "search"]
 
 _AT_ONCE = 20
+_ASKED = ("site", "type", "since", "until", "order", "tag", "collection")
 _MOST_S = 0.5
 """For what is new before an answer; the rest is indexed behind it."""
+_JOTTED = ("tag", "collection")
+"""What the owner of the archive alone narrows finds down by."""
 _TYPES = ("text/html", "application/pdf", "text/plain", "image/", "audio/", "video/")
 
 
@@ -39,11 +43,12 @@ async def search(request: Request) -> Response:
     """GET /-/search?q= shows where words stand in what is archived, or what an address or name is.
 
     `&site=` `&type=` `&since=` `&until=` `&cited=yes` `&versions=all` restrict it, `&order=newest`
-    puts the newest first, `&offset=` leaves the first ones out.
+    puts the newest first, `&offset=` leaves the first ones out. `&tag=` and `&collection=` are for
+    the owner of the archive.
     """
     refuse_embedding(request)
     parameters = request.query_params
-    asked = {name: parameters.get(name, "") for name in ("site", "type", "since", "until", "order")}
+    asked = {name: parameters.get(name, "") for name in _ASKED}
     results = problem = None
     typed = parameters.get("q", "").strip()
     if typed:
@@ -58,6 +63,7 @@ async def search(request: Request) -> Response:
         typed=typed,
         asked=asked,
         types=_TYPES,
+        owned=request.app.state.owned is not None,
         results=results,
         problem=problem,
         earlier=_at(parameters, offset - _AT_ONCE) if offset else None,
@@ -79,7 +85,8 @@ def refuse_embedding(request: Request) -> None:
 
 async def _results(request: Request) -> Results:
     parameters = request.query_params
-    results = await ask(
+    jotted = {name: parameters.get(name, "") for name in _JOTTED}
+    results = await (ask_owner if any(jotted.values()) else ask)(
         request,
         Archive.search,
         parameters.get("q", ""),
@@ -88,6 +95,8 @@ async def _results(request: Request) -> Results:
         since=_day(parameters, "since"),
         until=_day(parameters, "until"),
         cited={"yes": True, "no": False}.get(parameters.get("cited", "")),
+        tag=jotted["tag"],
+        collection=jotted["collection"],
         every_version=parameters.get("versions") == "all",
         order="newest" if parameters.get("order") == "newest" else "best",
         limit=min(paging.number(parameters.get("limit", str(_AT_ONCE)), "limit"), 100),

@@ -6,17 +6,23 @@ describes every column.
 """
 
 from permacite.archive.sqlite.schema.erasable import ERASABLE
-from permacite.archive.sqlite.schema.steps import FIRST, LIVE, SEALED_DAYS, UNSETTLED
+from permacite.archive.sqlite.schema.steps import (
+    FIRST,
+    JOTTINGS,
+    LIVE,
+    SEALED_DAYS,
+    UNSETTLED,
+)
 
 __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
-STEPS = {1: FIRST, 2: SEALED_DAYS, 3: UNSETTLED, 4: ERASABLE, 5: LIVE}
+STEPS = {1: FIRST, 2: SEALED_DAYS, 3: UNSETTLED, 4: ERASABLE, 5: LIVE, 6: JOTTINGS}
 """The statements that lead from the schema before to that of each number."""
 
 

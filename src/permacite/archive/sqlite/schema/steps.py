@@ -6,7 +6,7 @@ an INSERT whose key is taken. docs/reference/archive-layout.md describes every c
 
 from __future__ import annotations
 
-__all__ = ["FIRST", "LIVE", "SEALED_DAYS", "UNSETTLED", "immutable"]
+__all__ = ["FIRST", "JOTTINGS", "LIVE", "SEALED_DAYS", "UNSETTLED", "immutable"]
 
 _TABLES = """
 CREATE TABLE setting (
@@ -282,3 +282,18 @@ CREATE TABLE live_passage (
 ) STRICT;
 """
 """The fifth step: what the last look at a live page found. Each look replaces the one before."""
+
+JOTTINGS = """
+CREATE TABLE jotting (
+  jotting_id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL REFERENCES document,
+  version_id INTEGER REFERENCES version,
+  part TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('tag', 'collection', 'note')),
+  text TEXT NOT NULL CHECK (text <> ''),
+  written_at TEXT NOT NULL,
+  UNIQUE (document_id, part, kind, text)
+) STRICT;
+CREATE INDEX jotting_text ON jotting (kind, text);
+"""
+"""The sixth step: what the owner of an archive jots down, which may change and go."""

@@ -37,6 +37,8 @@ _TAKEN = {
 @click.option("--since", type=_DAY, help="Saved on this day or later.")
 @click.option("--until", type=_DAY, help="Saved before this day.")
 @click.option("--cited/--not-cited", default=None, help="Of which something is cited, or nothing.")
+@click.option("--tag", default="", help="That you gave this tag.")
+@click.option("--collection", default="", metavar="NAME", help="In this collection of yours.")
 @click.option("--all-versions", "every_version", is_flag=True, help="Older versions too.")
 @click.option("--newest", is_flag=True, help="The newest first, in place of the best.")
 @click.option(

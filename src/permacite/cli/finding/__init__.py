@@ -1,0 +1,1 @@
+"""Commands that find documents again, and that keep for their owner how."""
