@@ -6,30 +6,26 @@ by apt into build/documents/. What a page shows is told by the standard library'
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from tests.packages import unpacked
 
 from permacite import mhtml
 from permacite.capture import Capture, body_parts, capture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser
-
-CACHE = Path(__file__).resolve().parents[2] / "build" / "documents"
 
 DOCUMENTS = [
     # package, page (a pattern below the root of the package), images that it shows at least
@@ -72,39 +68,6 @@ class _Shown(HTMLParser):
             self.style_sheets.append(given["href"])
 
 
-def _missing(why: str) -> None:
-    """Skip, except where nothing may be skipped."""
-    if os.environ.get("PERMACITE_CI"):
-        pytest.fail(why)
-    pytest.skip(why)
-
-
-def _unpacked(package: str, page: str) -> Path:
-    """Return the folder below which the files of `package` are."""
-    if Path("/", page).is_file():
-        return Path("/")
-    folder = CACHE / package
-    if not (folder / page).is_file():
-        _download(package, folder)
-    if not (folder / page).is_file():
-        _missing(f"this release's {package} has no {page}")
-    return folder
-
-
-def _download(package: str, folder: Path) -> None:
-    if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
-        _missing(f"{package} is not installed, and there is no apt to fetch it")
-    folder.mkdir(parents=True, exist_ok=True)
-    command = ["apt-get", "download", "-q", package]
-    if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
-        subprocess.run(["apt-get", "update", "-q"], capture_output=True, check=False)
-        if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
-            _missing(f"{package} is not installed, and apt could not download it")
-    for archive in folder.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", archive.name, "."], cwd=folder, check=True)
-        archive.unlink()
-
-
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
         """Say nothing."""
@@ -143,7 +106,7 @@ class _Store:
 
     def get(self, package: str, page: str) -> Saved:
         if package not in self.saved:
-            self.saved[package] = _save(_unpacked(package, page), page)
+            self.saved[package] = _save(unpacked(package, page), page)
         return self.saved[package]
 
 
