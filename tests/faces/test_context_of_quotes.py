@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from permacite.errors import NotFoundError
 from permacite.service.archive import Archive
-from permacite.service.citations.citing import CONTEXT
+from permacite.service.citations.quoted import CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -186,7 +186,7 @@ def test_more_memory_than_there_is_is_refused() -> None:
 
 def test_the_pages_are_counted_and_measured(workers: Workers) -> None:
     content = paper(Sheet(()), Sheet((), turned=90))
-    assert workers.run({"measure": 2}, content)[0] == {"measured": [2, 400, 300]}
+    assert workers.run({"measure": 2}, content)[0] == {"measured": [2, 0, 0, 300, 400, 1]}
     with pytest.raises(PermaciteError, match="cannot be read"):
         workers.run({"measure": 3}, content)
 

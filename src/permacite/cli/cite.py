@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from permacite.cli.output import at_option, emit, json_option, note, table
-from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
+from permacite.service.citations.selecting.citing import PROGRAMS, Selections
+from permacite.service.citations.selecting.selectors import MOST_BYTES
 from permacite.service.citations.typed import WAYS
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from permacite.service.citations.citing import Passage
+    from permacite.service.citations.quoted import Passage
     from permacite.service.citations.recorded import Cited
-    from permacite.service.citations.typed import Parts
     from permacite.service.drift.checking import Checked
     from permacite.service.drift.following import Drift
 
@@ -49,6 +49,11 @@ def _part_options(command: Command) -> Command:
 @click.option("--nth", type=click.IntRange(min=1), help="Which occurrence, where there are more.")
 @click.option("--page", help="The page that the words stand on, as it is printed; or all of it.")
 @_part_options
+@click.option(
+    "--selector",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="A file, or - for stdin: an annotation of W3C, Hypothesis or Zotero.",
+)
 @click.option("--damaged", is_flag=True, help="Cite a recording even where it is damaged.")
 @click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
 @click.option("--list", "only_list", is_flag=True, help="List the occurrences and cite nothing.")
@@ -64,6 +69,7 @@ def cite(  # noqa: PLR0913 - one parameter an option
     quote: str | None,
     nth: int | None,
     page: str | None,
+    selector: str | None,
     frame: int | None,
     damaged: bool,
     form: str | None,
@@ -80,30 +86,47 @@ def cite(  # noqa: PLR0913 - one parameter an option
     page that was saved, with #:~:text= and the words in place of --quote. Places in pictures are
     pixels of the picture as it is shown; times may be typed as 12,31 or 0:12-0:31, with fractions
     too.
+
+    What another program selected is cited by --selector: a Web Annotation, a selector, what
+    Hypothesis or Zotero keeps, in JSON. Where that leaves several places, none is cited.
     """
-    given = [f"--{way}" for way, typed in {"quote": quote, **part}.items() if typed is not None]
-    if len(given) > 1:
-        raise click.UsageError(f"give one of {' and '.join(given)}")
-    if frame is not None and given != ["--rect"]:
-        raise click.UsageError("--frame needs --rect: a rectangle of the frame")
-    with Citations.open(folder) as archive:
+    ways = {"quote": quote, "selector": selector, **part}
+    _check_way([f"--{way}" for way, typed in ways.items() if typed is not None], frame)
+    if selector is not None and (nth, page) != (None, None):
+        raise click.UsageError("--selector says by itself which words it means")
+    with Selections.open(folder) as archive:
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
             _tell_passages(archive.passages(pdi, quote, when=when), as_json=as_json)
             return
-        parts = cast("Parts", part)
-        cited = archive.cite(
-            pdi,
-            quote=quote,
-            nth=nth,
-            page=page,
-            note=remark,
-            frame=frame,
-            damaged=damaged,
-            when=when,
-            **parts,
-        )
+        if selector is not None:
+            cited = archive.cite_selected(pdi, _read(selector), note=remark, when=when)
+        else:
+            which: Any = {"nth": nth, "page": page, "frame": frame, "damaged": damaged, **part}
+            cited = archive.cite(pdi, quote=quote, note=remark, when=when, **which)
+    _tell_as(cited, form, as_json=as_json)
+
+
+def _check_way(given: list[str], frame: int | None) -> None:
+    """Refuse a part that is said in more than one way."""
+    if len(given) > 1:
+        raise click.UsageError(f"give one of {' and '.join(given)}")
+    if frame is not None and given != ["--rect"]:
+        raise click.UsageError("--frame needs --rect: a rectangle of the frame")
+
+
+def _read(path: str) -> str:
+    """A file of JSON, or what comes in where it is "-"."""
+    try:
+        with click.open_file(path, "rb") as file:
+            return file.read(MOST_BYTES + 1).decode("utf-8", "replace")
+    except OSError as error:
+        raise click.FileError(path, error.strerror) from error
+
+
+def _tell_as(cited: Cited, form: str | None, *, as_json: bool) -> None:
+    """Print a citation: as JSON, in one form, or for people."""
     if as_json:
         emit(cited)
     elif form:
@@ -129,6 +152,8 @@ def _tell(cited: Cited) -> None:
         click.echo(f"SWHID     {cited.swhid}")
     if cited.labels:
         click.echo(f"printed   {', '.join(label.told for label in cited.labels)}")
+    if cited.found_by:
+        note(f"found by {' and '.join(cited.found_by)}")
     for caution in cited.cautions:
         note(f"warning: {caution}")
     for place in cited.heard:
@@ -245,14 +270,32 @@ def _tell_drift(drift: Drift) -> None:
 @click.command()
 @click.argument("pdi")
 @click.option("--style", metavar="STYLE", help="Print it as a style does: apa, mla, chicago, ...")
+@click.option(
+    "--for",
+    "program",
+    type=click.Choice([*PROGRAMS]),
+    help="Print a passage as this program keeps it: JSON for its interface.",
+)
 @json_option
 @click.pass_obj
-def reference(folder: Path | None, /, pdi: str, *, style: str | None, as_json: bool) -> None:
+def reference(
+    folder: Path | None,
+    /,
+    pdi: str,
+    *,
+    style: str | None,
+    program: str | None,
+    as_json: bool,
+) -> None:
     """Say what the document PDI states of itself: who wrote it, when, where it appeared.
 
     Each value is told with the place that states it. What is wrong or missing is added by a
     statement, such as `permacite assert PDI dcterms:creator "Lee, Ann; Ek, Bo"`; it counts first.
     """
+    if program is not None:
+        with Selections.open(folder) as selections:
+            click.echo(selections.told_to(program, pdi))
+        return
     with References.open(folder) as archive:
         if style is not None:
             printed = archive.styled(pdi, style)

@@ -6,11 +6,16 @@ so that a quote may be pasted from a page that breaks its lines elsewhere.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 from permacite.fragments import likeness
+from permacite.scan import compile_pattern
 
-__all__ = ["Candidate", "nearest", "occurrences"]
+__all__ = ["Candidate", "letters", "nearest", "occurrences", "occurrences_of_letters"]
+
+_NO_LETTER = compile_pattern("[\\s\u00ad\u200b-\u200d\u2010\u2011\u2060\ufeff-]+")
+_LIGATURE = compile_pattern("[\ufb00-\ufb06]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,40 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
         place = folded.text.find(words, end)
     exact = quote.strip()
     spans.sort(key=lambda span: (text[span[0] : span[1]] != exact, span))
+    return spans
+
+
+def letters(text: str) -> likeness.Folded:
+    """A text without white space and hyphens, which readers of PDFs put at the ends of lines."""
+    pieces: list[str] = []
+    places, shifts = [0], [0]
+    done = shift = 0
+    for run in _NO_LETTER.finditer(text):
+        pieces.append(text[done : run.start()])
+        done = run.end()
+        shift += run.end() - run.start()
+        places.append(done - shift)
+        shifts.append(shift)
+    pieces.append(text[done:])
+    return likeness.Folded("".join(pieces), places, shifts)
+
+
+def occurrences_of_letters(text: str, quote: str) -> list[tuple[int, int]]:
+    """Where the letters of `quote` stand, whatever white space and hyphens are between them.
+
+    Ligatures of the quote are its letters. Places stand in order and do not overlap; in linear
+    time.
+    """
+    wanted = letters(_LIGATURE.sub(lambda each: unicodedata.normalize("NFKC", each[0]), quote)).text
+    if not wanted:
+        return []
+    among = letters(text)
+    spans = []
+    place = among.text.find(wanted)
+    while place >= 0:
+        end = place + len(wanted)
+        spans.append((among.start(place), among.end(end)))
+        place = among.text.find(wanted, end)
     return spans
 
 

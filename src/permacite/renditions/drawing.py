@@ -7,13 +7,13 @@ as in the map of its words. Scripts are never run, and fonts of the system are n
 
 from __future__ import annotations
 
-import ctypes
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import DecodingError, NotFoundError
 from permacite.renditions.pdf import decoder
+from permacite.renditions.pdf.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,8 +70,8 @@ def draw(content: Octets, place: PagePlace, admit: Callable[[int], None]) -> Dra
             pdfium.FPDF_ClosePage(page)
 
 
-def measure(content: Octets, number: int) -> tuple[int, float, float]:
-    """How many pages there are, and the width and height of one, in points.
+def measure(content: Octets, number: int) -> tuple[int, float, float, float, float, int]:
+    """How many pages there are, and the frame of one.
 
     Raises ParseError for what is no PDF, DecodingError where the page cannot be read.
     """
@@ -80,7 +80,7 @@ def measure(content: Octets, number: int) -> tuple[int, float, float]:
         if not page:
             raise DecodingError(f"page {number} cannot be read")
         try:
-            return pdfium.FPDF_GetPageCount(document), *_page_size(pdfium, page)
+            return pdfium.FPDF_GetPageCount(document), *frame_of(pdfium, page)
         finally:
             pdfium.FPDF_ClosePage(page)
 
@@ -88,7 +88,7 @@ def measure(content: Octets, number: int) -> tuple[int, float, float]:
 def _drawn(pdfium: Library, page: int, place: PagePlace, admit: Callable[[int], None]) -> Drawn:
     import numpy as np  # noqa: PLC0415 - for the workers alone
 
-    across, down = _page_size(pdfium, page)
+    across, down = frame_of(pdfium, page).size
     left, top, right, bottom = _within(place, math.ceil(across), math.ceil(down))
     scale = _scale(right - left, bottom - top)
     width, height = (max(1, round(scale * side)) for side in (right - left, bottom - top))
@@ -105,16 +105,6 @@ def _drawn(pdfium: Library, page: int, place: PagePlace, admit: Callable[[int], 
         pdfium.FPDFBitmap_Destroy(bitmap)
     inside = place.area is None or place.area[2:] == (right - left, bottom - top)
     return Drawn(width, height, pixels, not inside, pdfium.build)
-
-
-def _page_size(pdfium: Library, page: int) -> tuple[float, float]:
-    """The width and height of an open page as it is shown, in points."""
-    box = (ctypes.c_float * 4)()
-    if not pdfium.FPDF_GetPageBoundingBox(page, ctypes.addressof(box)):
-        return 612.0, 792.0
-    left, top, right, bottom = box
-    size = abs(right - left), abs(top - bottom)
-    return size[::-1] if pdfium.FPDFPage_GetRotation(page) % 2 else size
 
 
 def _within(place: PagePlace, across: int, down: int) -> tuple[int, int, int, int]:

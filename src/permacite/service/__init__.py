@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from permacite.archive.model import Assertion, Restriction, Standing
     from permacite.service.access import Choice, Erased, Kept, Withdrawn
     from permacite.service.assertions.delegating import Delegated
-    from permacite.service.citations.citing import Passage
+    from permacite.service.citations.quoted import Passage
     from permacite.service.documents import VersionNote
     from permacite.service.preservation.copies import Copy, EarlierLog
     from permacite.service.proofs.logs import Consistency, LogState, SealedDay, StampedLog
@@ -56,7 +56,7 @@ on_demand(
         "permacite.archive.model": "Assertion, Restriction, Standing",
         "permacite.service.access": "Choice, Erased, Kept, Withdrawn",
         "permacite.service.assertions.delegating": "Delegated",
-        "permacite.service.citations.citing": "Passage",
+        "permacite.service.citations.quoted": "Passage",
         "permacite.service.documents": "VersionNote",
         "permacite.service.preservation.copies": "Copy, EarlierLog",
         "permacite.service.proofs.logs": "Consistency, LogState, SealedDay, StampedLog",

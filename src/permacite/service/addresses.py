@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Held",
     "captured_at",
+    "characters_in",
     "find",
     "is_address",
     "known",
@@ -190,9 +191,10 @@ def passage_in(repository: Repository, version: Version, fragment: str) -> str |
     wanted = [item.removeprefix(_TEXT) for item in directives.split("&") if item.startswith(_TEXT)]
     if wanted:
         return _words(repository, version, wanted)
-    if element.startswith(("char=", "line=")):
-        return _characters(repository, version, element)
     main = repository.main(version)
+    if element.startswith(("char=", "line=")):
+        is_plain = main.media_type == "text/plain"
+        return characters_in(repository, main, element) if is_plain else None
     paged = [item for item in version.representations if item.media_type == PDF]
     if paged:
         return _place(paged[0], element)
@@ -216,19 +218,16 @@ def _place(paged: Representation, fragment: str) -> str | None:
     return None
 
 
-def _characters(repository: Repository, version: Version, fragment: str) -> str | None:
-    """Characters or lines of a version that is a plain text. Raises NotFoundError."""
+def characters_in(repository: Repository, text: Representation, fragment: str) -> str:
+    """The name of characters or lines of a plain text (RFC 5147). Raises NotFoundError."""
     from permacite.fragments import convert, rfc5147  # noqa: PLC0415 - names need neither
 
-    main = repository.main(version)
-    if main.media_type != "text/plain":
-        return None
-    entity = names.text_of(repository, main, whole=False).entity
+    entity = names.text_of(repository, text, whole=False).entity
     location = entity.locate(rfc5147.parse(fragment))
     if location.status == "ignored" or not location.spans:
         raise NotFoundError(location.problem or "the fragment names nothing", fragment)
     start, end = convert.rfc5147_to_pdi(entity, *location.spans[0].char)[:2]
-    return str(main.pdi.fragment("char", start, end))
+    return str(text.pdi.fragment("char", start, end))
 
 
 class _Directive(NamedTuple):

@@ -14,8 +14,8 @@ from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
 from permacite.service.assertions.jottings import Jottings
 from permacite.service.base import DEFAULT_RESOLVER, default_directory
-from permacite.service.citations.citing import Citations
 from permacite.service.citations.describing import References
+from permacite.service.citations.selecting.citing import Selections
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
 from permacite.service.ingest.deriving import Derivations
@@ -35,7 +35,7 @@ __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 class Archive(
     Lists,
     Derivations,
-    Citations,
+    Selections,
     References,
     Checks,
     Versions,

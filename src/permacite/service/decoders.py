@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.errors import PermaciteError
 from permacite.media_types import PDF
+from permacite.renditions.pdf.frames import Frame
 
 if TYPE_CHECKING:
     from permacite.decoding import Workers
@@ -18,7 +19,7 @@ __all__ = ["decode", "decoder_of", "described", "keep_parts_small", "measured", 
 _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 """What parts may take in a process that answers many, so that it stays below 300 MiB."""
 
-_MEASURES = 3
+_MEASURES = 6
 
 _options: dict[str, Any] = {}
 
@@ -58,15 +59,16 @@ def decode(
     return workers(kind).extract(content, media_type, fragment, preview=preview, digest=digest)
 
 
-def measured(content: bytes | Stored, number: int) -> tuple[int, float, float]:
-    """How many pages a PDF has, and the width and height of one of them, in points.
+def measured(content: bytes | Stored, number: int) -> tuple[int, Frame]:
+    """How many pages a PDF has, and the frame of one of them.
 
     Raises what `Workers.run` does.
     """
     told = workers("pages").run({"measure": number}, content)[0].get("measured")
     if not isinstance(told, list) or len(told) != _MEASURES:
         raise PermaciteError("the decoder's answer measures no page")
-    return int(told[0]), float(told[1]), float(told[2])
+    left, bottom, right, top = map(float, told[1:5])
+    return int(told[0]), Frame(left, bottom, right, top, int(told[5]))
 
 
 def decoder_of(digest: str) -> Decode:

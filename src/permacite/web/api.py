@@ -77,8 +77,15 @@ async def passages(request: Request) -> Response:
 
 
 async def reference(request: Request) -> Response:
-    """GET /-/api/reference?name=&style= answers a Description, or the text of a style."""
+    """GET /-/api/reference?name=&style=&for= answers a Description, or the text of a style.
+
+    `for=hypothesis` and `for=zotero` answer a passage as that program keeps it.
+    """
     name, style = _wanted(request, "name"), request.query_params.get("style")
+    program = request.query_params.get("for")
+    if program is not None:
+        told = await ask(request, Archive.told_to, program, name)
+        return Response(told, headers=headers.reader_headers(), media_type="application/json")
     if style is None:
         return _json(await ask(request, Archive.describe, name))
     return _json({"style": style, "text": await ask(request, Archive.styled, name, style)})
@@ -166,7 +173,7 @@ async def statements(request: Request) -> Response:
 
 
 async def cite(request: Request) -> Response:
-    """POST /-/api/cite {reference, quote | a part, nth, before, after, page, frame, damaged, note}.
+    """POST /-/api/cite {reference, quote | a part | selector, nth, before, after, page, ...}.
 
     Answers a Cited.
 
@@ -176,8 +183,13 @@ async def cite(request: Request) -> Response:
     `{"sec": "0:12.5-0:31"}`, `{"crop": "sec,12,31,5,10,25,30"}`, `{"byte": "0,100"}`. Without one,
     the fragment in `reference` is cited. A part of a recording in which something is damaged is
     cited if `damaged` is true.
+
+    In place of all these `selector` is what another program selected: a Web Annotation, a selector
+    or an array of them, an annotation of Hypothesis, an annotation or a position of Zotero.
     """
     wanted, body = await _object(request)
+    if wanted.get("selector") is not None:
+        return await _cite_selected(request, wanted, body)
     return await _cite(request, wanted, body)
 
 
@@ -245,6 +257,25 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
     reference, damaged = str(wanted["reference"]), wanted.get("damaged") is True
     parts = cast("Any", fields)
     cited = await ask(request, Archive.cite, reference, damaged=damaged, **parts)
+    return _json(cited, 201, {"Location": cited.url})
+
+
+async def _cite_selected(request: Request, wanted: dict[str, object], body: str) -> Response:
+    others = [
+        name for name in (*_TEXT_FIELDS, *_NUMBER_FIELDS) if name != "note" and name in wanted
+    ]
+    if others:
+        problem = f"expected `selector` or `{others[0]}`, found both"
+        raise ParseError(problem, body, max(0, body.find(others[0])))
+    note = wanted.get("note")
+    selector = json.dumps(wanted["selector"])
+    cited = await ask(
+        request,
+        Archive.cite_selected,
+        str(wanted["reference"]),
+        selector,
+        note=note if isinstance(note, str) else None,
+    )
     return _json(cited, 201, {"Location": cited.url})
 
 

@@ -7,8 +7,6 @@ names characters of that text. A fragment of another format is cited as it is.
 from __future__ import annotations
 
 import re
-import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation
@@ -20,6 +18,7 @@ from permacite.renditions import ranges_of
 from permacite.service import addresses, names
 from permacite.service.base import UseCases
 from permacite.service.citations import recorded, typed
+from permacite.service.citations.quoted import Chosen, choose, passage
 from permacite.service.labels import labels_of, text_of_pages
 
 if TYPE_CHECKING:
@@ -29,13 +28,11 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.pdi import Specifier
+    from permacite.service.citations.quoted import Passage
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import Parts
 
-__all__ = ["Citations", "Passage", "check_length", "passage"]
-
-CONTEXT = 32
-"""Characters kept on either side of a quote, at most."""
+__all__ = ["Citations", "check_length"]
 
 _NO_PASSAGE = (
     "expected a passage: a quote, a part by one of the schemes, or a #fragment in the name"
@@ -49,30 +46,6 @@ _SHOWN_PAGES = 12
 _COMMAS_OF_AN_AREA = 3
 _OF_TEXT = frozenset({"char", "line"})
 """Schemes whose places are those of a document's plain text, whatever format it is read in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A place in a document where quoted words stand."""
-
-    start: int
-    end: int
-    line: int
-    """The line of the start, counted from 1, for people."""
-    quote: str
-    before: str
-    after: str
-    score: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A chosen passage, and which occurrence of how many it is (counted from 1)."""
-
-    start: int
-    end: int
-    nth: int = 1
-    occurrences: int = 1
 
 
 class Citations(UseCases):
@@ -151,7 +124,7 @@ class Citations(UseCases):
         elif within is not None and quote is None:
             chosen = _choose_page(source, within, page or "")
         else:
-            chosen = _choose_quote(
+            chosen = choose(
                 source, quote or "", nth, before=before or "", after=after or "", within=within
             )
         return _record(repository, source, chosen, note)
@@ -163,38 +136,6 @@ def _text(repository: Repository, name: pdi.PDI) -> names.TextOf:
         name
     )  # an unknown format is an error, though its text is what is read
     return names.text_of(repository, names.text_representation(repository, name))
-
-
-def passage(source: names.TextOf, start: int, end: int) -> Passage:
-    """The words from `start` to `end` with their context, in which no word is cut."""
-    first = max(0, start - CONTEXT - 1)
-    words = source.document.words(first, end + CONTEXT + 1)
-    lead, size = start - first, end - start
-    before, after = words[:lead], words[lead + size :]
-    return Passage(
-        start=start,
-        end=end,
-        line=source.document.line(start) + 1,
-        quote=words[lead : lead + size],
-        before=_whole_words(before[::-1])[::-1],
-        after=_whole_words(after),
-    )
-
-
-def _whole_words(text: str) -> str:
-    """The first of a text, up to the last word that would not be cut; a word that is too long is.
-
-    Scripts with wide characters write no spaces, and may be cut anywhere.
-    """
-    kept = text[:CONTEXT]
-    if len(kept) == len(text) or any(_parts_words(sign) for sign in (text[CONTEXT], kept[-1])):
-        return kept
-    last = max((at for at, sign in enumerate(kept) if sign.isspace()), default=0)
-    return kept[:last] or kept
-
-
-def _parts_words(sign: str) -> bool:
-    return sign.isspace() or unicodedata.east_asian_width(sign) in "WF"
 
 
 def check_length(start: int, end: int) -> None:
@@ -209,7 +150,7 @@ def check_length(start: int, end: int) -> None:
 
 
 def _record(
-    repository: Repository, source: names.TextOf, chosen: _Chosen, note: str | None
+    repository: Repository, source: names.TextOf, chosen: Chosen, note: str | None
 ) -> Cited:
     """Record a passage of a text."""
     check_length(chosen.start, chosen.end)
@@ -294,7 +235,7 @@ def _empty(part: str) -> ParseError:
     return ParseError("expected a passage, found an empty one", part, 0, hint=hint)
 
 
-def _choose_place(source: names.TextOf, scheme: str, said: str) -> _Chosen:
+def _choose_place(source: names.TextOf, scheme: str, said: str) -> Chosen:
     """Characters or lines of a text."""
     found = typed.specifier(scheme, said, source.representation.media_type)
     start, end = map(int, found.positions)
@@ -304,7 +245,7 @@ def _choose_place(source: names.TextOf, scheme: str, said: str) -> _Chosen:
     size = source.document.length if edges is None else len(edges) - 1
     if end > size:
         raise NotFoundError(f"the text ends at {scheme} {size}", f"{scheme}={said}")
-    chosen = _Chosen(start, end) if edges is None else _Chosen(edges[start], edges[end])
+    chosen = Chosen(start, end) if edges is None else Chosen(edges[start], edges[end])
     if chosen.start == chosen.end:
         raise _empty(f"{scheme}={said}")
     return chosen
@@ -386,74 +327,9 @@ def _wordless_page(repository: Repository, name: pdi.PDI, page: str) -> pdi.Frag
     return original.pdi.fragment("page", _page_number(repository, original, page))
 
 
-def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> _Chosen:
+def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> Chosen:
     """All words of a page. Raises NotFoundError where several have its number."""
     if len(ranges) > 1:
         problem = f"{len(ranges)} pages have the number {page}; cite by words on it"
         raise NotFoundError(problem, str(source.representation.pdi))
-    return _Chosen(*ranges[0])
-
-
-def _choose_quote(
-    source: names.TextOf,
-    quote: str,
-    nth: int | None,
-    *,
-    before: str,
-    after: str,
-    within: list[tuple[int, int]] | None = None,
-) -> _Chosen:
-    """The place of quoted words, `within` stretches. Raises NotFoundError for none or several."""
-    text, name = source.document.text, str(source.representation.pdi)
-    if not quote.strip():
-        raise ParseError("expected the words to cite, found none", quote, 0)
-    spans = sorted(quotes.occurrences(text, quote))
-    if within is not None and spans:
-        spans = [each for each in spans if any(s < each[1] and each[0] < e for s, e in within)]
-        if not spans:
-            raise NotFoundError("these words do not stand on that page", name)
-    count = len(spans)
-    if not spans:
-        near = quotes.nearest(text, quote)
-        raise NotFoundError(
-            "these words do not stand in the text",
-            name,
-            candidates=tuple(" ".join(item.text.split()) for item in near),
-            hint="quote them as they are, or cite by --char",
-        )
-    if nth is not None:
-        if nth > count:
-            raise NotFoundError(f"the words stand {count} times in the text", name)
-        return _Chosen(*spans[nth - 1], nth=nth, occurrences=count)
-    if count > 1 and (before or after):
-        best = max(range(count), key=lambda place: _likeness(text, spans[place], before, after))
-        return _Chosen(*spans[best], nth=best + 1, occurrences=count)
-    if count > 1:
-        shown = [passage(source, start, end) for start, end in spans]
-        raise NotFoundError(
-            f"the words stand {count} times in the text; say which with --nth",
-            name,
-            candidates=tuple(
-                f"{place}: line {item.line}: "
-                + " ".join(f"{item.before}[{item.quote}]{item.after}".split())
-                for place, item in enumerate(shown, 1)
-            ),
-        )
-    return _Chosen(*spans[0])
-
-
-def _likeness(text: str, span: tuple[int, int], before: str, after: str) -> int:
-    """Count the characters on either side that agree with the wanted context, white space apart."""
-    before, after = "".join(before.split())[::-1], "".join(after.split())
-    # Context may hold twice its length in white space; more is not worth reading.
-    reach = 4 * CONTEXT + 2 * max(len(before), len(after))
-    left = "".join(text[max(0, span[0] - reach) : span[0]].split())[::-1]
-    right = "".join(text[span[1] : span[1] + reach].split())
-    return _common_prefix(left, before) + _common_prefix(right, after)
-
-
-def _common_prefix(a: str, b: str) -> int:
-    for length, (x, y) in enumerate(zip(a, b, strict=False)):
-        if x != y:
-            return length
-    return min(len(a), len(b))
+    return Chosen(*ranges[0])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI, FragmentPDI
     from permacite.renditions import Printed
     from permacite.service.citations.forms import CitationForms
+    from permacite.service.citations.source import Source
     from permacite.service.transcripts.playing import Heard, Said
 
 __all__ = ["Cited", "all_cited", "cited"]
@@ -80,6 +81,10 @@ class Cited:
     cautions: tuple[str, ...] = ()
     """What must be known of the text that is cited: that its words may not be those that are
     printed, for example."""
+    found_by: tuple[str, ...] = ()
+    """How the passage was found that another program selected: by its "quote", its "letters" (the
+    quote but for spaces and hyphens), "page", "position", "context", "fragment", "element", "area"
+    or "octets"; of several, what decided."""
 
 
 def cited(
@@ -152,14 +157,22 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         media_type=citation.media_type,
         printed=printed,
     )
-    source = dataclasses.replace(source, title=_title(source.title, heard))
+    rfc5147_url = _rfc5147_url(texts, representation, citation, source.url.partition("?")[0])
+    source = dataclasses.replace(
+        source,
+        title=_title(source.title, heard),
+        before=citation.before,
+        after=citation.after,
+        rfc5147=(rfc5147_url or "").partition("#")[2],
+        paged_url=_paged_url(source, representation),
+    )
     return Cited(
         reference=citation.fragment,
         part=source.part,
         told=source.told,
         url=source.url,
         swhid=_swhid(texts, representation, citation),
-        rfc5147_url=_rfc5147_url(texts, representation, citation, source.url.partition("?")[0]),
+        rfc5147_url=rfc5147_url,
         quote=citation.quote,
         before=citation.before,
         after=citation.after,
@@ -178,6 +191,17 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         labels=printed,
         cautions=texts.cautions(representation),
     )
+
+
+def _paged_url(source: Source, representation: Representation) -> str:
+    """The address of the document with pages that a text was made of; "" where it has none."""
+    on_pages = any(each.target.startswith("page=") for each in source.printed)
+    if not on_pages or representation.derived_from is None:
+        return ""
+    address = source.url.partition("?")[0]
+    full = str(representation.pdi)
+    paged = str(representation.pdi.with_(format=representation.derived_from))
+    return address.removesuffix(full) + paged
 
 
 def _title(title: str, heard: Sequence[Heard]) -> str:

@@ -44,6 +44,13 @@ class Source:
     """Of what is cut out; None where nothing was."""
     printed: tuple[Printed, ...] = ()
     """Where in the document the words stand, as it numbers its own parts."""
+    before: str = ""
+    """What stands before the words, and behind them."""
+    after: str = ""
+    rfc5147: str = ""
+    """The fragment of RFC 5147 with checks, for words of a plain text."""
+    paged_url: str = ""
+    """The address of the document with pages that the text was made of; "" for all others."""
     url_status: str = "live"
     """"live", "dead", or "deviated" where the words are gone; "" where nobody knows."""
 

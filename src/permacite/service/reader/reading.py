@@ -11,8 +11,8 @@ from permacite.errors import NotFoundError, PermaciteError
 from permacite.pdi import PagePlace
 from permacite.service import documents, names
 from permacite.service.base import UseCases
-from permacite.service.citations import citing, recorded
-from permacite.service.citations.citing import Passage
+from permacite.service.citations import citing, quoted, recorded
+from permacite.service.citations.quoted import Passage
 from permacite.service.labels import printed_of, record_of, table_of, words_on
 from permacite.service.reader import (
     following,
@@ -351,7 +351,7 @@ def _passage(
         if end > source.document.length:
             problem = f"the text ends at {source.document.length}"
             raise NotFoundError(problem, str(fragment))
-        return citing.passage(source, start, end)
+        return quoted.passage(source, start, end)
     if fragment is None or marked.trouble:
         return None
     representation = repository.representation(fragment.pdi)

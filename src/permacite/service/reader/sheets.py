@@ -200,7 +200,8 @@ def _size(
     if size is None:
         with repository.source(document.original) as source:
             source.check()
-            size = measured(source, number)
+            count, frame = measured(source, number)
+            size = count, *frame.size
         _SIZES.put(size, *key)
     return size
 

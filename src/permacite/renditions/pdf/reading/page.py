@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from permacite.renditions.pdf.frames import frame_of
 from permacite.renditions.pdf.glyphs import Page
 from permacite.renditions.pdf.reading.advances import advances
 from permacite.renditions.pdf.reading.manners import (
@@ -67,11 +67,7 @@ class _Reader:
         self._pdfium = pdfium
         self._handle = page
         self._text = text
-        box = (ctypes.c_float * 4)()
-        if not pdfium.FPDF_GetPageBoundingBox(page, ctypes.addressof(box)):
-            box[:] = [0.0, 792.0, 612.0, 0.0]
-        self._left, self._top, self._right, self._bottom = box
-        self._turns = pdfium.FPDFPage_GetRotation(page) % 4
+        self._frame = frame_of(pdfium, page)
 
     def page(self, number: int, label: str, *, tagged: bool) -> Page:
         count = min(self._pdfium.FPDFText_CountChars(self._text), _MOST_ON_A_PAGE)
@@ -83,11 +79,9 @@ class _Reader:
         advance = advances(self._pdfium, raw, manners)
         row = manners.rows[manners.which]
         size, scale = row[:, SIZE], row[:, SCALE]
-        width, height = self._right - self._left, self._top - self._bottom
-        if self._turns % 2:
-            width, height = height, width
-        x, y = self._turned(origins[:, 0], origins[:, 1])
-        angle = (np.rint(row[:, ANGLE]).astype(np.int64) + 90 * self._turns) % 360
+        width, height = self._frame.size
+        x, y = self._frame.shown(origins[:, 0], origins[:, 1])
+        angle = (np.rint(row[:, ANGLE]).astype(np.int64) + 90 * self._frame.turns) % 360
         advance = np.where(scale > 0, advance, 0.0)
         return Page(
             number,
@@ -176,18 +170,6 @@ class _Reader:
         ]
         blocks = np.array(each, np.int64)[manners.which]
         return blocks if (blocks != NO_BLOCK).mean() >= _TAGGED else none
-
-    def _turned(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Places on the page as it is shown."""
-        right, down = x - self._left, self._top - y
-        width, height = self._right - self._left, self._top - self._bottom
-        if self._turns == 1:
-            return height - down, right
-        if self._turns == 2:  # noqa: PLR2004 - upside down
-            return width - right, height - down
-        if self._turns == 3:  # noqa: PLR2004 - to the left
-            return down, width - right
-        return right, down
 
     def _has_pictures(self, glyphs: int) -> bool:
         """Whether there is a picture, looked for where there are few words."""

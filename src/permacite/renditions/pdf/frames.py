@@ -1,0 +1,83 @@
+"""A page of a PDF as it is shown, and its place in the space of the file.
+
+The file counts points from anywhere, upwards, before the page is turned; the map of its text, and
+names of areas, count from the upper left corner of the page as it is shown. Zotero and others tell
+places in the space of the file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from permacite.renditions.pdf.library import Library
+
+__all__ = ["Box", "Frame", "frame_of"]
+
+Box: TypeAlias = tuple[float, float, float, float]
+_UPSIDE_DOWN, _TO_THE_LEFT = 2, 3
+
+
+class Frame(NamedTuple):
+    """The edges of a page in the space of the file, and how often it is turned to the right."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    turns: int = 0
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the page as it is shown."""
+        width, height = self.right - self.left, self.top - self.bottom
+        return (height, width) if self.turns % 2 else (width, height)
+
+    def shown(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Where on the page a place of the file is shown: from its left, from its top."""
+        right, down = x - self.left, self.top - y
+        width, height = self.right - self.left, self.top - self.bottom
+        if self.turns == 1:
+            return height - down, right
+        if self.turns == _UPSIDE_DOWN:
+            return width - right, height - down
+        if self.turns == _TO_THE_LEFT:
+            return down, width - right
+        return right, down
+
+    def in_file(self, x: float, y: float) -> tuple[float, float]:
+        """Where in the file a place on the page is."""
+        width, height = self.right - self.left, self.top - self.bottom
+        right, down = x, y
+        if self.turns == 1:
+            right, down = y, height - x
+        elif self.turns == _UPSIDE_DOWN:
+            right, down = width - x, height - y
+        elif self.turns == _TO_THE_LEFT:
+            right, down = width - y, x
+        return self.left + right, self.top - down
+
+    def area_shown(self, box: Box) -> Box:
+        """Left, top, right and bottom on the page, of left, bottom, right and top in the file."""
+        return _ordered(self.shown(*box[:2]), self.shown(*box[2:]))
+
+    def area_in_file(self, box: Box) -> Box:
+        """Left, bottom, right and top in the file, of left, top, right and bottom on the page."""
+        return _ordered(self.in_file(*box[:2]), self.in_file(*box[2:]))
+
+
+def frame_of(pdfium: Library, page: int) -> Frame:
+    """The frame of an open page; of one that tells none, that of a letter."""
+    box = (ctypes.c_float * 4)()
+    if not pdfium.FPDF_GetPageBoundingBox(page, ctypes.addressof(box)):
+        box[:] = [0.0, 792.0, 612.0, 0.0]
+    left, top, right, bottom = box
+    edges = min(left, right), min(top, bottom), max(left, right), max(top, bottom)
+    return Frame(*edges, pdfium.FPDFPage_GetRotation(page) % 4)
+
+
+def _ordered(first: tuple[float, float], last: tuple[float, float]) -> Box:
+    """The box between two corners."""
+    (a, b), (c, d) = first, last
+    return min(a, c), min(b, d), max(a, c), max(b, d)

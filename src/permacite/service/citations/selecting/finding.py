@@ -1,0 +1,387 @@
+"""The passage that other programs select, found in an archived document.
+
+Of several selectors of one passage a quote decides first, since words can be compared; then the
+fragments of names and formats; then positions, where they count what we count. What a quote leaves
+open is decided by pages, by positions, by the words around it, in this order; where that leaves
+more than one place, it is an error that tells them.
+
+Positions of others (of the text that PDF.js makes, of a tree of elements) count another text. They
+never say a place by themselves; of places where the quoted words stand, the one that is nearest is
+taken if every other is more than twice as far.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from permacite import pdi, uri
+from permacite.errors import NotFoundError, ParseError, PermaciteError, RestrictedError
+from permacite.fragments import quote as quotes
+from permacite.media_types import PAGES, PDF
+from permacite.pdi import PagePlace
+from permacite.service import addresses, names
+from permacite.service.citations import quoted, typed
+from permacite.service.citations.selecting import places, selectors
+from permacite.service.labels import places_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from permacite.archive import Repository, Representation
+    from permacite.service.citations.selecting.selectors import (
+        Element,
+        Fragment,
+        Octets,
+        Page,
+        Quote,
+        Said,
+        Selector,
+        Target,
+    )
+
+    Spans: TypeAlias = list[tuple[int, int]]
+
+__all__ = ["Found", "find"]
+
+_OTHER_READER = (
+    "these positions count the characters of another program, whose text is not known here"
+)
+_HINT = "give the quoted words too: a TextQuoteSelector"
+_TWICE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that was selected."""
+
+    reference: str
+    """Its full name."""
+    by: tuple[str, ...]
+    """What decided: "quote", "letters" (the quote, but for spaces and hyphens), "page", "position",
+    "context", "fragment", "octets", "element", "area"."""
+    span: tuple[int, int] | None = None
+    """Where in the text of the document it stands, if it is of that."""
+    occurrences: int = 1
+    """How often the quote stands there, and which of them this is."""
+    nth: int = 1
+
+
+def find(repository: Repository, name: pdi.PDI, targets: Sequence[Target]) -> Found:
+    """The one passage that all targets select which are of a document.
+
+    Raises NotFoundError where there is none, or more than one; ParseError for what is not read.
+    """
+    found: dict[str, Found] = {}
+    refusals: list[PermaciteError] = []
+    for target in targets:
+        try:
+            passage = _Finder(repository, name, target).passage()
+        except RestrictedError:
+            raise
+        except (NotFoundError, ParseError) as error:
+            refusals.append(error)
+        else:
+            found.setdefault(passage.reference, passage)
+    if not found:
+        raise refusals[0]
+    if len(found) > 1:
+        problem = f"{len(found)} passages are selected; cite one at a time"
+        raise NotFoundError(problem, str(name), candidates=tuple(found))
+    return next(iter(found.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where a selector selects: in the whole document, or in what it refines."""
+
+    spans: Spans | None = None
+    base: int | None = None
+    """Where its positions are counted from in our text; None where they count another text."""
+
+
+class _Finder:
+    """One target, in one document."""
+
+    def __init__(self, repository: Repository, name: pdi.PDI, target: Target) -> None:
+        """Raises NotFoundError where the target says that it is of another document."""
+        self._repository = repository
+        self._version = repository.version(name)
+        self._target = target
+        self._named = self._source_of(target)
+
+    def passage(self) -> Found:
+        base = None
+        if not self._target.source or (self._named and self._named.media_type == "text/plain"):
+            base = 0
+        return self._select(self._target.selectors, _Scope(None, base))
+
+    def _source_of(self, target: Target) -> Representation | None:
+        """The format that a target names as its source; None where it names none of an archive."""
+        try:
+            named, _ = names.document_of(target.source)
+        except ParseError:
+            return None
+        if pdi.denotes_same(named.document, self._version.pdi.document) and (
+            named.version in {None, self._version.pdi.version}
+        ):
+            return self._repository.representation(
+                dataclasses.replace(named, version=self._version.pdi.version)
+                if named.version is None
+                else named
+            )
+        problem = "the selector is of another document, or another version"
+        raise NotFoundError(problem, str(self._version.pdi), candidates=(str(named),))
+
+    # ------------------------------------------------------------ several that select the same
+
+    def _select(self, several: Sequence[Selector], scope: _Scope) -> Found:
+        refusals: list[PermaciteError] = []
+        for selector in sorted(several, key=lambda each: _rank(each.said)):
+            try:
+                found = self._one(selector, several, scope)
+                return self._refined(found, selector)
+            except RestrictedError:
+                raise
+            except (NotFoundError, ParseError) as error:
+                if isinstance(selector.said, selectors.Quote):
+                    raise
+                refusals.append(error)
+        if refusals:
+            raise refusals[0]
+        raise NotFoundError("nothing here selects a passage", str(self._version.pdi), hint=_HINT)
+
+    def _refined(self, found: Found, selector: Selector) -> Found:
+        """What is meant of what was found."""
+        if not selector.refined:
+            return found
+        spans = [found.span] if found.span is not None else self._words_of(found)
+        base = found.span[0] if found.span is not None else None
+        inner = self._select(selector.refined, _Scope(spans, base))
+        return dataclasses.replace(inner, by=tuple(dict.fromkeys((*found.by, *inner.by))))
+
+    def _one(self, selector: Selector, several: Sequence[Selector], scope: _Scope) -> Found:
+        said = selector.said
+        if isinstance(said, selectors.Quote):
+            return self._quote(said, [each.said for each in several], scope)
+        if isinstance(said, selectors.Position):
+            return self._position(said, scope)
+        if isinstance(said, selectors.Rectangles):
+            return self._words_in(said)
+        return self._of_format(said)
+
+    # ------------------------------------------------------------ words
+
+    def _quote(self, said: Quote, beside: Sequence[Said], scope: _Scope) -> Found:
+        source = self._source()
+        text, by = source.document.text, ["quote"]
+        spans = sorted(quotes.occurrences(text, said.exact))
+        if not spans:
+            spans = quotes.occurrences_of_letters(text, said.exact)
+            by.append("letters")
+        if not spans:
+            raise quoted.unknown(source, said.exact)
+        every = spans
+        if scope.spans is not None:
+            spans = _overlapping(spans, scope.spans)
+            if not spans:
+                problem = "the quoted words do not stand in what they are to refine"
+                raise NotFoundError(problem, str(source.representation.pdi))
+        for name, chosen in (
+            ("page", self._on_pages(spans, beside)),
+            ("position", _at_positions(spans, beside, scope.base)),
+            ("context", _in_context(text, spans, said)),
+            ("position", _nearest(spans, beside)),
+        ):
+            if len(spans) > 1 and chosen and len(chosen) < len(spans):
+                by.append(name)
+                spans = [span for span in spans if span in chosen] or spans
+        if len(spans) > 1:
+            raise quoted.several(source, spans)
+        passage = self._characters(*spans[0], *by)
+        nth = every.index(spans[0]) + 1
+        return dataclasses.replace(passage, occurrences=len(every), nth=nth)
+
+    def _on_pages(self, spans: Spans, beside: Sequence[Said]) -> Spans:
+        """Those that stand on the pages that are named beside a quote."""
+        pages: set[int] = set()
+        for said in beside:
+            if isinstance(said, selectors.Page | selectors.Rectangles):
+                pages.add(said.index + 1)
+            if isinstance(said, selectors.Rectangles) and said.following:
+                pages.add(said.index + 2)
+        known = places_of(self._repository, self._source().representation) if pages else None
+        if known is None or len(spans) == 1:
+            return []
+        return _overlapping(spans, [known.span_of(page) for page in pages])
+
+    def _position(self, said: selectors.Position, scope: _Scope) -> Found:
+        source = self._source()
+        if scope.base is None:
+            raise NotFoundError(_OTHER_READER, str(source.representation.pdi), hint=_HINT)
+        start, end = scope.base + said.start, scope.base + said.end
+        last = source.document.length if scope.spans is None else scope.spans[-1][1]
+        if end > last:
+            problem = f"there are {last - scope.base} characters, fewer than {said.end}"
+            raise NotFoundError(problem, str(source.representation.pdi))
+        return self._characters(start, end, "position")
+
+    def _words_in(self, said: selectors.Rectangles) -> Found:
+        """The words in areas of a page; where there are none, the area itself."""
+        paged = self._paged()
+        spans, around = places.words_in(self._repository, paged, said)
+        if not spans:
+            positions = ",".join(map(str, around.positions))
+            return self._part(paged, around.scheme, positions, "area")
+        if len(spans) > 1:
+            source = self._source()
+            problem = "these areas hold words that do not stand together in the text"
+            candidates = tuple(" ".join(source.document.words(*span).split()) for span in spans)
+            raise NotFoundError(problem, str(paged.pdi), candidates=candidates, hint=_HINT)
+        return self._characters(*spans[0], "area")
+
+    # ------------------------------------------------------------ parts of formats
+
+    def _of_format(self, said: Page | Octets | Element | Fragment) -> Found:
+        if isinstance(said, selectors.Page):
+            return self._part(self._paged(), "page", str(said.index + 1), "page")
+        if isinstance(said, selectors.Octets):
+            original = self._named or self._original()
+            return self._part(original, "byte", f"{said.start},{said.end}", "octets")
+        if isinstance(said, selectors.Element):
+            return self._element(said.name)
+        return self._fragment(said)
+
+    def _fragment(self, said: Fragment) -> Found:
+        """What a fragment of some rule selects, or of a name of ours."""
+        value = said.value.removeprefix("#")
+        is_counted = value.startswith(("char=", "line="))
+        is_ours = "mallery-urn-pdi" in said.rule or (not said.rule and self._named is not None)
+        part = self._of_name(value) if is_ours or not is_counted else None
+        if part is not None:
+            return self._named_part(part)
+        reference: str | None
+        if is_counted:  # by RFC 5147, which counts line ends in another way
+            text = self._source().representation
+            reference = addresses.characters_in(self._repository, text, value)
+        elif value.startswith("/"):
+            pointer = typed.specifier("pointer", uri.unquote(value), "application/json")
+            reference = str(self._original().pdi.fragment("pointer", *pointer.positions))
+        else:
+            reference = addresses.passage_in(self._repository, self._version, value)
+        if reference is None:
+            problem = f"expected a fragment that names a part, found {value[:60]}"
+            raise NotFoundError(problem, str(self._version.pdi), hint=_HINT)
+        _, fragment = names.document_of(reference)
+        if fragment is None:
+            raise NotFoundError("the fragment names no part", reference)
+        return self._named_part(fragment)
+
+    def _of_name(self, value: str) -> pdi.FragmentPDI | None:
+        """What the fragment of a name of ours names: of the format that is named, or has it."""
+        formats = [self._named] if self._named else [*self._version.representations]
+        for each in formats:
+            scheme, _, positions = value.partition("=")
+            try:
+                return pdi.FragmentPDI.make(each.pdi, scheme, positions)
+            except ParseError:
+                continue
+        return None
+
+    def _named_part(self, fragment: pdi.FragmentPDI) -> Found:
+        representation = self._repository.representation(fragment.pdi)
+        if fragment.scheme == "char" and representation == self._source().representation:
+            start, end = map(int, fragment.positions)
+            return self._characters(start, end, "fragment")
+        return Found(f"{representation.pdi}#{fragment.specifier}", ("fragment",))
+
+    def _element(self, name: str) -> Found:
+        main = self._repository.main(self._version)
+        if main.media_type not in PAGES:
+            raise NotFoundError("only pages have elements that are selected so", str(main.pdi))
+        named = typed.specifier("name", name, main.media_type)
+        part = main.pdi.fragment(named.scheme, *named.positions)
+        self._repository.excerpt(main, part.specifier)
+        return Found(str(part), ("element",))
+
+    def _part(self, of: Representation, scheme: str, positions: str, by: str) -> Found:
+        fragment = pdi.FragmentPDI.make(of.pdi, scheme, positions)
+        return Found(f"{of.pdi}#{fragment.specifier}", (by,))
+
+    def _characters(self, start: int, end: int, *by: str) -> Found:
+        text = self._source().representation
+        return Found(str(text.pdi.fragment("char", start, end)), by, (start, end))
+
+    def _words_of(self, found: Found) -> Spans:
+        """Where in the text the words of a part of another format stand."""
+        _, fragment = names.document_of(found.reference)
+        if fragment is None:
+            return []
+        place = PagePlace.of(fragment.scheme, fragment.positions)
+        if place is not None:
+            return places.words_on(self._repository, self._paged(), place)
+        return places.words_of_element(self._repository, self._version, fragment)
+
+    # ------------------------------------------------------------ formats
+
+    def _source(self) -> names.TextOf:
+        text = names.text_representation(self._repository, self._version.pdi)
+        return names.text_of(self._repository, text)
+
+    def _paged(self) -> Representation:
+        for each in self._version.representations:
+            if each.media_type == PDF:
+                return each
+        raise NotFoundError(
+            "this document is no PDF, and has no such pages", str(self._version.pdi)
+        )
+
+    def _original(self) -> Representation:
+        """What was committed, and not made from it."""
+        own = [each for each in self._version.representations if each.derived_from is None]
+        return own[0] if own else self._repository.main(self._version)
+
+
+def _rank(said: Said) -> int:
+    """Which selectors are tried first: words, then names of parts, then positions, pages last."""
+    order = (
+        selectors.Quote,
+        selectors.Fragment,
+        selectors.Rectangles,
+        selectors.Octets,
+        selectors.Element,
+        selectors.Position,
+        selectors.Page,
+    )
+    return order.index(type(said))
+
+
+def _overlapping(spans: Spans, others: Spans) -> Spans:
+    return [each for each in spans if any(s < each[1] and each[0] < e for s, e in others)]
+
+
+def _at_positions(spans: Spans, beside: Sequence[Said], base: int | None) -> Spans:
+    """Those that begin exactly where a position says that counts our text."""
+    if base is None:
+        return []
+    starts = {base + said.start for said in beside if isinstance(said, selectors.Position)}
+    return [span for span in spans if span[0] in starts]
+
+
+def _in_context(text: str, spans: Spans, said: Quote) -> Spans:
+    """Those whose surroundings agree most with the words that are told of them."""
+    if len(spans) == 1 or not (said.prefix.strip() or said.suffix.strip()):
+        return []
+    agreed = [quoted.agreement(text, span, said.prefix, said.suffix) for span in spans]
+    most = max(agreed)
+    return [span for span, count in zip(spans, agreed, strict=True) if count == most]
+
+
+def _nearest(spans: Spans, beside: Sequence[Said]) -> Spans:
+    """The one that is nearest to a position of another text, if every other is plainly farther."""
+    for said in beside:
+        if isinstance(said, selectors.Position) and len(spans) > 1:
+            far = sorted((abs(span[0] - said.start), span) for span in spans)
+            return [far[0][1]] if far[1][0] > _TWICE * far[0][0] else []
+    return []
