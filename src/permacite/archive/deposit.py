@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names
+from permacite.archive.objects import MOST_OF_BLOB, git_blob
 from permacite.archive.records.commits import StoredFormat
 from permacite.archive.texts import decoding_of
 from permacite.errors import ConflictError, ParseError
@@ -95,7 +96,14 @@ def _put(
         rendition=new.rendition,
         sidecars=_put_all(put, new.sidecars),
         quotations=quotations,
+        git_blob=_git_blob(new),
     )
+
+
+def _git_blob(new: NewRepresentation) -> str | None:
+    """What Git calls a text; None for what is large, made here, or no text."""
+    is_text = new.decoding is not None and new.derived_from is None
+    return git_blob(new.content) if is_text and len(new.content) <= MOST_OF_BLOB else None
 
 
 def _quotation(token: str, origin: str, cited: str) -> tuple[str, str, str]:

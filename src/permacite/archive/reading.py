@@ -14,6 +14,7 @@ from permacite.archive.access import Gate
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
+from permacite.archive.objects import git_blob
 from permacite.archive.records import (
     access,
     citations,
@@ -22,9 +23,10 @@ from permacite.archive.records import (
     statements,
     versions,
 )
+from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
-from permacite.errors import NotFoundError
+from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         Version,
     )
     from permacite.archive.objects import Source
+    from permacite.archive.records.rows import Transaction
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.extract import Decode, Excerpt
     from permacite.text.document import DocumentText
@@ -286,6 +289,34 @@ class Reading:
         """Return the versions that were received with these octets, newest first."""
         return self._gate.shown(self._catalog.read(versions.from_digest, digest))
 
+    def find_by_git_blob(self, name: str) -> Sequence[Representation]:
+        """Return the texts whose octets Git calls so (40 hexadecimal digits), newest first.
+
+        Those of which that was never asked are read first, once.
+        """
+        digests = self._catalog.read(git_blobs, name) or self._named_late(name)
+        return [
+            item
+            for digest in digests
+            for version in self.find_by_digest(digest)
+            for item in version.representations
+            if item.digest == digest
+        ]
+
+    def _named_late(self, name: str) -> Sequence[str]:
+        """The digests of texts of this name among those that came in before such names were kept.
+
+        What is damaged or missing stays without one.
+        """
+        blobs = []
+        for digest in self._catalog.read(unnamed_git_blobs):
+            with contextlib.suppress(NotFoundError, IntegrityError, StorageError):
+                blobs.append((digest, git_blob(self._objects.get(digest))))
+        if blobs:
+            with contextlib.suppress(StorageError):  # where the archive may only be read
+                self._catalog.write(_note_blobs, blobs)
+        return [digest for digest, known in blobs if known == name]
+
     def find_by_key(self, key: str) -> Version | None:
         """Return the version that was committed under an idempotency key."""
         shown = self._gate.shown(self._catalog.read(versions.under_key, key))
@@ -412,6 +443,10 @@ class Reading:
             if place is not None:
                 return place
         raise NotFoundError(f"not the name of a version here: {text}", text)
+
+
+def _note_blobs(transaction: Transaction, blobs: Sequence[tuple[str, str]]) -> None:
+    name_git_blobs(transaction.connection, blobs)
 
 
 def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:

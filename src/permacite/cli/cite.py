@@ -120,9 +120,10 @@ def _read(path: str) -> str:
     """A file of JSON, or what comes in where it is "-"."""
     try:
         with click.open_file(path, "rb") as file:
-            return file.read(MOST_BYTES + 1).decode("utf-8", "replace")
+            content: bytes = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise click.FileError(path, error.strerror) from error
+    return content.decode("utf-8", "replace")
 
 
 def _tell_as(cited: Cited, form: str | None, *, as_json: bool) -> None:

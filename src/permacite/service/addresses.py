@@ -5,6 +5,7 @@
 | `:~:text=first,last` (URL Fragment Text Directives) | the words, from the first to the last |
 | `char=`, `line=` (RFC 5147) | of a plain text, these characters or lines |
 | `page=`, `viewrect=` (RFC 8118) | of a PDF, this page or area |
+| `lines=` of a SWHID (ISO/IEC 18670) | of the archived file of these octets, these lines |
 | anything else | the element of the page with this name or id, if there is one |
 
 Two addresses are the same page when their normal forms are (RFC 3986 §6.2.3), whatever stands
@@ -28,6 +29,7 @@ from permacite import uri as references
 from permacite.archive import of_all
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.media_types import PAGES, PDF
+from permacite.scan import compile_pattern
 from permacite.service import names
 
 if TYPE_CHECKING:
@@ -47,11 +49,15 @@ __all__ = [
     "normal",
     "passage_in",
     "reference_of",
+    "software",
     "spellings",
     "versions",
 ]
 
 _SCHEMES = ("http", "https", "ftp")
+_SWHID = compile_pattern(r"(?i)swh:1:cnt:([0-9a-f]{40})((?:;[a-z]+=[^;]*+)*+)")
+_LINES = compile_pattern(r";lines=([0-9]{1,9})(?:-([0-9]{1,9}))?(?=;|$)")
+_LF = compile_pattern(rb"\n")
 _DIRECTIVE = ":~:"
 _TEXT = "text="
 _MOMENT = "%Y%m%d%H%M%S"
@@ -172,6 +178,8 @@ def reference_of(repository: Repository, typed: str, when: datetime | None = Non
     a name with a time, since a name means one document at any time.
     """
     if not is_address(typed):
+        if when is None and typed.strip()[:4].lower() == "swh:":
+            return software(repository, typed.strip())
         if when is not None:
             raise ParseError("expected a web address: a name needs no time", typed, 0)
         return typed
@@ -180,6 +188,38 @@ def reference_of(repository: Repository, typed: str, when: datetime | None = Non
         hint = f"permacite save {typed.strip().partition('#')[0]} archives it"
         raise NotFoundError("nothing was archived from there", typed, hint=hint)
     return held.reference
+
+
+def software(repository: Repository, typed: str) -> str:
+    """The name of the archived file, or lines of it, that a SWHID means: the newest one.
+
+    Lines end with a line feed, and the whole of them is meant. Raises ParseError for what is no
+    SWHID of contents, NotFoundError where nothing archived has these octets, or fewer lines.
+    """
+    read = _SWHID.fullmatch(typed)
+    if read is None:
+        problem = "expected a SWHID of contents, such as swh:1:cnt: and 40 digits, ;lines=9-15"
+        raise ParseError(problem, typed, 0, "ISO/IEC 18670")
+    found = repository.find_by_git_blob(read[1].lower())
+    if not found:
+        hint = "permacite import FILE archives a file; Software Heritage may have these octets"
+        raise NotFoundError("nothing archived has these octets", typed, hint=hint)
+    text = found[0]
+    lines = [line for line in _LINES.findall(read[2]) if line[0]]
+    if not lines:
+        return str(text.pdi)
+    first, last = int(lines[0][0]), int(lines[0][1] or lines[0][0])
+    starts = [0, *(end.end() for end in _LF.finditer(repository.read(text)))]
+    size = text.size_bytes
+    if starts[-1] < size:
+        starts.append(size)
+    if not 1 <= first <= last < len(starts):
+        problem = f"the file has {len(starts) - 1} lines"
+        raise NotFoundError(problem, typed, candidates=(str(text.pdi),))
+    source = names.text_of(repository, text)
+    offsets = [source.document.offset(starts[line]) for line in (first - 1, last)]
+    places = source.entity.places("code_point", offsets)
+    return str(text.pdi.fragment("char", *(place.pdi("http") for place in places)))
 
 
 def passage_in(repository: Repository, version: Version, fragment: str) -> str | None:

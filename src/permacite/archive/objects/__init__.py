@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.archive.objects.files import FileObjects, Source, digest_of
+    from permacite.archive.objects.files import (
+        MOST_OF_BLOB,
+        FileObjects,
+        Source,
+        digest_of,
+        git_blob,
+    )
     from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
     from permacite.archive.objects.modes import keep_modes, modes_of
 
 __all__ = [
+    "MOST_OF_BLOB",
     "FileObjects",
     "Source",
     "digest_of",
     "flush_folder",
+    "git_blob",
     "keep_modes",
     "make_folders",
     "modes_of",
@@ -25,7 +33,7 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.archive.objects.files": "FileObjects, Source, digest_of",
+        "permacite.archive.objects.files": "MOST_OF_BLOB, FileObjects, Source, digest_of, git_blob",
         "permacite.archive.objects.flushing": "flush_folder, make_folders, write_file",
         "permacite.archive.objects.modes": "keep_modes, modes_of",
     },

@@ -24,7 +24,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["FileObjects", "Source", "digest_of"]
+__all__ = ["MOST_OF_BLOB", "FileObjects", "Source", "digest_of", "git_blob"]
 
 _DIGEST = compile_pattern(r"sha-256:([0-9a-f]{64})")
 _NAME = compile_pattern(r"[0-9a-f]{64}")
@@ -36,6 +36,17 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def digest_of(content: bytes) -> str:
     """The digest that names octets: "sha-256:" and their SHA-256 in lower-case hexadecimal."""
     return "sha-256:" + hashlib.sha256(content).hexdigest()
+
+
+MOST_OF_BLOB = 4 << 20
+"""Octets of the largest text that is known by the name that Git gives it."""
+
+
+def git_blob(content: bytes) -> str:
+    """What Git, and a SWHID of contents (ISO/IEC 18670), calls octets: a SHA-1 in hexadecimal."""
+    name = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    name.update(content)
+    return name.hexdigest()
 
 
 class Source:

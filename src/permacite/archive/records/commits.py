@@ -27,7 +27,7 @@ from permacite.archive.records.leaves import (
     version_entry,
 )
 from permacite.archive.records.minting import Place, Places, document_id
-from permacite.archive.records.octets import check_octets, stage
+from permacite.archive.records.octets import check_octets, name_git_blobs, stage
 from permacite.archive.records.rows import document_key, name_of, timestamp
 from permacite.archive.records.settings import note_rows
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
@@ -78,6 +78,8 @@ class StoredFormat:
     """Names and digests of sidecars."""
     quotations: tuple[tuple[str, str, str], ...] = ()
     """What it quotes: origin, canonical name of what is cited, that of the cited document."""
+    git_blob: str | None = None
+    """What Git calls it, of a text that came in."""
 
     @property
     def digests(self) -> list[str]:
@@ -278,6 +280,9 @@ def _insert_formats(
     quotations = [
         (row_id, *quotation) for row_id, _, stored in formats for quotation in stored.quotations
     ]
+    blobs = [(stored.digest, stored.git_blob) for _, _, stored in formats if stored.git_blob]
+    if blobs:
+        name_git_blobs(connection, blobs)
     if sidecars:
         connection.executemany(_SIDECAR, sidecars)
     if quotations:

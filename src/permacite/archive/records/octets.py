@@ -22,11 +22,14 @@ __all__ = [
     "check_octets",
     "destroy",
     "erasing_round",
+    "git_blobs",
     "is_named",
     "let_go",
+    "name_git_blobs",
     "stage",
     "staged",
     "staged_digests",
+    "unnamed_git_blobs",
 ]
 
 _ROUND = "erasing"
@@ -78,6 +81,30 @@ def let_go(transaction: Transaction, digests: Sequence[str]) -> None:
     transaction.connection.executemany(statement, [(digest,) for digest in digests])
 
 
+_SCHEMA_OF_BLOBS = 7
+
+
+def git_blobs(connection: sqlite3.Connection, name: str) -> list[str]:
+    """The digests of octets that Git calls so."""
+    if not has_schema(connection, _SCHEMA_OF_BLOBS):
+        return []
+    question = "SELECT digest FROM git_blob WHERE name = ?"
+    return [digest for (digest,) in connection.execute(question, (name,))]
+
+
+def unnamed_git_blobs(connection: sqlite3.Connection) -> list[str]:
+    """The digests of texts of which nobody has asked yet what Git calls them."""
+    if not has_schema(connection, _SCHEMA_OF_BLOBS):
+        return []
+    question = "SELECT digest FROM git_blob WHERE name IS NULL"
+    return [digest for (digest,) in connection.execute(question)]
+
+
+def name_git_blobs(connection: sqlite3.Connection, blobs: Sequence[tuple[str, str]]) -> None:
+    """Note what Git calls octets: of each the digest, and that name."""
+    connection.executemany("INSERT OR REPLACE INTO git_blob VALUES (?, ?)", blobs)
+
+
 def erasing_round(connection: sqlite3.Connection) -> int:
     """How often octets were destroyed so far: see `check_octets`. Raises StorageError."""
     question = "SELECT value FROM setting WHERE name = ?"
@@ -118,6 +145,7 @@ def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:
     for (digest,) in waiting:
         if not is_named(connection, digest):
             delete(digest)
+            connection.execute("DELETE FROM git_blob WHERE digest = ?", (digest,))
     connection.execute("DELETE FROM erasure_object")
     connection.execute(SET, (_ROUND, str(erasing_round(connection) + 1)))
     connection.execute(SET, settings_digest(connection))

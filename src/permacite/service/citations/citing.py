@@ -173,9 +173,11 @@ def _record(
 
 
 def _is_of_text(repository: Repository, fragment: pdi.FragmentPDI) -> bool:
-    """Whether a fragment names characters of a plain text, as every citation by words does."""
+    """Whether a fragment names characters of the text that every citation by words is of."""
+    if fragment.scheme != "char":
+        return False
     representation = repository.representation(fragment.pdi)
-    return fragment.scheme == "char" and representation.media_type == "text/plain"
+    return representation == names.text_representation(repository, representation.pdi)
 
 
 def _specifier(

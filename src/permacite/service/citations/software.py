@@ -7,19 +7,17 @@ whole lines, their line ends with them, as a line feed ends one.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
+from permacite.archive.objects import MOST_OF_BLOB, git_blob
 from permacite.errors import RestrictedError
 
 if TYPE_CHECKING:
     from permacite.archive import Repository, Representation
     from permacite.fragments import Text
 
-__all__ = ["MOST_BYTES", "swhid"]
+__all__ = ["swhid"]
 
-MOST_BYTES = 4 << 20
-"""Files of source code are smaller; more is not read to tell a name."""
 _LF = b"\n"
 
 
@@ -27,7 +25,7 @@ def swhid(
     repository: Repository, representation: Representation, entity: Text, span: tuple[int, int]
 ) -> str | None:
     """The name of some characters of a file; None where they are no whole lines, or it is large."""
-    if representation.derived_from is not None or representation.size_bytes > MOST_BYTES:
+    if representation.derived_from is not None or representation.size_bytes > MOST_OF_BLOB:
         return None
     places = entity.places("pdi", span)
     if any(place.pdi("http") != wanted for place, wanted in zip(places, span, strict=True)):
@@ -43,7 +41,5 @@ def swhid(
         return None
     first = before.count(_LF) + 1
     last = first + lines.removesuffix(_LF).count(_LF)
-    git = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
-    git.update(content)
     told = f"{first}" if first == last else f"{first}-{last}"
-    return f"swh:1:cnt:{git.hexdigest()};lines={told}"
+    return f"swh:1:cnt:{git_blob(content)};lines={told}"

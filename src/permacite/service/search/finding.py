@@ -239,7 +239,7 @@ def _special(repository: Repository, typed: str) -> Results | None:
         return _page(repository, [typed])
     lowered = typed.lower()
     first, slash, _ = lowered.partition("/")
-    if lowered.startswith(("urn:pdi:", "pdi:")):
+    if lowered.startswith(("urn:pdi:", "pdi:", "swh:")):
         return _document(repository, typed)
     if first in repository.series_names():
         return Results("pattern", goes_to=typed)
@@ -249,8 +249,9 @@ def _special(repository: Repository, typed: str) -> Results | None:
 
 
 def _document(repository: Repository, typed: str) -> Results:
-    """What a name means."""
+    """What a name means, or one of Software Heritage's."""
     try:
+        typed = addresses.reference_of(repository, typed)
         version = repository.version(names.document_of(typed)[0])
     except (ParseError, NotFoundError):
         return Results("name")

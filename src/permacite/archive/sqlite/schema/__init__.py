@@ -8,6 +8,7 @@ describes every column.
 from permacite.archive.sqlite.schema.erasable import ERASABLE
 from permacite.archive.sqlite.schema.steps import (
     FIRST,
+    GIT_BLOBS,
     JOTTINGS,
     LIVE,
     SEALED_DAYS,
@@ -19,10 +20,10 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
-STEPS = {1: FIRST, 2: SEALED_DAYS, 3: UNSETTLED, 4: ERASABLE, 5: LIVE, 6: JOTTINGS}
+STEPS = {1: FIRST, 2: SEALED_DAYS, 3: UNSETTLED, 4: ERASABLE, 5: LIVE, 6: JOTTINGS, 7: GIT_BLOBS}
 """The statements that lead from the schema before to that of each number."""
 
 

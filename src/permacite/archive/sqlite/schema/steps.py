@@ -6,7 +6,7 @@ an INSERT whose key is taken. docs/reference/archive-layout.md describes every c
 
 from __future__ import annotations
 
-__all__ = ["FIRST", "JOTTINGS", "LIVE", "SEALED_DAYS", "UNSETTLED", "immutable"]
+__all__ = ["FIRST", "GIT_BLOBS", "JOTTINGS", "LIVE", "SEALED_DAYS", "UNSETTLED", "immutable"]
 
 _TABLES = """
 CREATE TABLE setting (
@@ -297,3 +297,17 @@ CREATE TABLE jotting (
 CREATE INDEX jotting_text ON jotting (kind, text);
 """
 """The sixth step: what the owner of an archive jots down, which may change and go."""
+
+GIT_BLOBS = """
+CREATE TABLE git_blob (
+  digest TEXT PRIMARY KEY CHECK (length(digest) = 72),
+  name TEXT CHECK (length(name) = 40)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX git_blob_name ON git_blob (name);
+
+INSERT INTO git_blob (digest)
+SELECT DISTINCT digest FROM representation
+WHERE derived_from IS NULL AND charset IS NOT NULL AND size_bytes <= 4194304;
+"""
+"""The seventh step: what Git calls texts. Of those of before the octets are read when one is asked
+for; the number is `MOST_OF_BLOB`, as it was then."""
