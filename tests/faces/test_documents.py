@@ -342,6 +342,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "newer.py").write_text(NEWER)
     (folder / "newer-1.dist-info/METADATA").write_text("Name: newer\nVersion: 1\n")
     points = "[permacite.renditions]\nxml-text-2 = newer:XML_TEXT_2\nmorse-1 = newer:MORSE\n"
+    points += "broken-1 = absent:RENDITION\nnone-1 = newer:TYPE\n"
     (folder / "newer-1.dist-info/entry_points.txt").write_text(points)
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
@@ -351,6 +352,8 @@ def test_a_package_of_others_brings_a_format(archive: Path, tmp_path: Path) -> N
     (tmp_path / "a.morse").write_text("... --- ...")
     done = run(archive, "import", str(tmp_path / "a.morse"))
     assert done.returncode == 0, done.stderr
+    assert "broken-1 (absent:RENDITION) is left out: it cannot be loaded" in done.stderr
+    assert "none-1 (newer:TYPE) is left out: it is no Rendition" in done.stderr
     name = done.stdout.split()[0]
     assert run(archive, "resolve", name).stdout.strip() == "sos"
     with Archive.open(archive) as held:

@@ -2,16 +2,18 @@
 
 An entry point of the group `permacite.renditions` is one Rendition, so one version of its rules.
 Of a name the highest version reads what comes in; earlier ones stay for what they made. Where
-several names read a media type, ours comes first, then the first by its name.
+several names read a media type, ours comes first, then the first by its name. One that cannot be
+loaded is left out, with a warning that names it: what others read goes on being read.
 """
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from permacite.errors import NotFoundError, PermaciteError
+from permacite.errors import NotFoundError
 from permacite.renditions.model import Rendition
 
 if TYPE_CHECKING:
@@ -33,10 +35,7 @@ _OURS = "permacite."
 
 @cache
 def renditions() -> tuple[Rendition[Any], ...]:
-    """All that are installed: ours first, then by name, the highest version of each first.
-
-    Raises PermaciteError for an entry point that is none.
-    """
+    """All that are installed: ours first, then by name, the highest version of each first."""
     points = sorted(
         metadata.entry_points(group=GROUP),
         key=lambda point: (not point.value.startswith(_OURS), point.name),
@@ -45,21 +44,26 @@ def renditions() -> tuple[Rendition[Any], ...]:
     order: dict[str, int] = {}
     for point in points:
         rendition = _loaded(point)
+        if rendition is None:
+            continue
         known.setdefault(str(rendition), rendition)
         order.setdefault(rendition.name, len(order))
     return tuple(sorted(known.values(), key=lambda each: (order[each.name], -each.version)))
 
 
-def _loaded(point: metadata.EntryPoint) -> Rendition[Any]:
-    """What an entry point stands for."""
+def _loaded(point: metadata.EntryPoint) -> Rendition[Any] | None:
+    """What an entry point stands for; None where that cannot be had."""
     try:
         rendition = point.load()
-    except Exception as error:
-        problem = f"the rendition {point.name} ({point.value}) cannot be loaded: {error}"
-        raise PermaciteError(problem) from error
-    if not isinstance(rendition, Rendition):
-        raise PermaciteError(f"expected a Rendition, {point.name} ({point.value}) is none")
-    return rendition
+    except Exception as error:  # noqa: BLE001 - whatever a package of others raises
+        problem = f"cannot be loaded: {error}"
+    else:
+        if isinstance(rendition, Rendition):
+            return rendition
+        problem = "is no Rendition"
+    left_out = f"the rendition {point.name} ({point.value}) is left out: it {problem}"
+    warnings.warn(left_out, RuntimeWarning, stacklevel=2)
+    return None
 
 
 def rendition_for(media_type: str) -> Rendition[Any] | None:
