@@ -38,11 +38,10 @@ import posixpath
 from functools import partial
 from typing import TYPE_CHECKING
 
-from permacite.bibliography import Claim, Place
 from permacite.errors import ParseError
 from permacite.renditions.model import Rendered, Rendition
 from permacite.renditions.office.docx_text import DocxText, Parts
-from permacite.renditions.office.elements import read_elements
+from permacite.renditions.office.elements import claims_of, read_elements
 from permacite.renditions.office.zipped import Zipped, preload, target_of
 
 if TYPE_CHECKING:
@@ -96,28 +95,9 @@ def _render(parts: Parts, *, reviewed: bool = False) -> Rendered:
     writer = DocxText(parts, reviewed=reviewed)
     read_elements(parts.main, writer.start, writer.end, writer.text)
     text, labels, notices = writer.finished()
-    claims = _stated(parts.core)
+    claims = claims_of(parts.core, _CORE, "core properties")
     title = next((claim.value for claim in claims if claim.field == "title"), None)
     return Rendered(text, labels, title=title, stated=claims, notices=notices)
-
-
-def _stated(core: bytes | None) -> tuple[Claim, ...]:
-    """What the core properties state."""
-    claims: list[Claim] = []
-    words: list[str] = []
-
-    def start(_: str, __: Attributes) -> None:
-        words.clear()
-
-    def end(name: str) -> None:
-        value = " ".join("".join(words).split())
-        if name in _CORE and value:
-            claims.append(Claim(_CORE[name], value, Place("core properties", name)))
-        words.clear()
-
-    if core is not None:
-        read_elements(core, start, end, words.append)
-    return tuple(claims)
 
 
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"

@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
 
+from permacite.bibliography import Claim, Place
 from permacite.charsets import codec_of, decode
 from permacite.errors import LimitError, ParseError, PermaciteError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-__all__ = ["Attributes", "read_elements"]
+__all__ = ["Attributes", "claims_of", "read_elements"]
 
 Attributes: TypeAlias = dict[str, str]
 
@@ -102,6 +103,27 @@ def read_elements(
     except (expat.ExpatError, ValueError, LookupError) as error:
         shown = content[: 1 << 20].decode("utf-8", "replace")[:80]
         raise ParseError(f"expected well-formed XML: {error}", shown, 0) from error
+
+
+def claims_of(
+    content: bytes | None, fields: Mapping[str, str], vocabulary: str
+) -> tuple[Claim, ...]:
+    """What a part states of its document, if there is one: elements by their names, and fields."""
+    claims: list[Claim] = []
+    words: list[str] = []
+
+    def start(_: str, __: Attributes) -> None:
+        words.clear()
+
+    def end(name: str) -> None:
+        value = " ".join("".join(words).split())
+        if name in fields and value:
+            claims.append(Claim(fields[name], value, Place(vocabulary, name)))
+        words.clear()
+
+    if content is not None:
+        read_elements(content, start, end, words.append)
+    return tuple(claims)
 
 
 def _readable(content: bytes) -> tuple[bytes, str | None]:

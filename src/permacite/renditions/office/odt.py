@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.bibliography import Claim, Place
 from permacite.errors import ParseError
 from permacite.renditions.lines import Lines
 from permacite.renditions.model import Notice, Rendered, Rendition
-from permacite.renditions.office.elements import read_elements
+from permacite.renditions.office.elements import claims_of, read_elements
 from permacite.renditions.office.zipped import Zipped, preload
 
 if TYPE_CHECKING:
+    from permacite.bibliography import Claim
     from permacite.renditions.model import Original
     from permacite.renditions.office.elements import Attributes
 
@@ -89,7 +89,7 @@ def _render(parts: tuple[bytes, bytes | None]) -> Rendered:
     content, meta = parts
     writer = _Writer()
     read_elements(content, writer.start, writer.end, writer.text)
-    return writer.rendered(_claims(meta))
+    return writer.rendered(claims_of(meta, _STATED, "OpenDocument"))
 
 
 class _Writer:
@@ -237,25 +237,6 @@ class _Writer:
             notices.append(Notice("no-words", "there are no words in it"))
         title = next((claim.value for claim in claims if claim.field == "title"), None)
         return Rendered(text, labels, title=title, stated=claims, notices=tuple(notices))
-
-
-def _claims(meta: bytes | None) -> tuple[Claim, ...]:
-    """What the document states of itself."""
-    claims: list[Claim] = []
-    words: list[str] = []
-
-    def start(_: str, __: Attributes) -> None:
-        words.clear()
-
-    def end(name: str) -> None:
-        value = " ".join("".join(words).split())
-        if name in _STATED and value:
-            claims.append(Claim(_STATED[name], value, Place("OpenDocument", name)))
-        words.clear()
-
-    if meta is not None:
-        read_elements(meta, start, end, words.append)
-    return tuple(claims)
 
 
 _ODT = "application/vnd.oasis.opendocument.text"
