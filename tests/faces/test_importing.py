@@ -153,3 +153,30 @@ def test_what_can_be_cited_is_told(cli: Cli, tmp_path: Path) -> None:
         [("words", "utf-8", None), ("elements", "html", None)],
     ]
     assert "cite words: utf-8#char=, paragraph 7: utf-8#char=" in cli("import", str(paths[0])).err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "media_type"),
+    [
+        ("a.rs", b"fn main() {}\n", "text/x-rust"),
+        ("a.TS", b"let tide: number = 3;\n", "text/x-typescript"),
+        ("a.ts", b"\x47\x40\x00\x10" * 47, None),
+        ("a.sql", b"select height from tides;\n", "text/x-sql"),
+        ("a.go", "package tides // \u00e9\n".encode("utf-16"), "text/x-go"),
+        ("a.yaml", b"height: 3.2\n", "text/x-yaml"),
+        ("Cargo.toml", b"[package]\n", "text/x-toml"),
+    ],
+)
+def test_source_code_is_text_of_its_language(
+    archive: Path, name: str, content: bytes, media_type: str | None
+) -> None:
+    """By its ending, unless its octets are those of something else."""
+    with Archive.open(archive) as service:
+        saved = service.add(content, name=name)
+        (given,) = service.show(saved.pdi).document.formats
+        exported = service.export(saved.pdi)
+    if media_type is None:
+        assert not given.media_type.startswith("text/x-")
+    else:
+        assert given.media_type == media_type
+        assert exported.suggested_name.endswith(f".v1.{name.rpartition('.')[2].lower()}")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from permacite.renditions import Rendition
 
 __all__ = [
+    "CODE_SUFFIXES",
     "MAIL",
     "MESSAGES",
     "Source",
@@ -62,6 +63,65 @@ _SUFFIXES = {
     ".srt": "application/x-subrip",
 }
 """Types that the system's table may lack or give another name."""
+
+_UTF_16 = ("\ufeff".encode("utf-16-le"), "\ufeff".encode("utf-16-be"))
+_CODE = {
+    "x-ada": ".adb .ada .ads",
+    "x-asm": ".s .asm",
+    "x-c++hdr": ".hpp .h++ .hh .hxx",
+    "x-c++src": ".cpp .c++ .cc .cxx",
+    "x-chdr": ".h",
+    "x-clojure": ".clj .cljc .cljs",
+    "x-cmake": ".cmake",
+    "x-csharp": ".cs",
+    "x-csrc": ".c",
+    "x-dart": ".dart",
+    "x-dsrc": ".d",
+    "x-elixir": ".ex .exs",
+    "x-erlang": ".erl .hrl",
+    "x-fortran": ".f90 .f .f77 .f95 .for",
+    "x-fsharp": ".fs .fsx",
+    "x-go": ".go",
+    "x-groovy": ".groovy .gradle",
+    "x-haskell": ".hs",
+    "x-ini": ".ini .cfg .conf",
+    "x-java": ".java",
+    "x-julia": ".jl",
+    "x-kotlin": ".kt .kts",
+    "x-lisp": ".lisp .cl .el",
+    "x-lua": ".lua",
+    "x-nim": ".nim",
+    "x-objcsrc": ".m",
+    "x-ocaml": ".ml .mli",
+    "x-pascal": ".pas .pp",
+    "x-perl": ".pl .pm",
+    "x-php": ".php",
+    "x-powershell": ".ps1 .psm1",
+    "x-protobuf": ".proto",
+    "x-python": ".py .pyi",
+    "x-r": ".r",
+    "x-ruby": ".rb",
+    "x-rust": ".rs",
+    "x-scala": ".scala",
+    "x-scheme": ".scm",
+    "x-sh": ".sh .bash .zsh",
+    "x-sql": ".sql",
+    "x-swift": ".swift",
+    "x-tcl": ".tcl",
+    "x-terraform": ".tf",
+    "x-toml": ".toml",
+    "x-typescript": ".ts .cts .mts .tsx",
+    "x-verilog": ".v .sv",
+    "x-vhdl": ".vhd .vhdl",
+    "x-yaml": ".yaml .yml",
+    "x-zig": ".zig",
+}
+_CODE_BY_SUFFIX = {
+    suffix: f"text/{name}" for name, suffixes in _CODE.items() for suffix in suffixes.split()
+}
+"""Texts, whatever else has their endings: a video (`.ts`), a recorded screen (`.scm`)."""
+CODE_SUFFIXES = {f"text/{name}": suffixes.split()[0] for name, suffixes in _CODE.items()}
+"""How a file of source code is named that is given out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +181,13 @@ def media_type_of(name: str, content: bytes) -> str:
     by_name, packing = mimetypes.guess_type(name, strict=False)
     if packing:  # a.txt.gz is no text
         return "application/gzip" if packing == "gzip" else "application/octet-stream"
+    is_octets = b"\x00" in content[:4096] and not content.startswith(_UTF_16)
+    if suffix in _CODE_BY_SUFFIX and not is_octets:
+        return _CODE_BY_SUFFIX[suffix]
     guessed = _SUFFIXES.get(suffix) or media_type_by_rendition(name) or by_name
     if guessed:
         return guessed
-    is_text = b"\x00" not in content[:4096] and _is_text(content)
+    is_text = not is_octets and _is_text(content)
     return "text/plain" if is_text else "application/octet-stream"
 
 
@@ -205,7 +268,7 @@ def words_by_rendition(
 
 def _is_text(content: bytes) -> bool:
     """Whether octets are text by their looks."""
-    if content.startswith(("\ufeff".encode("utf-16-le"), "\ufeff".encode("utf-16-be"))):
+    if content.startswith(_UTF_16):
         return True
     try:
         content.decode()

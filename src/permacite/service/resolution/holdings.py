@@ -17,6 +17,7 @@ from permacite.service import addresses, documents, names
 from permacite.service.base import UseCases, resolver_of
 from permacite.service.citations import recorded
 from permacite.service.plain import UNPRINTED
+from permacite.service.sources import CODE_SUFFIXES
 from permacite.service.transcripts import relating
 
 if TYPE_CHECKING:
@@ -306,6 +307,6 @@ def _file_name(representation: Representation, mark: str) -> str:
     name = representation.pdi
     stem = re.sub(r"[^0-9A-Za-z.-]+", "-", str(name.document).partition("//")[2])
     guessed = mimetypes.guess_extension(representation.media_type, strict=False)
-    suffix = _SUFFIXES.get(representation.media_type) or guessed or f".{representation.format}"
+    suffix = (_SUFFIXES | CODE_SUFFIXES).get(representation.media_type) or guessed
     marked = f".{mark}" if mark else ""
-    return f"{stem}.v{name.version}{marked}{suffix}"
+    return f"{stem}.v{name.version}{marked}{suffix or f'.{representation.format}'}"
