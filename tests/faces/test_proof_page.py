@@ -13,12 +13,14 @@ import io
 import random
 import re
 import subprocess
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import permacite
 from permacite.archive.log.bundles import writing
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
@@ -33,21 +35,28 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Tides</title>
 <p>The harbour is closed until noon, caf\u00e9 and all. Ships wait.</p>""".encode()
 GOLDEN = Path(__file__).parents[1] / "golden/proof/passage-1.html"
 """A page of the first edition as it was written once. What was given out is never changed."""
+PAGES = Path(permacite.__file__).parent / "archive/log/bundles/pages"
 _PROOF = re.compile(r'(<script type="application/zip" id="proof">\n)(.*?)(\n</script>)', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Pages of proofs, by what they prove."""
+def cited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Archive, str]]:
+    """An archive, and a citation in it."""
     folder = tmp_path_factory.mktemp("proofs") / "archive"
     with Archive.create(folder, series="lab.example.us") as archive:
         page = archive.add(PAGE, name="page.html")
-        octets = archive.add(bytes(range(256)), name="octets.bin")
-        cited = archive.cite(page.pdi, quote="closed until noon, caf\u00e9")
-        return {
-            "words": archive.prove(cited.reference, html=True).decode(),
-            "octets": archive.prove(octets.pdi, html=True).decode(),
-        }
+        yield archive, archive.cite(page.pdi, quote="closed until noon, caf\u00e9").reference
+
+
+@pytest.fixture(scope="module")
+def proofs(cited: tuple[Archive, str]) -> dict[str, str]:
+    """Pages of proofs, by what they prove."""
+    archive, reference = cited
+    octets = archive.add(bytes(range(256)), name="octets.bin")
+    return {
+        "words": archive.prove(reference, html=True).decode(),
+        "octets": archive.prove(octets.pdi, html=True).decode(),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +85,30 @@ def test_a_right_page_says_so(tab: Page, tmp_path: Path, proofs: dict[str, str])
         assert "worth as much as the key" in sentence
         assert check(page.encode()).holds
     assert all(url.startswith(("file:", "blob:")) for url in asked)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("de", "so viel wert wie der Schlüssel"), ("fr", "autant que la clé")]
+)
+def test_a_page_in_another_language_says_so(
+    tab: Page, tmp_path: Path, cited: tuple[Archive, str], language: str, said: str
+) -> None:
+    archive, reference = cited
+    page = archive.prove(reference, html=True, language=language).decode()
+    state, sentence = verdict(tab, tmp_path / "proof.html", page)
+    assert (state, said in sentence) == ("agrees", True), tab.locator("#checks").inner_text()
+    assert check(page.encode()).holds
+    other = page.replace(f'lang="{language}"', 'lang="en"', 1)
+    assert not check(other.encode()).holds
+    assert tab.locator("html").get_attribute("lang") == language
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_all_words_stand_in_the_page_and_its_script(language: str) -> None:
+    table = tomllib.loads((PAGES / f"proof-1.{language}.toml").read_text(encoding="utf-8"))
+    for part, suffix in (("page", "html"), ("script", "js")):
+        source = (PAGES / f"proof-1.{suffix}").read_text(encoding="utf-8")
+        assert [words for words in table[part] if source.count(words) != 1] == []
 
 
 def test_a_page_of_the_first_edition_is_accepted_for_good(tab: Page, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from permacite.cli.output import emit, is_file, json_option, note, table
 from permacite.service.proofs import proofs
 from permacite.service.proofs.logs import Logs
 from permacite.service.proofs.proofs import Proofs
+from permacite.words import LANGUAGES
 
 if TYPE_CHECKING:
     from permacite.service.proofs.logs import LogState
@@ -31,6 +32,13 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="The file; - is standard output.  [default: proof.zip, or proof.html with --html]",
 )
 @click.option("--html", is_flag=True, help="Write a page that shows the proof and checks itself.")
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="The language of the page.",
+)
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @json_option
 @click.pass_obj
@@ -40,6 +48,7 @@ def prove(
     *,
     output: Path | None,
     html: bool,
+    language: str,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -60,7 +69,7 @@ def prove(
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     with Proofs.open(folder) as archive:
-        proof = archive.proof(reference, seal=True, html=html)
+        proof = archive.proof(reference, seal=True, html=html, language=language)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
         return

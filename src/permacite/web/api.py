@@ -22,6 +22,7 @@ from permacite.web import headers, paging
 from permacite.web.behind.versions import AT_ONCE, LONGEST_BYTES
 from permacite.web.requests import JSONAnswer, ask, body_of, is_own
 from permacite.web.templates import kept, page
+from permacite.words import LANGUAGES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -94,13 +95,17 @@ async def reference(request: Request) -> Response:
 async def proof(request: Request) -> Response:
     """GET /-/api/proof?name=&format= answers a proof, which `permacite verify` checks offline.
 
-    `format` is zip, or html for a page to keep that checks itself.
+    `format` is zip, or html for a page to keep that checks itself, in English or in that of `lang`.
     """
     form = request.query_params.get("format") or "zip"
     if form not in _PROOFS:
         raise ParseError("expected zip or html", form, 0)
     html = form == "html"
-    content = await ask(request, Archive.prove, _wanted(request, "name"), html=html)
+    language = request.query_params.get("lang") or LANGUAGES[0]
+    if language not in LANGUAGES:
+        raise ParseError(f"expected {', '.join(LANGUAGES)}", language, 0)
+    name = _wanted(request, "name")
+    content = await ask(request, Archive.prove, name, html=html, language=language)
     fields = headers.bytes_headers() | {
         "Content-Disposition": f'attachment; filename="proof.{form}"',
         "Cache-Control": "no-cache",

@@ -96,23 +96,28 @@ class Verified:
 class Proofs(Resolution):
     """Bundles that prove what the archive holds."""
 
-    def prove(self, reference: str, *, seal: bool = False, html: bool = False) -> bytes:
+    def prove(
+        self, reference: str, *, seal: bool = False, html: bool = False, language: str = "en"
+    ) -> bytes:
         """The octets of the file that proves what `reference` names, as `proof` tells."""
-        return self.proof(reference, seal=seal, html=html).content
+        return self.proof(reference, seal=seal, html=html, language=language).content
 
-    def proof(self, reference: str, *, seal: bool = False, html: bool = False) -> Proof:
+    def proof(
+        self, reference: str, *, seal: bool = False, html: bool = False, language: str = "en"
+    ) -> Proof:
         """The bundle that proves what `reference` names, with the words of its fragment.
 
         Where no document of this name was minted on its day, the bundle proves that; with `seal`,
         the day is sealed for it. The log is signed as it is now. With `html`, it stands in a page
-        that shows what is proven, and checks it in a browser. Raises NotFoundError where neither
-        can be proven, IntegrityError, StorageError.
+        that shows what is proven, and checks it in a browser, in that language if the page has its
+        words, else in English. Raises NotFoundError where neither can be proven, IntegrityError,
+        StorageError.
         """
         bundle = self._bundle(reference, seal=seal, labelled=not html)
         if not html:
             return bundle
         report = check_proof(bundle.content, decode=decode)
-        return replace(bundle, content=page_of(bundle.content, report))
+        return replace(bundle, content=page_of(bundle.content, report, language))
 
     def _bundle(self, reference: str, *, seal: bool, labelled: bool) -> Proof:
         """The bundle as a zip. Pages of the first edition know no labels."""

@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import html
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,12 +26,17 @@ from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from permacite.archive.log.bundles.tlog_proof import ProofReport
 
 __all__ = ["bundle_in", "is_page", "page_check", "page_of"]
 
 _EDITION = Path(__file__).parent / "pages/proof-1"
+_LANGUAGES = ("en", "de", "fr")
+"""The first needs no table."""
 _START = b"<!doctype html>"
+_LANGUAGE = compile_pattern(rb'<!doctype html>\n<html lang="([a-z]{2})">')
 _BEFORE = b'<script type="application/zip" id="proof">\n'
 _BEHIND = b"\n</script>\n"
 _SLOT = compile_pattern("<!--([a-z]++)-->")
@@ -51,11 +57,13 @@ _WORDS = "The archive says that it held the marked words, in this place, under t
 _OCTETS = "The archive says that it held the octets of this digest under this name."
 
 
-def page_of(bundle: bytes, report: ProofReport) -> bytes:
+def page_of(bundle: bytes, report: ProofReport, language: str = "en") -> bytes:
     """Return the page about a bundle, of which `report` says what it holds.
 
-    The same bundle gives the same octets. Raises ParseError, LimitError as `check_proof` does.
+    The same bundle gives the same octets in each language; one without a table is English. Raises
+    ParseError, LimitError as `check_proof` does.
     """
+    frame, words = _frame(language if language in _LANGUAGES else _LANGUAGES[0])
     reference = report.reference or report.name
     before, quote, after = _passage(bundle, report) or ("", "", "")
     key = Verifier.parse(report.key)
@@ -64,7 +72,7 @@ def page_of(bundle: bytes, report: ProofReport) -> bytes:
         "before": before,
         "quote": quote,
         "after": after,
-        "claim": _ABSENT if report.absent else _WORDS if quote else _OCTETS,
+        "claim": words(_ABSENT if report.absent else _WORDS if quote else _OCTETS),
         "digest": report.digest,
         "log": report.origin,
         "time": report.committed_at,
@@ -75,7 +83,7 @@ def page_of(bundle: bytes, report: ProofReport) -> bytes:
     }
     slots = {name: html.escape(text, quote=False) for name, text in said.items()}
     slots["wordless"] = "" if before or quote or after else " hidden"
-    page = _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), _frame())
+    page = _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), frame)
     return page.encode()
 
 
@@ -103,22 +111,37 @@ def bundle_in(page: bytes) -> bytes:
 
 def page_check(page: bytes, bundle: bytes, report: ProofReport) -> Check:
     """Compare a page with the one that is written about its bundle."""
-    if page_of(bundle, report) == page:
+    language = _LANGUAGE.match(page)
+    if page_of(bundle, report, language[1].decode() if language else "en") == page:
         return Check("page", ok=True, detail="shows what the proof has")
     detail = "altered, or of an edition that is not known here: only the zip in it was checked"
     return Check("page", ok=False, detail=detail)
 
 
 @cache
-def _frame() -> str:
-    """The page without what is said of a bundle."""
+def _frame(language: str) -> tuple[str, Callable[[str], str]]:
+    """The page without what is said of a bundle, and what a sentence of the script is there."""
     template, style, script = (
         _EDITION.with_suffix(suffix).read_text(encoding="utf-8")
         for suffix in (".html", ".css", ".js")
     )
+    page: dict[str, str] = {}
+    told: dict[str, str] = {}
+    if language != _LANGUAGES[0]:
+        table = tomllib.loads(_EDITION.with_suffix(f".{language}.toml").read_text(encoding="utf-8"))
+        page, told = table["page"], table["script"]
+    template, script = _said(template, page), _said(script, told)
     policy = _POLICY.format(script=_named(script), style=_named(style))
     slots = {"policy": policy, "style": style, "script": script}
-    return _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), template)
+    frame = _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), template)
+    return frame, lambda sentence: told.get(sentence, sentence)
+
+
+def _said(source: str, words: Mapping[str, str]) -> str:
+    """A page or its script with other words."""
+    for english, other in words.items():
+        source = source.replace(english, other)
+    return source
 
 
 def _named(source: str) -> str:
