@@ -176,13 +176,42 @@
       scrollTo(0, 0);
     }
   });
-  EventTarget.prototype.addEventListener.call(window, "load", () => {
+  // Of a long page blocks out of view are laid out once all of it is here, and the passage is in view
+  // long before that. Somebody who scrolls meanwhile stays there.
+  const many = 5_000;
+  const blocks = "p, pre, table, ul, ol, dl, blockquote, section, article, figure, h1, h2, h3, h4, h5, h6";
+  let later = null;
+  let isMoved = false;
+  const isLong = () => Document.prototype.getElementsByTagName.call(document, "*").length > many;
+  const seek = () => {
+    if (read(Document.prototype, "readyState", document) === "complete") return;
+    if (!later && isLong()) {
+      later = make.call(document, "style");
+      later.textContent = `:is(${blocks}) { content-visibility: auto; contain-intrinsic-block-size: auto 1.6em }`;
+      read(Document.prototype, "documentElement", document).append(later);
+    }
+    settle();
+    requestAnimationFrame(seek);
+  };
+  requestAnimationFrame(seek);
+  for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    EventTarget.prototype.addEventListener.call(window, name, () => (isMoved = true), { passive: true });
+  }
+  const settle = () => isMoved || show();
+  const painted = (frames, then) => requestAnimationFrame(() => (frames ? painted(frames - 1, then) : setTimeout(then)));
+  const begin = () => {
+    later?.remove();
     width = innerWidth;
     reach();
     tellHeight();
-    show();
-    requestAnimationFrame(show); // once more, after the browser has gone to the address's fragment
-    document.fonts?.ready?.then?.(show);
+    settle();
+    requestAnimationFrame(settle); // once more, after the browser has gone to the address's fragment
+    document.fonts?.ready?.then?.(settle);
+  };
+  EventTarget.prototype.addEventListener.call(window, "load", () => {
+    settle();
+    if (later) painted(8, begin);
+    else begin();
   });
   // A plain click on a link is the reader's to follow; any other opens a window, as without scripts.
   const isLink = (node) => Node.prototype.isPrototypeOf(node) && (node.localName === "a" || node.localName === "area");
