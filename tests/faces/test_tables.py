@@ -14,7 +14,6 @@ from permacite.service.reader.marking import Marked
 from permacite.service.reader.tables import grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -36,19 +35,6 @@ def tables(archive: Path) -> dict[str, str]:
             name: service.add(text.encode(), name=f"{name}.csv", charset="utf-8").pdi
             for name, text in files.items()
         }
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """Return a page whose errors fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    opened = context.new_page()
-    troubles: list[str] = []
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.set_default_timeout(20_000)
-    yield opened
-    context.close()
-    assert troubles == []
 
 
 CITED = [
