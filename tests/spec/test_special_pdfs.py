@@ -190,3 +190,35 @@ def test_characters_without_meaning_are_told() -> None:
     result = rendered(content)
     assert codes(result) == ["encoding"]
     assert "no meaning" in result.notices[0].text
+
+
+def test_a_glyph_with_a_control_character_is_unknown_and_stands_there() -> None:
+    table = "6 0 obj<</Length 150>>stream\n/CIDInit /ProcSet findresource begin begincmap\n"
+    table += "1 begincodespacerange <00> <ff> endcodespacerange\n"
+    table += "1 beginbfchar <77> <0013> endbfchar endcmap\nendstream endobj"
+    content = rebuilt(pdf(more=table).replace(b"/Helvetica", b"/Helvetica/ToUnicode 6 0 R"))
+    assert rendered(content).text == TEXT.replace("w", "\ufffd")
+
+
+def test_words_beyond_the_page_are_none_of_it() -> None:
+    beyond = "BT/F 12 Tf 240 60 Td(and out here)Tj ET"
+    assert rendered(pdf(WORDS + " " + beyond)).text == TEXT
+
+
+def test_a_page_wider_than_the_map_goes_is_answered() -> None:
+    content = pdf(page="/MediaBox[0 0 3e9 99]")
+    with contextlib.suppress(ParseError):
+        assert rendered(content).text in {"", TEXT}
+
+
+def test_fonts_of_drawings_are_as_large_as_they_are_drawn() -> None:
+    stroke = "50 0 0 0 44 60 d1 0 0 44 60 re f"
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 50 60]/FontMatrix[1 0 0 1 0 0]/FirstChar 97"
+        "/LastChar 98/Widths[50 50]/CharProcs<</a 6 0 R/b 6 0 R>>"
+        "/Encoding<</Type/Encoding/Differences[97/a/b]>>>>"
+    )
+    more = f"6 0 obj<</Length {len(stroke)}>>stream\n{stroke}\nendstream endobj"
+    words = "BT/F .12 Tf 20 60 Td(abba)Tj 36 0 Td(ba)Tj ET"
+    content = rebuilt(pdf(words, more=more).replace(FONT.encode(), font.encode()))
+    assert rendered(content).text == "abba ba\r\n"

@@ -92,7 +92,7 @@ def frames_of(page: Page, rtl: Any) -> list[Frame]:
     angles, counts = np.unique(page.angle, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     is_space = np.isin(page.codes, _SPACES)
-    fresh = _not_doubled(page)
+    fresh = _not_doubled(page) & _on_the_page(page)
     frames = []
     for angle in angles[order].tolist():
         chosen = np.flatnonzero((page.angle == angle) & fresh)
@@ -144,6 +144,12 @@ def _ends(codes: Any, u: Any, ends: Any) -> Any:
             if index and abs(u[index] - u[index - 1]) <= ends[index - 1] - u[index - 1]:
                 ends[index] = max(ends[index], ends[index - 1])
     return ends
+
+
+def _on_the_page(page: Page) -> Any:
+    """Which glyphs can be seen: the middle of their box is on the page."""
+    across, down = (page.boxes[:, side] + page.boxes[:, side + 2] for side in (0, 1))
+    return (across >= 0) & (across <= 2 * page.width) & (down >= 0) & (down <= 2 * page.height)
 
 
 def _not_doubled(page: Page) -> Any:

@@ -23,7 +23,7 @@ __all__ = ["SPACE", "Sheet", "gaps_of", "write_region"]
 SPACE, RETURN, FEED = -1, -2, -3
 _HYPHENS = frozenset({0x2D, 0xAD, 0x2010})
 _DOT = 0x2E
-_OVERPRINTED = -0.5
+_OVERPRINTED = -0.6
 """What begins so far before the end of its neighbour, in sizes, is no part of its word."""
 _LEADERS = 5
 _SMALL, _RAISED = 0.85, 0.15
@@ -198,6 +198,10 @@ def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool)
         glyphs += seen[place]
         if turned[place] and codes[place] in MIRRORED:
             sheet.mirrored.append(int(frame.numbers[seen[place][0]]))
+    while glyphs and glyphs[0] == SPACE:  # one that stood between two directions
+        del glyphs[0]
+    while glyphs and glyphs[-1] == SPACE:
+        del glyphs[-1]
     return glyphs
 
 

@@ -36,6 +36,8 @@ _MADE_UP = np.array([0x0A, 0x0D, 0x20], np.uint32)
 _WORD = compile_pattern(r"[^\W_]++(?:-[^\W_]++)*+")
 _HYPHENS = (0xAD, 0x2010)
 _UNTRUSTED = 0.05
+_FARTHEST = 1e6
+"""Points from the corner of a page, as far as the map goes."""
 _UNKNOWN, _PRIVATE = 0xFFFD, (0xE000, 0xF900, 0xF0000)
 
 
@@ -216,12 +218,12 @@ def _without(
 
 
 def _units(length: float) -> int:
-    return round(length * UNITS)
+    return round(min(max(length, 0.0), _FARTHEST) * UNITS)
 
 
 def _boxes(page: Page, order: Any) -> Iterator[Any]:
     """Left, top, width and height of each character, in units."""
-    units = np.rint(np.clip(page.boxes, -1e6, 1e6) * UNITS).astype(np.int32)
+    units = np.rint(np.clip(page.boxes, -_FARTHEST, _FARTHEST) * UNITS).astype(np.int32)
     columns = np.zeros((page.codes.size + 3, 4), np.int32)
     columns[:-3, :2] = units[:, :2]
     columns[:-3, 2:] = units[:, 2:] - units[:, :2]

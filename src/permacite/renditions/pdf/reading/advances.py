@@ -29,6 +29,7 @@ _SHAPED = (0x590, 0x1E00)
 _UNUSED = 0xF8F7
 """For private use: no font has it."""
 _OFTEN, _ANOTHER, _ALIKE = 4, 0.08, 0.004
+_AS_INK = 0.05
 _SLANTED = 0.05
 _AS_WIDE = 0.004
 _CLOSE = 0.05
@@ -113,7 +114,8 @@ def _by_font(
         differs |= np.abs(widths - asked.reach(other) / scale[other]) > _AS_WIDE
     reach[shared] = widths[group] * scale[shared]
     known = _exact(asked, first, codes, reach)
-    exact[shared] = _corrected(known, group, (asked.origins, scale, asked.which), shared)
+    places = asked.origins, scale, asked.which, shared
+    exact[shared] = _corrected(known, widths, group, places)
     exact[shared] *= scale[shared]
     doubtful = differs[group] | ~_close(asked, reach)[shared]
     doubtful &= ~pieces[1:][shared]
@@ -216,15 +218,15 @@ def _width(pdfium: Library, font: int, code: int) -> float:
     return 0.0 if width == unknown else width
 
 
-def _corrected(exact: Any, group: Any, places: tuple[Any, Any, Any], shared: Any) -> Any:
+def _corrected(exact: Any, widths: Any, group: Any, places: tuple[Any, Any, Any, Any]) -> Any:
     """The advance that its font gives each glyph, unless the glyphs behind it say otherwise.
 
     A font is asked by characters, of which two of its glyphs may be one. Where what follows
-    always stands further away, and often enough, the font meant another glyph.
+    always stands further away, and often enough or as far as the ink goes, the font meant another.
     """
     if not exact.any():
         return exact[group]
-    origins, scale, which = places
+    origins, scale, which, shared = places
     following = np.minimum(shared + 1, which.size - 1)
     within = (which[following] == which[shared]) & (following > shared)
     steps = np.hypot(*(origins[following] - origins[shared]).T)[within] / scale[shared][within]
@@ -233,5 +235,6 @@ def _corrected(exact: Any, group: Any, places: tuple[Any, Any, Any], shared: Any
     np.minimum.at(nearest, each, steps)
     often = np.bincount(each, minlength=exact.size)
     alike = np.bincount(each, weights=steps < nearest[each] + _ALIKE, minlength=exact.size)
-    wrong = (often >= _OFTEN) & (alike > 0.7 * often) & (nearest > exact + _ANOTHER)
+    enough = (often >= _OFTEN) & (alike > 0.7 * often) | (nearest < widths + _AS_INK)
+    wrong = enough & (nearest > exact + _ANOTHER)
     return np.where(wrong, 0.0, exact)[group]

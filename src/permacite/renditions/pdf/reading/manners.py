@@ -40,6 +40,9 @@ _LEFTWARDS = (
 )
 """Where scripts that run to the left have their characters."""
 _INVISIBLE = 3
+_NO_FONT = 8.0
+_ASKED, _OF_A_SIZE, _LARGER = 40, 0.9, 2.0
+"""The highest glyph of a font is about so much of its size."""
 
 
 class Raw(NamedTuple):
@@ -58,6 +61,8 @@ class Manners:
     def __init__(self, pdfium: Library, raw: Raw) -> None:
         self._pdfium, self._text = pdfium, raw.text
         self._fonts: dict[int, tuple[float, float]] = {}
+        self._drawings: dict[int, int] = {}
+        """Of an object its font of drawings (type 3), of which PDFium tells no size."""
         self._matrix = (ctypes.c_float * 6)()
         self._at = ctypes.addressof(self._matrix)
         listed = raw.numbers.tolist()
@@ -78,6 +83,8 @@ class Manners:
             for begin, handle in zip(begins, self.handles, strict=True)
         ]
         self.rows = np.array(rows, np.float64)
+        if self._drawings:
+            self._size_drawings(begins, listed)
 
     def _objects(self, listed: list[int], *, whole: bool) -> tuple[list[int], list[int]]:
         """Where the glyphs of each object begin, and the objects.
@@ -144,8 +151,9 @@ class Manners:
             font = pdfium.FPDFTextObj_GetFont(drawn) or 0
         if font:
             ascent, descent = self._of_font(font)
-            if ascent == descent:  # a font of drawings (type 3), whose widths cannot be asked for
-                font = 0
+            drawings = ascent == descent or max(abs(ascent), abs(descent)) > _NO_FONT
+            if drawings:  # (type 3), whose widths cannot be asked for either
+                self._drawings[drawn], font = font, 0
         elif direction == 0:
             box = (ctypes.c_float * 4)()
             pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
@@ -154,6 +162,28 @@ class Manners:
                 descent = (box[3] - float(origin[1])) / size
                 ascent, descent = max(ascent, descent), min(ascent, descent)
         return (size, direction, scale, float(hidden), *_believed(ascent, descent), float(font))
+
+    def _size_drawings(self, begins: list[int], listed: list[int]) -> None:
+        """Take fonts of drawings for as large as their highest glyphs say, where these are larger.
+
+        Their matrix is not in what PDFium calls their size: it may be a hundredth of what is seen.
+        """
+        ends = [*begins[1:], len(listed)]
+        box = (ctypes.c_float * 4)()
+        highest: dict[int, float] = {}
+        for handle, begin, end in zip(self.handles, begins, ends, strict=True):
+            font = self._drawings.get(handle)
+            for number in listed[begin : min(end, begin + _ASKED)] if font else ():
+                self._pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
+                height = abs(box[1] - box[3])
+                if math.isfinite(height) and height < _LARGEST:
+                    highest[font or 0] = max(highest.get(font or 0, 0.0), height)
+        for index, handle in enumerate(self.handles):
+            size = highest.get(self._drawings.get(handle, 0), 0.0) / _OF_A_SIZE
+            row = self.rows[index]
+            if size > _LARGER * row[SIZE]:
+                row[SCALE] *= size / row[SIZE]
+                row[SIZE] = size
 
     def _of_font(self, font: int) -> tuple[float, float]:
         known = self._fonts.get(font)

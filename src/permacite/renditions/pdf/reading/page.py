@@ -33,6 +33,7 @@ _MOST_OBJECTS = 10_000
 """Among so many of a page a picture is looked for."""
 _IMAGE = 3
 _SPACE, _HYPHEN, _UNKNOWN = 0x20, 0x2D, 0xFFFD
+_BLANKS = (0x09, 0x0A, 0x0D)
 _HIGH, _LOW, _SURROGATES_END, _LAST = 0xD800, 0xDC00, 0xE000, 0x10FFFF
 _HYPHENS = (0x02, 0xFFFE)
 """What PDFium gives for a hyphen at the end of a line, by builds."""
@@ -105,8 +106,8 @@ class _Reader:
         codes = self._codes(count)
         for code in _HYPHENS:
             codes[codes == code] = _HYPHEN
-        kept = (codes >= _SPACE) | (codes == 0)
-        doubtful = np.flatnonzero((codes == _SPACE) | (codes == 0))
+        kept = ~np.isin(codes, _BLANKS)
+        doubtful = np.flatnonzero((codes <= _SPACE) & kept)
         kept[doubtful[self._made_up(doubtful.tolist())]] = False
         high = np.flatnonzero((codes >= _HIGH) & (codes < _LOW))
         if high.size:  # characters beyond 16 bits come as two
@@ -119,7 +120,7 @@ class _Reader:
         numbers = np.flatnonzero(kept)
         codes = codes[numbers]
         surrogate = (codes >= _HIGH) & (codes < _SURROGATES_END)
-        codes[surrogate | (codes == 0) | (codes > _LAST)] = _UNKNOWN
+        codes[surrogate | (codes < _SPACE) | (codes > _LAST)] = _UNKNOWN
         return numbers, codes
 
     def _codes(self, count: int) -> Any:
