@@ -1,21 +1,26 @@
-"""Make the words of PDFs, beside other programs, over a thousand pages of Debian's documentation.
+"""Make the words of PDFs, beside other programs, over a thousand pages and more of real documents.
 
-The documents are those of at most a dozen pages that are installed (texlive-doc and others), in the
-order of their digests, until there are pages enough. Words count that pdftotext and mutool agree
-on; places are compared with `pdftotext -bbox`. Pages of an even number
-were looked at when the rules were written, those of an odd one were not.
-Alone: python benchmarks/bench_pdf.py [PAGES]
+Alone: python benchmarks/bench_pdf.py [FOLDER...]; else PERMACITE_PDFS names the folders. Without
+either, those that Debian's documentation packages have installed are taken. The documents are taken
+in the order of their digests, of one program that made them at most MOST_OF_ONE pages, and of a
+large document the pages in the middle (cut out by mutool, which leaves how they are drawn as it
+is). Words count that pdftotext and mutool agree on; places are compared with `pdftotext -bbox`.
+PERMACITE_OLDER_PDFIUM is a folder with an older build: pip install --target FOLDER --no-deps
+pypdfium2==4.30.0
 """
 
 from __future__ import annotations
 
 import hashlib
 import html
+import json
+import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unicodedata
 from collections import Counter, defaultdict
@@ -26,15 +31,29 @@ from permacite.renditions import Original, Rendered, rendition_named
 from permacite.renditions.pdf.places import read_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-TITLE = "PDF: the words of a thousand pages, their order, their places"
+TITLE = "PDF: the words of two thousand pages, their places, and two builds of PDFium"
 RIVALS = ["pypdfium2"]
-FOLDERS = [Path("/usr/share/doc"), Path("/usr/share/texmf/doc"), Path("/usr/share/texlive")]
-PAGES, MOST_PAGES, MOST_PLACED = 1000, 12, 60
+FOLDERS = [Path("/usr/share/doc"), Path("/usr/share/texmf/doc")]
+PAGES, MOST_PAGES, MOST_OF_ONE = 2000, 40, 250
 WORD_BOX = re.compile(
     r'xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">(.*?)</word>'
 )
+UNSPACED = re.compile(r"([\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])")
+"""Characters of scripts without spaces between words: each counts as one."""
+UNKNOWN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+"""What is given for a glyph whose character is not known."""
+FACT = re.compile(r"^(Producer|Creator|Pages): +(.*)$", re.MULTILINE)
+OLDER = """
+import json, sys
+from permacite.renditions import Original, rendition_named
+from permacite.renditions.pdf.library import library
+print(json.dumps(library().build))
+for path in sys.argv[1:]:
+    text = rendition_named("pdf-text/1")(Original(open(path, "rb").read(), "application/pdf"))
+    print(json.dumps({each.target: text.text[each.start : each.end] for each in text.labels}))
+"""
 
 
 class Read(NamedTuple):
@@ -45,15 +64,28 @@ class Read(NamedTuple):
     poppler: list[str]
     mupdf: list[str]
 
-    def pages(self) -> Iterator[tuple[int, str]]:
-        """The number and our text of each page."""
-        by_target = {label.target: label for label in self.ours.labels}
-        for number in range(1, min(len(self.poppler), len(self.mupdf)) + 1):
-            label = by_target.get(f"page={number}")
-            yield number, "" if label is None else self.ours.text[label.start : label.end]
+    def pages(self) -> Iterator[tuple[int, str, Counter[str]]]:
+        """The number and our text of each page, and the words that the others agree on."""
+        texts = pages_of(self.ours)
+        for number, both in enumerate(zip(self.poppler, self.mupdf, strict=False), 1):
+            yield number, texts.get(f"page={number}", ""), words_of(both[0]) & words_of(both[1])
 
 
-def _asked(command: list[str]) -> tuple[bytes, float]:
+def pages_of(text: Rendered) -> dict[str, str]:
+    """The text of each page by its target."""
+    return {label.target: text.text[label.start : label.end] for label in text.labels}
+
+
+def words_of(text: str) -> Counter[str]:
+    """How often each word stands there, without marks at its ends."""
+    known = UNKNOWN.sub("\ufffd", unicodedata.normalize("NFKC", text))
+    words = UNSPACED.sub(r" \1 ", known).split()
+    counted = Counter(word.strip(".,;:()[]") for word in words)
+    counted.pop("", None)
+    return counted
+
+
+def asked(command: list[str]) -> tuple[bytes, float]:
     """What a program writes, and its processor time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, check=False, timeout=300)
@@ -62,83 +94,113 @@ def _asked(command: list[str]) -> tuple[bytes, float]:
     return done.stdout if done.returncode == 0 else b"", spent
 
 
-def _documents() -> list[Path]:
+def documents(folders: Sequence[Path], cuts: Path) -> Iterator[Path]:
+    """The documents to read, until there are pages enough."""
     found = {
         hashlib.sha256(path.read_bytes()).hexdigest(): path
-        for folder in FOLDERS
+        for folder in folders
         for path in folder.rglob("*.pdf")
         if path.is_file()
     }
-    return [path for _, path in sorted(found.items())]
+    made: Counter[str] = Counter()
+    for digest, path in sorted(found.items()):
+        facts = dict(FACT.findall(asked(["pdfinfo", str(path)])[0].decode("utf-8", "replace")))
+        pages = int(facts.get("Pages", "0"))
+        maker = f"{facts.get('Producer')} {facts.get('Creator')}"
+        if not pages or made[maker] >= MOST_OF_ONE or made.total() >= PAGES:
+            continue
+        made[maker] += min(pages, MOST_PAGES)
+        if pages <= MOST_PAGES:
+            yield path
+            continue
+        first = (pages - MOST_PAGES) // 2 + 1
+        cut = cuts / f"{digest}.pdf"
+        asked(["mutool", "clean", str(path), str(cut), f"{first}-{first + MOST_PAGES - 1}"])
+        if cut.exists():
+            yield cut
 
 
-def _words(text: str) -> Counter[str]:
-    words = unicodedata.normalize("NFKC", text).split()
-    counted = Counter(word.strip(".,;:()[]") for word in words)
-    counted.pop("", None)
-    return counted
+def read(path: Path, spent: defaultdict[str, float]) -> Read | None:
+    """A document as all read it; None where one of the others cannot."""
+    poppler, poppler_s = asked(["pdftotext", str(path), "-"])
+    mupdf, mupdf_s = asked(["mutool", "draw", "-q", "-F", "txt", str(path)])
+    theirs = [each.decode("utf-8", "replace").split("\f")[:-1] for each in (poppler, mupdf)]
+    if not theirs[0] or len(theirs[0]) != len(theirs[1]):
+        return None
+    content = path.read_bytes()
+    start = time.process_time()
+    ours = rendition_named("pdf-text/1")(Original(content, "application/pdf"))
+    spent["ours"] += time.process_time() - start
+    spent["pdftotext"] += poppler_s
+    spent["mutool"] += mupdf_s
+    return Read(path, ours, *theirs)
 
 
 class Measured:
     """What was counted over all documents."""
 
     def __init__(self) -> None:
-        self.documents = self.pages = 0
+        self.paths: list[Path] = []
+        self.texts: dict[tuple[Path, str], str] = {}
         self.spent: defaultdict[str, float] = defaultdict(float)
-        self.agreed: Counter[int] = Counter()
-        self.missed: Counter[int] = Counter()
-        self.matched = self.near = 0
+        self.pages = self.agreed = self.missed = self.matched = self.near = 0
+        self.characters = self.map_octets = 0
 
     def take(self, path: Path) -> None:
         """Read a document by all."""
-        content = path.read_bytes()
-        poppler, poppler_s = _asked(["pdftotext", str(path), "-"])
-        mupdf, mupdf_s = _asked(["mutool", "draw", "-q", "-F", "txt", str(path)])
-        theirs = [each.decode("utf-8", "replace").split("\f")[:-1] for each in (poppler, mupdf)]
-        if not 0 < len(theirs[0]) <= MOST_PAGES:
+        document = read(path, self.spent)
+        if document is None:
             return
-        start = time.process_time()
-        ours = rendition_named("pdf-text/1")(Original(content, "application/pdf"))
-        self.spent["ours"] += time.process_time() - start
-        self.spent["pdftotext"] += poppler_s
-        self.spent["mutool"] += mupdf_s
-        self._compare(Read(path, ours, *theirs))
-
-    def _compare(self, read: Read) -> None:
-        self.documents += 1
-        for number, text in read.pages():
+        self.paths.append(path)
+        self.characters += len(document.ours.text)
+        self.map_octets += len(document.ours.map)
+        for number, text, agreed in document.pages():
             self.pages += 1
-            agreed = _words(read.poppler[number - 1]) & _words(read.mupdf[number - 1])
-            self.agreed[number % 2] += agreed.total()
-            self.missed[number % 2] += (agreed - _words(text)).total()
-        if self.documents <= MOST_PLACED:
-            self._places(read)
-
-    def _places(self, read: Read) -> None:
-        """Compare the boxes of words of the same letters that overlap at all."""
-        places = read_map(read.ours.map) if read.ours.text else None
-        boxes = _asked(["pdftotext", "-bbox", str(read.path), "-"])[0].decode("utf-8", "replace")
-        labels = {label.target: label for label in read.ours.labels}
-        for number, page in enumerate(boxes.split("<page ")[1:], 1):
-            label = labels.get(f"page={number}")
-            if label is None or places is None:
-                continue
-            ours: dict[str, list[tuple[float, ...]]] = {}
-            for word in re.finditer(r"\S+", read.ours.text[label.start : label.end]):
-                quads = places.quads(label.start + word.start(), label.start + word.end())
-                if len(quads) == 1:
-                    ours.setdefault(word[0], []).append(tuple(quads[0])[1:])
-            for match in WORD_BOX.finditer(page):
-                theirs = tuple(map(float, match.groups()[:4]))
-                best = max(
-                    (_shared(theirs, box) for box in ours.get(html.unescape(match[5]), ())),
-                    default=0,
-                )
+            self.texts[path, f"page={number}"] = text
+            self.agreed += agreed.total()
+            self.missed += (agreed - words_of(text)).total()
+        if document.ours.text:
+            for best in shared_with_poppler(document):
                 self.matched += best > 0
                 self.near += best >= 0.8
 
+    def builds(self, folder: str) -> str:
+        """On how many pages an older build gives the same text."""
+        path = os.pathsep.join([folder, *filter(None, sys.path)])
+        command = [sys.executable, "-c", OLDER, *map(str, self.paths)]
+        told = subprocess.run(
+            command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, check=True
+        )
+        build, *documents = map(json.loads, told.stdout.splitlines())
+        same = sum(
+            texts.get(target, "") == self.texts[path, target]
+            for path, texts in zip(self.paths, documents, strict=True)
+            for target in (target for known, target in self.texts if known == path)
+        )
+        return row(f"pages of which build {build} of PDFium gives the same text", same, self.pages)
 
-def _shared(first: tuple[float, ...], second: tuple[float, ...]) -> float:
+
+def shared_with_poppler(document: Read) -> Iterator[float]:
+    """Of each word how much its box shares with that of ours that it shares most with."""
+    places = read_map(document.ours.map)
+    boxes = asked(["pdftotext", "-bbox", str(document.path), "-"])[0].decode("utf-8", "replace")
+    labels = {label.target: label for label in document.ours.labels}
+    for number, page in enumerate(boxes.split("<page ")[1:], 1):
+        label = labels.get(f"page={number}")
+        if label is None:
+            continue
+        ours: dict[str, list[tuple[float, ...]]] = {}
+        for word in re.finditer(r"\S+", document.ours.text[label.start : label.end]):
+            quads = places.quads(label.start + word.start(), label.start + word.end())
+            if len(quads) == 1:
+                ours.setdefault(word[0], []).append(tuple(quads[0])[1:])
+        for match in WORD_BOX.finditer(page):
+            theirs = tuple(map(float, match.groups()[:4]))
+            known = ours.get(html.unescape(match[5]), ())
+            yield max((shared(theirs, box) for box in known), default=0)
+
+
+def shared(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     """How much of the area of both together two boxes share."""
     width = min(first[2], second[2]) - max(first[0], second[0])
     height = min(first[3], second[3]) - max(first[1], second[1])
@@ -148,38 +210,57 @@ def _shared(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     return width * height / (both - width * height)
 
 
-def measure(pages: int = PAGES) -> str:
+def row(name: str, part: int, whole: int) -> str:
+    """A row of a table."""
+    return f"| {name} | {100 * part / max(whole, 1):.2f} % of {whole:,} |"
+
+
+def measure(folders: Sequence[Path] = ()) -> str:
     """The tables."""
-    missing = [name for name in ("pdftotext", "mutool") if shutil.which(name) is None]
+    missing = [each for each in ("pdftotext", "pdfinfo", "mutool") if shutil.which(each) is None]
     if missing:
         return f"Not at hand: {', '.join(missing)} (Debian: poppler-utils, mupdf-tools)."
     from permacite.renditions.pdf.library import library  # noqa: PLC0415 - needs the extra pdf
 
     library()
+    named = os.environ.get("PERMACITE_PDFS", "")
+    folders = folders or list(map(Path, filter(None, named.split(os.pathsep)))) or FOLDERS
+    older = os.environ.get("PERMACITE_OLDER_PDFIUM")
     measured = Measured()
-    for path in _documents():
-        if measured.pages >= pages:
-            break
-        measured.take(path)
-    if not measured.pages:
-        return "No documents are installed (Debian: texlive-latex-extra-doc and others)."
+    with tempfile.TemporaryDirectory() as cuts:
+        for path in documents(folders, Path(cuts)):
+            measured.take(path)
+        if not measured.pages:
+            return "No documents are there (Debian: installation-guide-amd64 and others)."
+        builds = measured.builds(older) if older else "| an older build of PDFium | not at hand |"
+    return report(measured, builds)
+
+
+def report(measured: Measured, builds: str) -> str:
+    """The tables of what was measured."""
     count = measured.pages
-    lines = [f"{measured.documents} documents, {count} pages. Processor time a page:", ""]
+    about = f"{len(measured.paths)} documents, {count} pages, {measured.characters:,} characters."
+    lines = [f"{about} Processor time a page:", ""]
     lines += ["| reader | ms | ours is |", "|---|---|---|"]
     ours = measured.spent.pop("ours")
     lines += [f"| `pdf-text/1` with its map, no start | {1000 * ours / count:.2f} | |"]
     for name, spent in measured.spent.items():
         lines.append(f"| {name} | {1000 * spent / count:.2f} | {ours / spent:.2f}x |")
-    lines += ["", "| found | share |", "|---|---|"]
-    for odd, name in ((0, "even pages"), (1, "odd pages")):
-        share = 1 - measured.missed[odd] / max(measured.agreed[odd], 1)
-        lines.append(f"| words that pdftotext and mutool agree on, {name} | {100 * share:.2f} % |")
-    share = measured.near / max(measured.matched, 1)
-    lines.append(
-        f"| boxes of words that share four fifths with pdftotext's | {100 * share:.2f} % |"
+    agreed, found = measured.agreed, measured.agreed - measured.missed
+    octets = measured.map_octets / max(measured.characters, 1)
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "| found | share |",
+            "|---|---|",
+            row("words that pdftotext and mutool agree on", found, agreed),
+            row("boxes that share four fifths with pdftotext's", measured.near, measured.matched),
+            builds,
+            f"| octets of the map for a character | {octets:.2f} |",
+        ]
     )
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    print(measure(*map(int, sys.argv[1:2])))
+    print(measure([Path(each) for each in sys.argv[1:]]))
