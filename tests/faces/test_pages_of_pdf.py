@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.faces.conftest import Site
+
 pytest.importorskip("pypdfium2_raw", reason="needs the pdf extra")
 
 FIRST = Sheet(((40, 350, "Preface of the keeper"), (40, 330, "of the light at the shore")))
@@ -111,3 +113,34 @@ def test_the_address_of_a_pdf_names_its_page(archive: Path) -> None:
         part = held.resolve("https://example.org/book.pdf#page=2&zoom=100")
         assert part.exact == f"{name}.pdf.1#page=2"
         assert held.resolve("https://example.org/book.pdf#toolbar=0").exact == saved.pdi
+
+
+FIGURE = "0 g 50 300 100 20 re f\n"
+FATES = [
+    # the pages later, what became of the second of them
+    ((FIRST, SECOND), "verified"),
+    ((Sheet(((40, 350, "Another preface"),)), SECOND), "verified"),
+    ((FIRST, Sheet(((40, 350, "A page of errata"),)), SECOND), "moved"),
+    ((FIRST, Sheet(((40, 350, "The light falls on the lake"), *SECOND.lines[1:]))), "changed"),
+    ((FIRST, Sheet(SECOND.lines, more=FIGURE)), "changed"),
+    ((FIRST,), "gone"),
+]
+
+
+@pytest.mark.parametrize(("later", "status"), FATES)
+def test_what_became_of_a_page_is_told(
+    archive: Path, site: Site, later: tuple[Sheet, ...], status: str
+) -> None:
+    address = site.put("/book.pdf", "application/pdf", BOOK)
+    with Archive.open(archive) as opened:
+        name = opened.save(address, allow_private=True).pdi.rpartition(".utf-8")[0]
+        opened.cite(f"{name}.pdf.1#page=2")
+        site.put("/book.pdf", "application/pdf", paper(*later))
+        (passage,) = opened.check(name, allow_private=True).passages
+        assert passage.status == status
+        if status == "moved":
+            assert "the tide turns" in (passage.now or "")
+        if status == "changed" and passage.changes:
+            assert (passage.changes[0].was, passage.changes[0].now) == ("water", "lake")
+        elif status == "changed":
+            assert "drawn otherwise" in passage.trouble

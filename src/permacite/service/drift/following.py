@@ -7,15 +7,18 @@ it names the archived words. The answer says where they stand there, and what wa
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
 from permacite.fragments.alignment import Alignment, Fate, align, follow
-from permacite.pdi import SCHEMES
+from permacite.pdi import SCHEMES, PagePlace
 from permacite.service import names
 from permacite.service.citations.parts import words_of
+from permacite.service.citations.selecting.places import words_on
+from permacite.service.labels import text_of_pages
 from permacite.text.document import canonical
 
 if TYPE_CHECKING:
@@ -152,6 +155,9 @@ class Comparison:
             trouble = error.problem
         if now is not None and now.digest == archived.digest and not now.clipped:
             return self._drift(sought, Fate("verified", score=1.0), now.text or "")
+        on_page = self._words_of_place(sought)
+        if on_page is not None:
+            return on_page
         is_text = _IS_TEXT(self._other.archived.media_type)
         if archived.source_range is None or not is_text or self._other.document is None:
             if now is not None and now.clipped:
@@ -161,6 +167,37 @@ class Comparison:
         aligned = self._aligned(sought, self._other.document.stored, markup=True)
         document = self._repository.text(self._other.archived)
         fate = follow(aligned, *map(document.offset, archived.source_range))
+        return self._drift(sought, fate, _words(aligned, fate))
+
+    def _words_of_place(self, sought: Sought) -> Drift | None:
+        """What became of the words of a page, or an area of it, that is drawn otherwise now.
+
+        None for what is no such place, and where it has no words or the other document has none.
+        """
+        name, fragment = names.document_of(sought.fragment)
+        place = None if fragment is None else PagePlace.of(fragment.scheme, fragment.positions)
+        if place is None or self._other.text is None:
+            return None
+        original = self._repository.representation(name)
+        text = text_of_pages(self._repository, original)
+        spans = words_on(self._repository, original, place)
+        if text is None or not spans:
+            return None
+        start, end = spans[0][0], spans[-1][1]
+        words = self._repository.text(text).words(start, end)
+        start, end = (
+            start + len(words) - len(words.lstrip()),
+            end - len(words) + len(words.rstrip()),
+        )
+        if start >= end:
+            return None
+        aligned = self._aligned(dataclasses.replace(sought, pdi=text.pdi), self._other.text)
+        fate = follow(aligned, start, end)
+        if fate.status == "verified":
+            told = "its words are the same; it is drawn otherwise"
+            return self._drift(
+                sought, Fate("changed", score=fate.score), words.strip(), trouble=told
+            )
         return self._drift(sought, fate, _words(aligned, fate))
 
     def _aligned(self, sought: Sought, now: str, *, markup: bool = False) -> Alignment:
