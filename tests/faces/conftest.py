@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -43,6 +44,12 @@ class Site:
     requests: list[str] = field(default_factory=list)
     status: int = 200
     """What it answers with where there is a page."""
+    fields: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """Header fields of the answers of a path."""
+    has_tags: bool = False
+    """Whether it says by ETag what has changed, and answers 304 where nothing has."""
+    spared: list[str] = field(default_factory=list)
+    """What was asked for and had not changed."""
 
     def put(self, path: str, content_type: str, body: str | bytes) -> str:
         """Serve `body` at `path` from now on; returns its address."""
@@ -60,11 +67,20 @@ def site() -> Iterator[Site]:
             served.requests.append(self.path)
             found = served.pages.get(self.path.partition("?")[0])
             content_type, body = found or ("text/plain", b"nothing here")
-            self.send_response(served.status if found else 404)
-            self.send_header("Content-Type", content_type)
-            self.send_header("Content-Length", str(len(body)))
+            tag = f'"{hashlib.sha256(body).hexdigest()[:8]}"'
+            is_spared = served.has_tags and self.headers.get("If-None-Match") == tag
+            if is_spared:
+                served.spared.append(self.path)
+            self.send_response(304 if is_spared else served.status if found else 404)
+            for name, value in served.fields.get(self.path, ()):
+                self.send_header(name, value)
+            if served.has_tags:
+                self.send_header("ETag", tag)
+            if not is_spared:
+                self.send_header("Content-Type", content_type)
+                self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(b"" if is_spared else body)
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

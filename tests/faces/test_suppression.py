@@ -104,6 +104,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     for query in ("", f"?name={document}"):
         yield "/-/api/jottings", f"/-/api/jottings{query}"
     yield from BY_ADDRESS
+    yield "/-/news.atom", "/-/news.atom"
     yield "/-/api/log", "/-/api/log?since=1"
     yield "/-/log/checkpoint", "/-/log/checkpoint"
     for level in ("0", "entries"):

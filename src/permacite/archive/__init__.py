@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         LiveCheck,
         NewCitation,
         NewRepresentation,
+        News,
         NewVersion,
         Page,
         Provenance,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Standing,
         Timekeeper,
         Version,
+        Watch,
         Withdrawal,
         Witness,
         utc_now,
@@ -86,6 +88,7 @@ __all__ = [
     "NewCitation",
     "NewRepresentation",
     "NewVersion",
+    "News",
     "Page",
     "Provenance",
     "Repository",
@@ -95,6 +98,7 @@ __all__ = [
     "Subject",
     "Timekeeper",
     "Version",
+    "Watch",
     "Withdrawal",
     "Witness",
     "decoding_of",
@@ -117,8 +121,8 @@ on_demand(
         "permacite.archive.model": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, Assertion, Citation, "
             "Clock, Decoding, Delegation, Finding, LiveCheck, NewCitation, NewRepresentation, "
-            "NewVersion, Page, Provenance, Representation, Restriction, Standing, Timekeeper, "
-            "Version, Withdrawal, Witness, utc_now"
+            "NewVersion, News, Page, Provenance, Representation, Restriction, Standing, "
+            "Timekeeper, Version, Watch, Withdrawal, Witness, utc_now"
         ),
         "permacite.archive.repository": "Repository",
         "permacite.archive.texts": (

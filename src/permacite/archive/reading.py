@@ -19,10 +19,10 @@ from permacite.archive.records import (
     access,
     citations,
     listing,
-    settings,
     statements,
     versions,
 )
+from permacite.archive.records.looks import live, watches
 from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
         Citation,
         Clock,
         LiveCheck,
+        News,
         Representation,
         Restriction,
         Version,
+        Watch,
     )
     from permacite.archive.objects import Source
     from permacite.archive.records.rows import Transaction
@@ -336,7 +338,21 @@ class Reading:
 
     def last_check(self, version: Version, fragment: str = "") -> LiveCheck | None:
         """What the last look at a version's live page found, and of a citation; None: no look."""
-        return self._catalog.read(settings.last_check, version.pdi, fragment)
+        return self._catalog.read(live.last_check, version.pdi, fragment)
+
+    def last_news(self, version: Version) -> dict[str, tuple[str, str]]:
+        """What was told last of each citation of a version: its fate, and what stood there."""
+        return self._catalog.read(live.last_news, version.pdi)
+
+    def news(self, most: int) -> Sequence[News]:
+        """What became of citations, as looks at live pages found it; the newest `most`."""
+        news = self._catalog.read(live.news, most)
+        shown = {each.fragment for each in self._gate.citations([one.citation for one in news])}
+        return [each for each in news if each.citation.fragment in shown]
+
+    def watches(self) -> Sequence[Watch]:
+        """The pages that are looked at again and again. Not for the public."""
+        return [] if self._gate.public else self._catalog.read(watches.all_of_them)
 
     def assertions(
         self, ranges: Sequence[tuple[str, str]], predicate: str | None, *, after: int, limit: int

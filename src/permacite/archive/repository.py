@@ -34,6 +34,7 @@ from permacite.archive.objects import (
     write_file,
 )
 from permacite.archive.records import access, citations, days, octets, settings, versions
+from permacite.archive.records.looks import live, watches
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
 from permacite.archive.verification import Verification
@@ -41,7 +42,7 @@ from permacite.errors import ConflictError, IntegrityError, ParseError, Permacit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import date, datetime
+    from datetime import date, datetime, timedelta
     from pathlib import Path
 
     from permacite.archive.entries import Leaf, Sealer
@@ -379,12 +380,35 @@ class Repository(Verification):
         """
         return self._catalog.write(citations.record, citation)
 
-    def note_check(self, pdi: PDI, uri: str, outcome: str, passages: Mapping[str, str]) -> None:
+    def note_check(
+        self,
+        pdi: PDI,
+        uri: str,
+        outcome: str,
+        passages: Mapping[str, str],
+        *,
+        news: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
         """Note what a look at the live page of a version found, in place of the look before.
 
         `outcome` as in LiveCheck; `passages` tells what became of each citation, by its name.
+        `news` is what of that is told: the fate, and the name of what stands there now.
         """
-        self._catalog.write(settings.note_check, pdi, uri, outcome=outcome, passages=passages)
+        self._catalog.write(
+            live.note_check, pdi, uri, outcome=outcome, passages=passages, news=news or {}
+        )
+
+    def watch(self, uri: str, every: timedelta) -> None:
+        """Look at a page again and again, from now on or as often as this."""
+        self._catalog.write(watches.add, uri, every)
+
+    def unwatch(self, uri: str) -> bool:
+        """Look at a page no longer; False where it was not watched."""
+        return self._catalog.write(watches.remove, uri)
+
+    def note_watched(self, uri: str, looked_at: datetime, outcome: str, problem: str = "") -> None:
+        """Note when a page that is watched was looked at, and what came of that."""
+        self._catalog.write(watches.note, uri, looked_at, outcome=outcome, problem=problem)
 
     def jot(self, subject: Subject, kind: Kind, text: str, *, at: datetime | None = None) -> None:
         """Keep a tag, a collection or a note of a document or a part. Raises NotFoundError."""

@@ -19,11 +19,12 @@ from permacite.errors import CaptureError
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from permacite.capture.credentials import Credentials, read_credentials
     from permacite.capture.model import (
         Capture,
+        Earlier,
         Exchange,
         Failure,
         Limits,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Capture",
     "Credentials",
+    "Earlier",
     "Exchange",
     "Failure",
     "Limits",
@@ -53,7 +55,8 @@ on_demand(
     __name__,
     {
         "permacite.capture.credentials": "Credentials, read_credentials",
-        "permacite.capture.model": "Capture, Exchange, Failure, Limits, Progress, Redirect, Sent",
+        "permacite.capture.model": "Capture, Earlier, Exchange, Failure, Limits, Progress,"
+        " Redirect, Sent",
         "permacite.capture.parts": "body_parts",
     },
 )
@@ -67,6 +70,7 @@ def capture(
     progress: Callable[[Progress], None] | None = None,
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
+    earlier: Mapping[str, Earlier] | None = None,
 ) -> Capture:
     """Fetch the page `uri` and everything it shows.
 
@@ -74,7 +78,8 @@ def capture(
     `allow_private` lifts the check of addresses, for intranets and tests. `progress` is called
     whenever a resource is done. `lookup` replaces the system's name resolution. A resource that
     cannot be had is one of the `failures`. Both wait: inside an event loop, call them from a
-    thread.
+    thread. Of what there is of `earlier` captures, by where it came from, the server is asked
+    whether it has changed.
 
     Raises CaptureError where the page itself cannot be had; its `reason` is one of `Failure`'s,
     or "extra" where aiohttp is not installed.
@@ -89,6 +94,7 @@ def capture(
             progress=progress,
             lookup=lookup,
             credentials=credentials,
+            earlier=earlier,
         )
     )
 

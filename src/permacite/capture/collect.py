@@ -76,7 +76,7 @@ class Collector:
                     referrer=resource.referrer,
                 )
             except CaptureError as error:
-                resource.outcome = _failure(resource, error.problem, error.reason)
+                resource.outcome = _failure(resource, error.problem, error.reason, error.status)
         self._settle(resource, followed=framed or styled)
 
     def _settle(self, resource: _Resource, *, followed: bool) -> None:
@@ -195,5 +195,6 @@ def _name(link: Link) -> str:
     return f"{link.element} {link.attribute}".strip()
 
 
-def _failure(resource: _Resource, problem: str, reason: str) -> Failure:
-    return Failure(resource.uri, resource.referrer, problem, reason, resource.needed_by)
+def _failure(resource: _Resource, problem: str, reason: str, status: int | None = None) -> Failure:
+    uri, needed_by = resource.uri, resource.needed_by
+    return Failure(uri, resource.referrer, problem, reason, needed_by, status)

@@ -39,13 +39,13 @@ from permacite.scan import compile_pattern
 from permacite.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
 
     from aiohttp.connector import Connection
 
     from permacite.capture.address import Target
-    from permacite.capture.model import Headers, Limits, Lookup, Refuse, Sent
+    from permacite.capture.model import Earlier, Headers, Limits, Lookup, Refuse, Sent
 
 __all__ = ["DOCUMENT", "USER_AGENT", "Fetcher"]
 
@@ -58,6 +58,7 @@ _LISTS = frozenset({"content-encoding"})
 """Fields that may come in several lines, each a part of one list (RFC 9110 §5.3)."""
 _OK = range(200, 300)
 _PARTIAL = 206
+_NOT_MODIFIED = 304
 _BUSY = frozenset({429, 503})
 _SECONDS = compile_pattern(r"[0-9]{1,6}+")
 _DROPPED = frozenset({errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED})
@@ -93,8 +94,8 @@ class _Wanted(NamedTuple):
 class _BusyError(CaptureError):
     """The server says when to come back."""
 
-    def __init__(self, problem: str, uri: str, wait_s: int) -> None:
-        super().__init__(problem, uri=uri, reason="status")
+    def __init__(self, problem: str, uri: str, wait_s: int, status: int) -> None:
+        super().__init__(problem, uri=uri, reason="status", status=status)
         self.wait_s = wait_s
 
 
@@ -102,7 +103,8 @@ class Fetcher:
     """Fetches resources one by one or several at once; an asynchronous context manager.
 
     `refuse` says why an address must not be connected to, or None; `lookup` replaces the system's
-    name resolution; `credentials` are those for the origin of the page `home`.
+    name resolution; `credentials` are those for the origin of the page `home`. What there is of
+    `earlier` captures, by where it came from, is asked for only if it has changed.
     """
 
     def __init__(
@@ -113,8 +115,10 @@ class Fetcher:
         lookup: Lookup | None = None,
         credentials: Credentials | None = None,
         home: str = "",
+        earlier: Mapping[str, Earlier] | None = None,
     ) -> None:
         self.limits = limits
+        self._earlier = earlier or {}
         self._credentials = credentials or Credentials()
         self._home = home
         self._refuse = refuse
@@ -200,16 +204,19 @@ class Fetcher:
                 raise CaptureError(problem, uri=uri, reason="redirects")
             chain.append(Redirect(target.uri, answer.status, _field(answer, "location")))
             target = self._next(uri, target, chain, seen)
-        received = _field(answer, "content-type")
+        fields, is_stale = _as_received(answer), answer.status != _NOT_MODIFIED
+        if not is_stale:
+            fields = self._earlier[target.uri].freshened(fields)
+        received = _first(fields, "content-type")
         sniffed = not media_types.is_field(received)
         return Exchange(
             uri=uri,
             final_uri=target.uri if chain else uri,
             method="GET" if sent is None else "POST",
-            status=answer.status,
-            reason=_octets(answer.reason),
+            status=answer.status if is_stale else 200,
+            reason=_octets(answer.reason) if is_stale else "OK",
             request_headers=self._on_record(tuple(answer.request_info.headers.items())),
-            response_headers=self._on_record(_as_received(answer)),
+            response_headers=self._on_record(fields),
             content=content,
             content_type=_told_from(content, wanted.likely) if sniffed else received,
             sniffed=sniffed,
@@ -219,6 +226,7 @@ class Fetcher:
             started_at=started_at,
             duration_s=monotonic() - clock,
             digest=_digest(content),
+            revalidated=not is_stale,
         )
 
     def _next(self, uri: str, target: Target, chain: list[Redirect], seen: set[str]) -> Target:
@@ -280,15 +288,16 @@ class Fetcher:
             if answer.status in _REDIRECTS and "Location" in answer.headers:
                 answer.close()
                 return answer, None
+            if answer.status == _NOT_MODIFIED and target.uri in self._earlier:
+                return answer, self._counting(self._earlier[target.uri].content, wanted.uri)
             if answer.status not in _OK or answer.status == _PARTIAL:
                 problem = (
                     f"the server answers {answer.status} {_octets(answer.reason)} for {target.uri}"
                 )
                 wait_s = _wait(_field(answer, "retry-after"))
                 if answer.status in _BUSY and wait_s is not None:
-                    raise _BusyError(
-                        f"{problem}, and to come back in {wait_s} seconds", wanted.uri, wait_s
-                    )
+                    problem += f", and to come back in {wait_s} seconds"
+                    raise _BusyError(problem, wanted.uri, wait_s, answer.status)
                 raise CaptureError(problem, uri=wanted.uri, reason="status", status=answer.status)
             return answer, await self._read(answer, wanted.uri)
 
@@ -306,6 +315,8 @@ class Fetcher:
             fields |= self._credentials.fields(target.uri)
         if wanted.sent is not None:
             fields["Content-Type"] = wanted.sent.media_type
+        elif target.uri in self._earlier:
+            fields |= self._earlier[target.uri].validators()
         return fields
 
     def _on_record(self, fields: Headers) -> Headers:
@@ -317,6 +328,14 @@ class Fetcher:
         return tuple(
             (name, WITHHELD if name.lower() in private else value) for name, value in fields
         )
+
+    def _counting(self, content: bytes, uri: str) -> bytes:
+        """Count octets that an earlier capture has, as if they had come."""
+        self.received += len(content)
+        if self.received > self.limits.total_bytes:
+            self.received -= len(content)
+            raise _too_large(uri, "total_bytes", self.limits.total_bytes)
+        return content
 
     async def _read(self, answer: _Answer, uri: str) -> bytes:
         """Return the content, its coding taken off; stop as soon as it is too large."""
@@ -401,7 +420,11 @@ def _as_received(answer: aiohttp.ClientResponse) -> Headers:
 
 def _field(answer: aiohttp.ClientResponse, name: str) -> str:
     """Return the value of the field `name` (lower case), "" where there is none."""
-    values = (value for given, value in _as_received(answer) if given.lower() == name)
+    return _first(_as_received(answer), name)
+
+
+def _first(fields: Headers, name: str) -> str:
+    values = (value for given, value in fields if given.lower() == name)
     return ", ".join(values).strip() if name in _LISTS else next(values, "").strip()
 
 

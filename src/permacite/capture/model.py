@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Capture",
+    "Earlier",
     "Exchange",
     "Failure",
     "Headers",
@@ -74,6 +75,29 @@ class Sent(NamedTuple):
     media_type: str
 
 
+class Earlier(NamedTuple):
+    """A resource as an earlier capture has it: the server is asked whether it still stands."""
+
+    content: bytes
+    response_headers: Headers
+
+    def validators(self) -> dict[str, str]:
+        """The fields of a request that ask it (RFC 9110 §13.1); none where the server gave none."""
+        said = {name.lower(): value for name, value in self.response_headers}
+        fields = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
+        return {field: said[name] for field, name in fields.items() if said.get(name)}
+
+    def freshened(self, received: Headers) -> Headers:
+        """Its header fields, brought up to date by those of a 304 (RFC 9111 §3.2, §4.3.4)."""
+        new = {name.lower() for name, _ in received} - _OF_CONTENT
+        kept = [pair for pair in self.response_headers if pair[0].lower() not in new]
+        return (*kept, *(pair for pair in received if pair[0].lower() in new))
+
+
+_OF_CONTENT = frozenset({"content-length", "content-encoding", "content-type", "content-range"})
+"""Fields that tell of octets which a 304 does not bring."""
+
+
 class Redirect(NamedTuple):
     """One answer that pointed elsewhere: the URI asked, its status, its Location field."""
 
@@ -109,6 +133,8 @@ class Exchange:
     duration_s: float
     digest: str
     """Of `content`: "sha-256:" and 64 hexadecimal digits."""
+    revalidated: bool = False
+    """Whether the server said that what an earlier capture has still stands: its status was 304."""
     document: Document = field(init=False, repr=False, compare=False)
     """The content, to be read: once for all who need its text or its tags."""
 
@@ -140,7 +166,7 @@ class Exchange:
             "redirects": [step._asdict() for step in self.redirects],
             "started_at": self.started_at.isoformat(),
             "duration_s": round(self.duration_s, 6),
-        }
+        } | ({"revalidated": True} if self.revalidated else {})
 
     @property
     def date(self) -> datetime | None:
@@ -167,6 +193,8 @@ class Failure:
     reason: str
     needed_by: str
     """The element and attribute that refer to it, such as "img src", or "url()"."""
+    status: int | None = None
+    """Of the answer, where the server gave one and that is why."""
 
 
 @dataclass(frozen=True, slots=True)

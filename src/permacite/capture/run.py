@@ -18,10 +18,10 @@ from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Mapping
 
     from permacite.capture.credentials import Credentials
-    from permacite.capture.model import Refuse, Sent
+    from permacite.capture.model import Earlier, Refuse, Sent
 
 __all__ = ["capture_page", "fetch_one", "to_the_end"]
 
@@ -36,6 +36,7 @@ async def capture_page(
     progress: Callable[[Progress], None] | None,
     lookup: Lookup | None,
     credentials: Credentials | None = None,
+    earlier: Mapping[str, Earlier] | None = None,
 ) -> Capture:
     """Fetch the page `uri` and all it shows; when time is up, what is there is kept.
 
@@ -50,6 +51,7 @@ async def capture_page(
         lookup=lookup,
         credentials=credentials,
         home=absolute(uri) if credentials else "",
+        earlier=earlier,
     )
     async with fetcher:
         collector = Collector(fetcher, progress)

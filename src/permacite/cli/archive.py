@@ -11,6 +11,7 @@ import click
 
 from permacite.cli.access import told
 from permacite.cli.output import at_option, emit, json_option, note, table
+from permacite.service.ingest.directives import asked_in
 from permacite.service.resolution.holdings import Holdings
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ def show(folder: Path | None, pdi: str, *, when: datetime | None, as_json: bool)
         ("source", document.uri),
         ("retrieved", _moment(document.retrieved_at)),
         ("committed", _moment(document.committed_at)),
+        ("asks robots", ", ".join(asked_in(shown.provenance)) or None),
         ("restricted", _explained(document.restricted)),
         ("standing", told(shown.standing)),
         *(("transcript", _related(item)) for item in shown.transcripts),

@@ -28,6 +28,7 @@ _ROOMS = {
     "log": "permacite.cli.proof",
     "stamp": "permacite.cli.proof",
     "check": "permacite.cli.cite",
+    "watch": "permacite.cli.watch",
     "versions": "permacite.cli.cite",
     "quotes": "permacite.cli.assertions",
     "quoted-by": "permacite.cli.assertions",

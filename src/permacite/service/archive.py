@@ -28,12 +28,14 @@ from permacite.service.reader.reading import Reader
 from permacite.service.resolution.holdings import Holdings
 from permacite.service.resolution.mementos import Mementos
 from permacite.service.search.finding import Search
+from permacite.service.watches.watching import Watches
 
 __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 
 
 class Archive(
     Lists,
+    Watches,
     Derivations,
     Selections,
     References,

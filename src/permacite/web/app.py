@@ -13,7 +13,9 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
+from permacite.service.watches.feed import PATH
 from permacite.web import api, headers, log, problems, reader
+from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions
 from permacite.web.follow import links, memento, saving
 from permacite.web.names import resolver, thttp
@@ -58,6 +60,7 @@ ROUTES = [
     Route("/-/api/jottings", jottings.answer, methods=["GET", "HEAD", "POST"]),
     Route("/-/api/follow", links.answer),
     Route("/-/versions/{name:path}", versions),
+    Route(PATH, news),
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
     Route("/-/api/passages", api.passages),

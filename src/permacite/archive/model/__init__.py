@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Finding,
         Kind,
         LiveCheck,
+        News,
         Page,
         Provenance,
         Representation,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         Standing,
         Timekeeper,
         Version,
+        Watch,
         Withdrawal,
         Witness,
         utc_now,
@@ -63,6 +65,7 @@ __all__ = [
     "NewCitation",
     "NewRepresentation",
     "NewVersion",
+    "News",
     "Page",
     "Provenance",
     "Representation",
@@ -71,6 +74,7 @@ __all__ = [
     "Standing",
     "Timekeeper",
     "Version",
+    "Watch",
     "Withdrawal",
     "Witness",
     "utc_now",
@@ -82,8 +86,8 @@ on_demand(
         "permacite.archive.model.answered": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, UNSTATED, Assertion, "
             "Citation, Clock, Decoding, Delegation, Erased, Erasure, Finding, Kind, LiveCheck, "
-            "Page, Provenance, Representation, Restriction, Selection, Standing, Timekeeper, "
-            "Version, Withdrawal, Witness, utc_now"
+            "News, Page, Provenance, Representation, Restriction, Selection, Standing, Timekeeper, "
+            "Version, Watch, Withdrawal, Witness, utc_now"
         ),
         "permacite.archive.model.submitted": "NewCitation, NewRepresentation, NewVersion",
     },

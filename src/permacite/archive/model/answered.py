@@ -32,6 +32,7 @@ __all__ = [
     "Finding",
     "Kind",
     "LiveCheck",
+    "News",
     "Page",
     "Provenance",
     "Representation",
@@ -40,6 +41,7 @@ __all__ = [
     "Standing",
     "Timekeeper",
     "Version",
+    "Watch",
     "Withdrawal",
     "Witness",
     "utc_now",
@@ -234,6 +236,39 @@ class LiveCheck:
     with another version; "gone": the site says that there is no such page; "unanswered"."""
     passage: str = ""
     """What became of a cited passage, by the rules of drift; "" where that was not looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """That a look at a live page found something else of a citation than the look before."""
+
+    number: int
+    """Its place among all."""
+    citation: Citation
+    found_at: datetime
+    outcome: str
+    """What became of the passage, by the rules of drift."""
+    there: str
+    """The full name of the words that stand there, in the version saved then; "" where none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A page that is looked at again and again."""
+
+    uri: str
+    every: timedelta
+    added_at: datetime
+    looked_at: datetime | None
+    """The last time; None where it never was."""
+    outcome: str
+    """What came of that; "" where there was none."""
+    problem: str
+    """Why it failed."""
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether its time has come."""
+        return self.looked_at is None or self.looked_at + self.every <= now
 
 
 @dataclass(frozen=True, slots=True)

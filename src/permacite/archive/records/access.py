@@ -97,6 +97,9 @@ DELETE FROM quotation WHERE representation_id IN ({_COVERED});
 UPDATE representation SET digest = '{ERASED_DIGEST}', size_bytes = 0, charset = NULL,
   canonical_digest = NULL, received_digest = NULL, derived_from = NULL, rendition = NULL
 WHERE representation_id IN ({_COVERED});
+DELETE FROM watch WHERE uri IN
+  (SELECT uri FROM version WHERE version_id IN ({_VERSIONS})
+   UNION SELECT final_uri FROM version WHERE version_id IN ({_VERSIONS}));
 UPDATE version SET title = NULL, uri = NULL, final_uri = NULL, retrieved_at = NULL, details = '{{}}'
 WHERE version_id IN ({_VERSIONS});
 DELETE FROM live_page WHERE version_id IN ({_VERSIONS});

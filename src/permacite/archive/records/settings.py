@@ -1,9 +1,8 @@
-"""Settings, the series that mint, looks at live pages, and what guards what the log does not tell.
+"""Settings, the series that mint, and what guards what the log does not tell.
 
 Columns that are kept for searching follow from others, and must not say anything else. Settings and
 series have a digest, idempotency keys and standings a sum of digests, among the settings. These
-notice damage; against somebody who changes both there is only the log. Looks at live pages are
-notes, each of which replaces the one before: nothing that is proven rests on them.
+notice damage; against somebody who changes both there is only the log.
 """
 
 from __future__ import annotations
@@ -12,27 +11,23 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.model import LiveCheck
 from permacite.archive.names import cited_document
 from permacite.archive.objects import digest_of
 from permacite.archive.records.citations import identities
-from permacite.archive.records.rows import LIVE, document_key, has_schema, instant, timestamp
+from permacite.archive.records.rows import timestamp
 from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.archive.records.rows import Transaction
-    from permacite.pdi import PDI
 
 __all__ = [
     "SET",
     "add_series",
     "derived_faults",
     "fill",
-    "last_check",
-    "note_check",
     "note_rows",
     "series_names",
     "set_setting",
@@ -105,65 +100,6 @@ def add_series(transaction: Transaction, name: str) -> None:
     row = (name, timestamp(transaction.clock()))
     transaction.connection.execute(_ADD_SERIES, row)
     transaction.connection.execute(SET, settings_digest(transaction.connection))
-
-
-_NOTE_PAGE = """
-INSERT OR REPLACE INTO live_page
-SELECT v.version_id, :now,
-  CASE WHEN v.number = :number OR :outcome IN ('gone', 'unanswered') THEN :outcome
-  ELSE 'answers' END
-FROM version AS v JOIN document AS d USING (document_id)
-WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id
-  AND :uri IN (v.uri, v.final_uri)
-"""
-_NOTE_PASSAGE = """
-INSERT OR REPLACE INTO live_passage
-SELECT c.citation_id, :now, :outcome
-FROM citation AS c JOIN representation USING (representation_id) JOIN version AS v
-USING (version_id) JOIN document AS d USING (document_id)
-WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id AND v.number = :number
-  AND c.fragment = :fragment
-"""
-_LAST_CHECK = """
-SELECT p.checked_at, p.outcome,
-  (SELECT s.outcome FROM live_passage AS s JOIN citation AS c USING (citation_id)
-   JOIN representation AS r USING (representation_id)
-   WHERE r.version_id = p.version_id AND c.fragment = ? AND s.checked_at = p.checked_at)
-FROM live_page AS p JOIN version AS v USING (version_id) JOIN document AS d USING (document_id)
-WHERE d.series = ? AND d.date = ? AND d.unique_id = ? AND v.number = ?
-"""
-
-
-def note_check(
-    transaction: Transaction, pdi: PDI, uri: str, *, outcome: str, passages: Mapping[str, str]
-) -> None:
-    """Note what a look at the live page `uri` of a version found, and of its cited passages.
-
-    Other versions of the document that came from there were not compared, but whether the page
-    answers counts for them too.
-    """
-    now = timestamp(transaction.clock())
-    series, date, unique_id = document_key(pdi)
-    common = {
-        "now": now,
-        "series": series,
-        "date": date,
-        "unique_id": unique_id,
-        "number": pdi.version,
-    }
-    connection = transaction.connection
-    connection.execute(_NOTE_PAGE, common | {"uri": uri, "outcome": outcome})
-    rows = [common | {"fragment": name, "outcome": fate} for name, fate in passages.items()]
-    connection.executemany(_NOTE_PASSAGE, rows)
-
-
-def last_check(connection: sqlite3.Connection, pdi: PDI, fragment: str = "") -> LiveCheck | None:
-    """What the last look at the live page of a version found, also of a citation of it."""
-    if not has_schema(connection, LIVE):
-        return None
-    parameters = (fragment, *document_key(pdi), pdi.version)
-    row = connection.execute(_LAST_CHECK, parameters).fetchone()
-    return None if row is None else LiveCheck(instant(row[0]), row[1], row[2] or "")
 
 
 def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:

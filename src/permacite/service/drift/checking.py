@@ -103,8 +103,14 @@ class Checks(UseCases):
     ) -> None:
         """Keep what was found, unless the archive may only be read."""
         fates = {drift.reference: drift.status for drift in passages}
+        last = self._repository.last_news(version)
+        news = {
+            name: (fate, "")
+            for name, fate in fates.items()
+            if fate != "unchecked" and last.get(name, ("",))[0] != fate
+        }
         with contextlib.suppress(StorageError):
-            self._repository.note_check(version.pdi, address, outcome, fates)
+            self._repository.note_check(version.pdi, address, outcome, fates, news=news)
 
 
 def _live(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.documents import Restriction, VersionNote
 
-__all__ = ["InVersion", "Through", "Versions"]
+__all__ = ["InVersion", "Through", "Versions", "as_other", "same_format"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class _Comparing:
 
     def _compared(self, version: Version, blank: InVersion) -> InVersion:
         """Compare the passage with the same format of a version."""
-        there = _same_format(version, self.archived)
+        there = same_format(version, self.archived)
         if there is None:
             return self._unchecked(blank, f"it has no format {self.archived.format}")
         self.repository.check_access(there)
@@ -217,7 +217,7 @@ class _Comparing:
     def _followed(self, there: Representation) -> _Became:
         """Follow the passage into a version with other octets."""
         comparison = Comparison(
-            self.repository, _other(self.repository, there, self.archived), self.title
+            self.repository, as_other(self.repository, there, self.archived), self.title
         )
         drift = comparison.drift(self.sought)
         reference = None
@@ -235,7 +235,7 @@ class _Comparing:
         return dataclasses.replace(blank, drift=drift)
 
 
-def _same_format(version: Version, archived: Representation) -> Representation | None:
+def same_format(version: Version, archived: Representation) -> Representation | None:
     """The format of a version that answers to another version's, by its name or its kind."""
     formats = version.representations
     named = [item for item in formats if item.format == archived.format]
@@ -243,7 +243,7 @@ def _same_format(version: Version, archived: Representation) -> Representation |
     return next(iter(named or alike), None)
 
 
-def _other(repository: Repository, there: Representation, archived: Representation) -> Other:
+def as_other(repository: Repository, there: Representation, archived: Representation) -> Other:
     """A format of another version, as what a passage is looked for in."""
     document = None if there.decoding is None else repository.text(there)
     return Other(

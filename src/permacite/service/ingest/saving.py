@@ -12,7 +12,7 @@ no name at all.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from permacite import pdi
 from permacite import uri as references
@@ -24,7 +24,9 @@ from permacite.service import addresses, documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.citations.ways import citable
 from permacite.service.ingest import drawn, incoming
+from permacite.service.ingest.again import earlier_of, still_stands
 from permacite.service.ingest.deriving import complete
+from permacite.service.ingest.directives import asked_in, directives_of
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
 from permacite.service.ingest.saved import LostResource, Saved
 from permacite.service.labels import record_of
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import JSON, Repository, Version
-    from permacite.capture import Capture, Credentials, Failure, Progress
+    from permacite.capture import Capture, Credentials, Earlier, Failure, Progress
     from permacite.service.access import Choice
     from permacite.service.ingest.files import Outcome
     from permacite.service.quotations.recording import Quotations as Known
@@ -62,6 +64,17 @@ def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") ->
     from permacite.capture import read_credentials  # noqa: PLC0415 - files need no network
 
     return read_credentials(headers, cookies, passwords)
+
+
+class _Wanted(NamedTuple):
+    """How a captured page is to be kept."""
+
+    series: str | None
+    new: bool
+    confirmed_date: date | None
+    standing: Choice
+    key: str | None
+    crawled: Mapping[str, JSON] | None
 
 
 class Ingest(Quotations, Transcripts):
@@ -83,7 +96,7 @@ class Ingest(Quotations, Transcripts):
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
         key: str | None = None,
-        noted: Mapping[str, JSON] | None = None,
+        crawled: Mapping[str, JSON] | None = None,
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
@@ -92,37 +105,63 @@ class Ingest(Quotations, Transcripts):
         where the page is, and never recorded. `progress` is told (parts done, known, bytes). The
         date of the server bears out that of the commit, or `confirmed_date` does: today in UTC, as
         a person says. `standing` is who may see it, and why it is kept. A `key` is that of the
-        commit; what is `noted` is recorded with where the page came from. Raises CaptureError
-        where the page itself cannot be had.
+        commit. A page that no person asks for is `crawled`, under rules that are recorded with it:
+        it is fetched only as far as it has changed, and not kept where it asks for that. Raises
+        CaptureError where the page itself cannot be had, or (reason "robots") is not to be kept.
         """
         from permacite import capture  # noqa: PLC0415 - files need no network
 
         _check_way(via, uri)
+        wanted = _Wanted(series, new, confirmed_date, standing, key, crawled)
         captured = capture.capture(
             uri,
             limits=capture.Limits(total_s=timeout_s, total_bytes=most_bytes, parts=most_parts),
             allow_private=allow_private,
             progress=_as_progress(progress),
             credentials=credentials,
+            earlier=self._earlier(uri, wanted),
         )
+        return self._keep(captured, wanted)
+
+    def _earlier(self, uri: str, wanted: _Wanted) -> Mapping[str, Earlier] | None:
+        """What a crawl need not fetch again, since the server says that it still stands."""
+        if wanted.crawled is None:
+            return None
+        previous = self._previous(uri, wanted)
+        return None if previous is None else earlier_of(self._repository, previous)
+
+    def _previous(self, uri: str, wanted: _Wanted) -> Version | None:
+        """The version that a page would follow."""
+        found = None if wanted.new else _previous(self._repository, uri, wanted.series)
+        return found and self._repository.version(found.pdi)  # lists leave details out
+
+    def _keep(self, captured: Capture, wanted: _Wanted) -> Saved:
+        """Commit a captured page, unless it is what the version before holds."""
+        asked = directives_of(captured.root.document, captured.root.response_headers)
+        if wanted.crawled is not None and asked.forbids_keeping:
+            uri = captured.requested_uri
+            raise CaptureError(asked.forbids_keeping, uri=uri, reason="robots")
         page, known, formats = _read(captured)
-        repository = self._repository
-        previous = None if new else _previous(repository, captured.requested_uri, series)
-        unchanged = previous is not None and _same(previous, formats)
+        repository, previous = self._repository, self._previous(captured.requested_uri, wanted)
+        unchanged = previous is not None and (
+            _same(previous, formats)
+            or (wanted.crawled is not None and still_stands(previous, captured))
+        )
         if previous is not None:
-            apply(repository, previous.pdi, standing)
+            apply(repository, previous.pdi, wanted.standing)
         if previous is not None and unchanged:
-            version = repository.version(previous.pdi)  # lists leave details out
+            version = previous
         else:
+            noted = {**(wanted.crawled or {}), **asked.on_record()}
             is_new = previous is None
             version = repository.commit(
                 formats,
-                series=series if is_new else None,
+                series=wanted.series if is_new else None,
                 replaces=None if previous is None else previous.pdi,
-                provenance=_provenance(captured, page, noted or {}),
-                key=key,
-                witness=Witness(server=captured.root.date, operator=confirmed_date),
-                standing=standing.over(repository.default_standing()) if is_new else None,
+                provenance=_provenance(captured, page, noted),
+                key=wanted.key,
+                witness=Witness(server=captured.root.date, operator=wanted.confirmed_date),
+                standing=wanted.standing.over(repository.default_standing()) if is_new else None,
             )
         parts, size = len(captured.exchanges), captured.size_bytes
         saved = self._saved(version, known, parts=parts, size_bytes=size)
@@ -324,6 +363,9 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
     thin = drawn.warning(details)
     if thin is not None:
         yield thin
+    asked = asked_in(details)
+    if asked:
+        yield f"the page asks of robots: {', '.join(asked)}"
     if details.get("with_credentials"):
         yield "fetched with credentials: others may see another page at this address"
     for problem in details.get("defects", ()):

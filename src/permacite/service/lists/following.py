@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from permacite.errors import ParseError
-from permacite.markup import Document, StartTag
+from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.mhtml.links import references_of
 from permacite.service import addresses
+from permacite.service.ingest.directives import directives_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from permacite.archive import Repository, Version
 
@@ -22,14 +23,14 @@ __all__ = ["linked"]
 def linked(repository: Repository, version: Version) -> Iterator[str]:
     """Yield the normal forms of addresses that a page links to on its own site, in its order.
 
-    None where the page asks not to be followed (`<meta name="robots" content="nofollow">`).
+    None where the page asks robots to follow none (`nofollow`).
     """
     main = repository.main(version)
     start = version.provenance.final_uri or version.provenance.uri
     if main.media_type not in PAGES or start is None:
         return
     document = Document.of(repository.text(main), main.media_type)
-    if _is_closed(document):
+    if directives_of(document, _fields(version)).forbids_following:
         return
     from permacite.capture.address import absolute  # noqa: PLC0415 - lists alone follow links
 
@@ -45,13 +46,8 @@ def linked(repository: Repository, version: Version) -> Iterator[str]:
             continue
 
 
-def _is_closed(document: Document) -> bool:
-    """Whether a page asks crawlers to follow none of its links."""
-    for token in document.tokens():
-        if isinstance(token, StartTag) and token.name == "meta":
-            name = (token.get("name") or "").strip().lower()
-            if name in {"robots", "permacite"}:
-                content = (token.get("content") or "").lower()
-                if {"nofollow", "none"} & {word.strip() for word in content.split(",")}:
-                    return True
-    return False
+def _fields(version: Version) -> list[list[str]]:
+    """The header fields that a page came with, where they are on record."""
+    details: Mapping[str, Any] = version.provenance.details
+    requests = details.get("requests") or [{"response_headers": []}]
+    return list(requests[0]["response_headers"])

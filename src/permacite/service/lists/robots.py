@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from permacite.capture import Limits, fetch
 from permacite.errors import CaptureError
+from permacite.service.ingest.directives import AGENT
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Robots", "Rules"]
 
-AGENT = "permacite"
 _MOST_OCTETS = 500 * 1024
 """RFC 9309 §2.5: so much is read at least."""
 _MOST_DELAY_S = 60

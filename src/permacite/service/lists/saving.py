@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import deque
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-from urllib.parse import urlsplit
 
-from permacite.errors import PermaciteError, StorageError
+from permacite.errors import CaptureError, PermaciteError, StorageError
 from permacite.service import names
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.following import linked
 from permacite.service.lists.robots import Robots
+from permacite.service.lists.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.journal import Journal
@@ -101,11 +97,7 @@ class _Run:
         self._manner = manner
         self._journal = journal
         self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
-        self._waiting: dict[str, deque[_Wanted]] = {}
-        """By site."""
-        self._idle: list[tuple[float, str]] = []
-        """A heap of sites that have something waiting, by the time from which they may be asked."""
-        self._free_at: dict[str, float] = {}
+        self._turns: Turns[_Wanted, Listed] = Turns(self._manner.jobs)
         self._seen: set[str] = set()
         self._linked = 0
 
@@ -127,11 +119,7 @@ class _Run:
             yield done
             yield from self._follow(done, wanted)
             return
-        site = urlsplit(wanted.uri).netloc
-        if site not in self._waiting:
-            self._waiting[site] = deque()
-            heapq.heappush(self._idle, (self._free_at.get(site, 0.0), site))
-        self._waiting[site].append(wanted)
+        self._turns.put(wanted.uri, wanted)
 
     def _done(self, wanted: _Wanted) -> Listed | None:
         """What an earlier part of this run made of a page; what failed is tried again."""
@@ -149,65 +137,33 @@ class _Run:
 
     def work(self) -> Iterator[Listed]:
         """Save what waits, as the sites' turns come."""
-        running: dict[Future[Listed], tuple[_Wanted, str]] = {}
-        threads = ThreadPoolExecutor(max_workers=self._manner.jobs, thread_name_prefix="list")
-        try:
-            while running or self._waiting:
-                while len(running) < self._manner.jobs and (begun := self._next()) is not None:
-                    wanted, site = begun
-                    running[threads.submit(self._saved, wanted)] = begun
-                for future in self._finished(running):
-                    wanted, site = running.pop(future)
-                    listed = future.result()
-                    self._release(site, wanted)
-                    self._note(listed)
-                    yield listed
-                    yield from self._follow(listed, wanted)
-        finally:
-            threads.shutdown(wait=True, cancel_futures=True)
+        for wanted, listed in self._turns.work(self._saved, self._pause_s):
+            self._note(listed)
+            yield listed
+            yield from self._follow(listed, wanted)
 
-    def _finished(self, running: Mapping[Future[Listed], object]) -> set[Future[Listed]]:
-        """Wait until one is done, or until the turn of the next site; what is done by then."""
-        until = self._idle[0][0] if self._idle and len(running) < self._manner.jobs else None
-        left_s = None if until is None else max(0.0, until - monotonic())
-        if not running:
-            sleep(left_s or 0)
-            return set()
-        return wait(running, timeout=left_s, return_when=FIRST_COMPLETED).done
-
-    def _next(self) -> tuple[_Wanted, str] | None:
-        """The next page whose site may be asked now; None where none may."""
-        if not self._idle or self._idle[0][0] > monotonic():
-            return None
-        _, site = heapq.heappop(self._idle)
-        return self._waiting[site].popleft(), site
-
-    def _release(self, site: str, wanted: _Wanted) -> None:
-        """A site's turn is over: it is asked again after a pause."""
-        pause_s = self._manner.pause_s
-        if wanted.depth:
-            pause_s = max(pause_s, self._robots.of(wanted.uri).delay_s)
-        self._free_at[site] = monotonic() + pause_s
-        if self._waiting[site]:
-            heapq.heappush(self._idle, (self._free_at[site], site))
-        else:
-            del self._waiting[site]
+    def _pause_s(self, wanted: _Wanted) -> float:
+        """How long a site is let be after a page: longer where it asks that of crawlers."""
+        asked_s = self._robots.of(wanted.uri).delay_s if wanted.depth else 0.0
+        return max(self._manner.pause_s, asked_s)
 
     def _saved(self, wanted: _Wanted) -> Listed:
         """Save one page, in a thread of its own."""
-        noted = None
+        crawled = None
         if wanted.depth:
             rules = self._robots.of(wanted.uri)
             if not rules.allows(wanted.uri):
                 return Listed(wanted.uri, "forbidden", problem=f"by {rules.uri}")
-            noted = rules.on_record()
+            crawled = rules.on_record()
         key = None if self._journal is None else self._journal.key(wanted.uri)
         try:
-            saved = self._archive.save(wanted.uri, key=key, noted=noted, **self._manner.options)
+            saved = self._archive.save(wanted.uri, key=key, crawled=crawled, **self._manner.options)
         except StorageError:
             raise  # it would meet all others too
         except PermaciteError as error:
-            return Listed(wanted.uri, "failed", wanted.place, problem=str(error))
+            is_refused = isinstance(error, CaptureError) and error.reason == "robots"
+            outcome: Became = "forbidden" if is_refused else "failed"
+            return Listed(wanted.uri, outcome, wanted.place, problem=error.problem)
         return _listed(wanted, saved)
 
     def _note(self, listed: Listed) -> None:

@@ -13,6 +13,7 @@ from permacite.archive.sqlite.schema.steps import (
     LIVE,
     SEALED_DAYS,
     UNSETTLED,
+    WATCH,
 )
 
 __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
@@ -20,10 +21,19 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
-STEPS = {1: FIRST, 2: SEALED_DAYS, 3: UNSETTLED, 4: ERASABLE, 5: LIVE, 6: JOTTINGS, 7: GIT_BLOBS}
+STEPS = {
+    1: FIRST,
+    2: SEALED_DAYS,
+    3: UNSETTLED,
+    4: ERASABLE,
+    5: LIVE,
+    6: JOTTINGS,
+    7: GIT_BLOBS,
+    8: WATCH,
+}
 """The statements that lead from the schema before to that of each number."""
 
 

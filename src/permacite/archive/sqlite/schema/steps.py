@@ -6,7 +6,16 @@ an INSERT whose key is taken. docs/reference/archive-layout.md describes every c
 
 from __future__ import annotations
 
-__all__ = ["FIRST", "GIT_BLOBS", "JOTTINGS", "LIVE", "SEALED_DAYS", "UNSETTLED", "immutable"]
+__all__ = [
+    "FIRST",
+    "GIT_BLOBS",
+    "JOTTINGS",
+    "LIVE",
+    "SEALED_DAYS",
+    "UNSETTLED",
+    "WATCH",
+    "immutable",
+]
 
 _TABLES = """
 CREATE TABLE setting (
@@ -311,3 +320,24 @@ WHERE derived_from IS NULL AND charset IS NOT NULL AND size_bytes <= 4194304;
 """
 """The seventh step: what Git calls texts. Of those of before the octets are read when one is asked
 for; the number is `MOST_OF_BLOB`, as it was then."""
+
+WATCH = """
+CREATE TABLE watch (
+  uri TEXT PRIMARY KEY CHECK (uri <> ''),
+  every_s INTEGER NOT NULL CHECK (every_s > 0),
+  added_at TEXT NOT NULL,
+  looked_at TEXT,
+  outcome TEXT NOT NULL DEFAULT '',
+  problem TEXT NOT NULL DEFAULT ''
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE passage_news (
+  news_id INTEGER PRIMARY KEY,
+  citation_id INTEGER NOT NULL REFERENCES citation ON DELETE CASCADE,
+  found_at TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome <> ''),
+  there TEXT NOT NULL
+) STRICT;
+CREATE INDEX passage_news_citation ON passage_news (citation_id);
+"""
+"""The eighth step: pages that are looked at again and again, and news of cited passages."""

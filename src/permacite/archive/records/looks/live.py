@@ -1,0 +1,142 @@
+"""What the last look at a live page found, and what was news of cited passages.
+
+Looks are notes, each of which replaces the one before: nothing that is proven rests on them. News
+stay, one for each time that a look found something else than the look before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive.model import LiveCheck, News
+from permacite.archive.records import citations
+from permacite.archive.records.rows import (
+    LIVE,
+    WATCH,
+    document_key,
+    has_schema,
+    instant,
+    timestamp,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from permacite.archive.records.rows import Transaction
+    from permacite.pdi import PDI
+
+__all__ = ["last_check", "last_news", "news", "note_check"]
+
+_NOTE_PAGE = """
+INSERT OR REPLACE INTO live_page
+SELECT v.version_id, :now,
+  CASE WHEN v.number = :number OR :outcome IN ('gone', 'unanswered') THEN :outcome
+  ELSE 'answers' END
+FROM version AS v JOIN document AS d USING (document_id)
+WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id
+  AND :uri IN (v.uri, v.final_uri)
+"""
+_NOTE_PASSAGE = """
+INSERT OR REPLACE INTO live_passage
+SELECT c.citation_id, :now, :outcome
+FROM citation AS c JOIN representation USING (representation_id) JOIN version AS v
+USING (version_id) JOIN document AS d USING (document_id)
+WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id AND v.number = :number
+  AND c.fragment = :fragment
+"""
+_LAST_CHECK = """
+SELECT p.checked_at, p.outcome,
+  (SELECT s.outcome FROM live_passage AS s JOIN citation AS c USING (citation_id)
+   JOIN representation AS r USING (representation_id)
+   WHERE r.version_id = p.version_id AND c.fragment = ? AND s.checked_at = p.checked_at)
+FROM live_page AS p JOIN version AS v USING (version_id) JOIN document AS d USING (document_id)
+WHERE d.series = ? AND d.date = ? AND d.unique_id = ? AND v.number = ?
+"""
+
+
+_TELL = """
+INSERT INTO passage_news (citation_id, found_at, outcome, there)
+SELECT c.citation_id, :now, :outcome, :there
+FROM citation AS c JOIN representation USING (representation_id) JOIN version AS v
+USING (version_id) JOIN document AS d USING (document_id)
+WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id AND v.number = :number
+  AND c.fragment = :fragment
+"""
+_LAST_NEWS = """
+SELECT c.fragment, n.outcome, n.there
+FROM passage_news AS n JOIN citation AS c USING (citation_id)
+JOIN representation USING (representation_id) JOIN version AS v USING (version_id)
+JOIN document AS d USING (document_id)
+WHERE d.series = ? AND d.date = ? AND d.unique_id = ? AND v.number = ?
+ORDER BY n.news_id
+"""
+_NEWS = """
+SELECT news_id, citation_id, found_at, outcome, there FROM passage_news
+ORDER BY news_id DESC LIMIT ?
+"""
+
+
+def note_check(
+    transaction: Transaction,
+    pdi: PDI,
+    uri: str,
+    *,
+    outcome: str,
+    passages: Mapping[str, str],
+    news: Mapping[str, tuple[str, str]],
+) -> None:
+    """Note what a look at the live page `uri` of a version found, and of its cited passages.
+
+    Other versions of the document that came from there were not compared, but whether the page
+    answers counts for them too. `news` is what is told of passages: the outcome, and the name of
+    what stands there now.
+    """
+    now = timestamp(transaction.clock())
+    series, date, unique_id = document_key(pdi)
+    common = {
+        "now": now,
+        "series": series,
+        "date": date,
+        "unique_id": unique_id,
+        "number": pdi.version,
+    }
+    connection = transaction.connection
+    connection.execute(_NOTE_PAGE, common | {"uri": uri, "outcome": outcome})
+    rows: list[dict[str, Any]] = [
+        common | {"fragment": name, "outcome": fate} for name, fate in passages.items()
+    ]
+    connection.executemany(_NOTE_PASSAGE, rows)
+    told: list[dict[str, Any]] = [
+        common | {"fragment": name, "outcome": fate, "there": there}
+        for name, (fate, there) in news.items()
+    ]
+    connection.executemany(_TELL, told)
+
+
+def last_check(connection: sqlite3.Connection, pdi: PDI, fragment: str = "") -> LiveCheck | None:
+    """What the last look at the live page of a version found, also of a citation of it."""
+    if not has_schema(connection, LIVE):
+        return None
+    parameters = (fragment, *document_key(pdi), pdi.version)
+    row = connection.execute(_LAST_CHECK, parameters).fetchone()
+    return None if row is None else LiveCheck(instant(row[0]), row[1], row[2] or "")
+
+
+def last_news(connection: sqlite3.Connection, pdi: PDI) -> dict[str, tuple[str, str]]:
+    """What was told last of each citation of a version: the outcome, and what stood there."""
+    if not has_schema(connection, WATCH):
+        return {}
+    rows = connection.execute(_LAST_NEWS, (*document_key(pdi), pdi.version))
+    return {fragment: (outcome, there) for fragment, outcome, there in rows}
+
+
+def news(connection: sqlite3.Connection, most: int) -> list[News]:
+    """What was told last of any citation, the newest first."""
+    if not has_schema(connection, WATCH):
+        return []
+    return [
+        News(number, citation, instant(found_at), outcome, there)
+        for number, row, found_at, outcome, there in connection.execute(_NEWS, (most,))
+        for citation in citations.citations(connection, citation_id=row)
+    ]

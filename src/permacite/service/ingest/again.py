@@ -1,0 +1,85 @@
+"""A page that is fetched again by itself: what the last version holds, and whether it still does.
+
+Servers are asked for what has changed alone (RFC 9110 §13.1), by what they said of the last
+version. A part that cannot be had just now is no change of the page: it is one if the server says
+that it is gone, or if the page no longer shows it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive.objects import digest_of
+from permacite.errors import PermaciteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from permacite.archive import Repository, Version
+    from permacite.capture import Capture, Earlier, Failure
+
+__all__ = ["earlier_of", "still_stands"]
+
+_PASSING = frozenset({"connect", "timeout", "tls", "size", "parts"})
+"""Reasons for which something cannot be had that say nothing of the page."""
+_BUSY = frozenset({429, *range(500, 600)})
+_ASKED_AGAIN = frozenset({"etag", "last-modified"})
+
+
+def earlier_of(repository: Repository, version: Version) -> dict[str, Earlier]:
+    """What a version holds that a server can be asked about, by where it came from."""
+    from permacite.capture import Earlier  # noqa: PLC0415 - files need no network
+
+    requests = _requests(version)
+    wanted = {request["digest"] for request in requests if _has_validator(request)}
+    if not wanted:
+        return {}
+    try:
+        held = {digest_of(content): content for content in _octets(repository, version)}
+    except PermaciteError:  # it is withdrawn, say: all is fetched anew
+        return {}
+    return {
+        request["final_uri"]: Earlier(
+            held[request["digest"]], tuple((n, v) for n, v in request["response_headers"])
+        )
+        for request in requests
+        if request["digest"] in wanted & held.keys()
+    }
+
+
+def still_stands(version: Version, captured: Capture) -> bool:
+    """Whether all that could be had of a page is what a version holds, and shows as much."""
+    before = {request["uri"]: request["digest"] for request in _requests(version)}
+    now = {each.uri: each.digest for each in captured.exchanges}
+    if any(before.get(uri) != digest for uri, digest in now.items()):
+        return False
+    missing = {each.uri for each in captured.failures if _may_pass(each)}
+    return before.keys() - now.keys() <= missing
+
+
+def _may_pass(failure: Failure) -> bool:
+    return failure.reason in _PASSING or (failure.status or 0) in _BUSY
+
+
+def _requests(version: Version) -> list[dict[str, Any]]:
+    """What is on record of each request; none of a page that was not captured."""
+    details: Mapping[str, Any] = version.provenance.details
+    return list(details.get("requests", ()))
+
+
+def _has_validator(request: Mapping[str, Any]) -> bool:
+    return any(name.lower() in _ASKED_AGAIN for name, _ in request["response_headers"])
+
+
+def _octets(repository: Repository, version: Version) -> Iterator[bytes]:
+    """What was received for a version: each format, and the parts of its aggregate."""
+    from permacite import mhtml  # noqa: PLC0415 - a page alone has an aggregate
+
+    for item in version.representations:
+        if item.derived_from is not None:
+            continue
+        content = repository.read(item)
+        if item.media_type == "multipart/related":
+            yield from (part.content for part in mhtml.open(content).body_parts)
+        else:
+            yield content

@@ -1,0 +1,162 @@
+"""What became of cited passages in the version that a page has now, noted and told.
+
+It is news where it is something else than what was told last, or where other words stand there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from permacite.errors import PermaciteError
+from permacite.service import names
+from permacite.service.citations.parts import words_of
+from permacite.service.drift.following import Comparison, Drift, Sought
+from permacite.service.drift.versions import as_other, same_format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from permacite.archive import Citation, Repository, Version
+    from permacite.pdi import PDI
+
+__all__ = ["Passage", "all_gone", "became"]
+
+Page = Literal["same", "changed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What became of one cited passage."""
+
+    reference: str
+    told: str
+    """What is cited, on one line."""
+    status: str
+    """"verified", "moved", "changed", "gone", "gone-similar", "ambiguous"; or "unchecked"."""
+    there: str
+    """The full name of the words that stand there now; "" where none do."""
+    is_news: bool
+    trouble: str = ""
+
+
+def became(repository: Repository, document: PDI, uri: str, latest: Version) -> Iterator[Passage]:
+    """Compare what is cited of every version with the latest one, note it, and yield it."""
+    for version in repository.versions(document):
+        cited = repository.citations(version.pdi)
+        if cited or version.pdi == latest.pdi:
+            drifts = [*_compared(repository, version, cited, latest)]
+            page: Page = "same" if version.pdi == latest.pdi else _page(version, latest)
+            yield from _noted(repository, version, uri=uri, page=page, drifts=drifts)
+
+
+def all_gone(repository: Repository, document: PDI, uri: str) -> Iterator[Passage]:
+    """Note that the site says there is no such page, and yield what is cited of it."""
+    for version in repository.versions(document):
+        title = version.title or str(version.pdi.document)
+        drifts = [
+            (_drift(_sought(citation), title, "gone"), "")
+            for citation in repository.citations(version.pdi)
+        ]
+        yield from _noted(repository, version, uri=uri, page="gone", drifts=drifts)
+
+
+def _noted(
+    repository: Repository,
+    version: Version,
+    *,
+    uri: str,
+    page: Page,
+    drifts: Sequence[tuple[Drift, str]],
+) -> list[Passage]:
+    """Note what became of the passages of one version."""
+    last = repository.last_news(version)
+    passages = [
+        Passage(
+            drift.reference,
+            drift.told,
+            drift.status,
+            there,
+            _is_news(repository, drift, last.get(drift.reference)),
+            drift.trouble,
+        )
+        for drift, there in drifts
+    ]
+    fates = {} if page == "gone" else {each.reference: each.status for each in passages}
+    news = {each.reference: (each.status, each.there) for each in passages if each.is_news}
+    repository.note_check(version.pdi, uri, page, fates, news=news)
+    return passages
+
+
+def _is_news(repository: Repository, drift: Drift, last: tuple[str, str] | None) -> bool:
+    if last is None or last[0] != drift.status:
+        return drift.status != "unchecked"
+    return drift.status == "changed" and _words(repository, last[1]) != drift.now
+
+
+def _words(repository: Repository, reference: str) -> str | None:
+    """The words that a name stands for; None where they are not given out."""
+    with suppress(PermaciteError):
+        name, fragment = names.document_of(reference)
+        if fragment is not None:
+            return repository.excerpt(repository.representation(name), fragment.specifier).text
+    return None
+
+
+def _compared(
+    repository: Repository, version: Version, cited: Sequence[Citation], latest: Version
+) -> Iterator[tuple[Drift, str]]:
+    """What became of passages, each with the name of what stands there; a text is aligned once."""
+    title = version.title or str(version.pdi.document)
+    comparisons: dict[PDI, Comparison] = {}
+    for citation in cited:
+        sought, archived = _sought(citation), repository.representation(citation.pdi)
+        there = same_format(latest, archived)
+        if there is not None and there.digest == archived.digest:
+            yield (
+                _drift(sought, title, "verified"),
+                f"{there.pdi}#{sought.fragment.partition('#')[2]}",
+            )
+            continue
+        if there is None:
+            problem = f"the page has no format {archived.format} now"
+            yield Drift.unchecked(sought, title, problem), ""
+            continue
+        try:
+            if citation.pdi not in comparisons:
+                other = as_other(repository, there, archived)
+                comparisons[citation.pdi] = Comparison(repository, other, title)
+            drift = comparisons[citation.pdi].drift(sought)
+        except PermaciteError as error:
+            yield Drift.unchecked(sought, title, error.problem), ""
+        else:
+            yield drift, _name(drift, there.pdi)
+
+
+def _sought(citation: Citation) -> Sought:
+    return Sought(citation.fragment, citation.pdi, citation.start, citation.end, citation.quote)
+
+
+def _drift(sought: Sought, title: str, status: str) -> Drift:
+    """What is told of a passage without a look at a text."""
+    told = words_of(sought.fragment, sought.quote, title)
+    return Drift(sought.fragment, told, sought.quote, status)
+
+
+def _name(drift: Drift, there: PDI) -> str:
+    """The permanent name of the words that stand there."""
+    if drift.start is not None and drift.end is not None:
+        return str(there.fragment("char", drift.start, drift.end))
+    if drift.status == "verified":
+        return f"{there}#{drift.reference.partition('#')[2]}"
+    return ""
+
+
+def _page(version: Version, latest: Version) -> Page:
+    """Whether two versions say the same, as far as their texts tell."""
+    texts = [
+        {item.digest for item in each.representations if item.media_type == "text/plain"}
+        for each in (version, latest)
+    ]
+    return "same" if texts[0] and texts[0] == texts[1] else "changed"

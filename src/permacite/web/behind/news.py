@@ -1,0 +1,36 @@
+"""What became of cited passages, as an Atom feed of a public archive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from permacite.service.archive import Archive
+from permacite.web import headers
+from permacite.web.follow.links import refuse_others
+from permacite.web.requests import ask
+from permacite.web.templates import words_for
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+__all__ = ["news"]
+
+
+async def news(request: Request) -> Response:
+    """GET /-/news.atom answers an Atom feed of what became of cited passages (RFC 4287).
+
+    Each entry is what a look at a live page found anew: unchanged, moved, changed or gone. A
+    private archive answers its own pages and programs alone.
+    """
+    if not request.app.state.public:
+        refuse_others(request)
+    words = words_for(request)
+    content = await ask(request, Archive.feed, words)
+    fields = headers.reader_headers() | {
+        "Cache-Control": "no-cache",
+        "Content-Language": words.language,
+        "Vary": "Accept-Language",
+    }
+    return Response(content, headers=fields, media_type="application/atom+xml")
