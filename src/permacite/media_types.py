@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "AGGREGATE",
     "PAGES",
     "PDF",
     "content_type",
@@ -45,6 +46,9 @@ __all__ = [
     "is_xml",
     "parameters",
 ]
+
+AGGREGATE = "multipart/related"
+"""A page with all it shows (RFC 2557)."""
 
 PAGES = ("text/html", "application/xhtml+xml")
 """What people call a page: its text is a rendition, its parts are elements."""

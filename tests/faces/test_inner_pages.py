@@ -33,7 +33,7 @@ INNER = """<!doctype html><html lang=en><title>Inner</title><h1>Inner</h1>
 WORD: Position = {"x": 12, "y": 8}
 """Where the first word of an element stands."""
 FORM = "Forms in an archived page are sent nowhere"
-UNNAMED = "Its words have no name of their own"
+UNNAMED = "cited by typing them, not by selecting them"
 
 
 def aggregate() -> bytes:
@@ -77,7 +77,9 @@ def test_words_in_a_frame_lead_to_their_own_page(
     expect(page.get_by_role("button", name="Cite this")).to_be_hidden()
     page.get_by_role("link", name="Open it by itself").click()
     page.wait_for_url("**part=*")
-    expect(page.locator(".followed")).to_contain_text(f"part of Outer, saved with it. {UNNAMED}")
+    expect(page.locator(".followed")).to_contain_text(
+        f"part of Outer, saved with it. Its words are {UNNAMED}"
+    )
     page.frame_locator("#page").locator("#in").dblclick(position=WORD)
     expect(page.locator("#trouble")).to_contain_text(UNNAMED)
     expect(page.get_by_role("button", name="Cite")).to_be_hidden()

@@ -15,11 +15,12 @@ KINDS = {
     "char": "text/plain", "line": "text/plain", "elt": "text/html", "name": "text/html",
     "rect": "image/png", "sec": "audio/mpeg", "msec": "audio/mpeg", "crop": "video/mp4",
     "byte": "application/pdf", "row": "text/csv", "col": "text/csv", "cell": "text/csv",
-    "pointer": "application/json", "viewrect": "application/pdf",
+    "pointer": "application/json", "viewrect": "application/pdf", "part": "multipart/related",
 }  # fmt: skip
 FORMATS = {
     "text/plain": "text", "text/html": "html", "image/png": "png", "audio/mpeg": "audio+mpeg",
     "video/mp4": "mp4", "application/pdf": "pdf", "text/csv": "csv", "application/json": "json",
+    "multipart/related": "related",
 }  # fmt: skip
 TYPED = st.text() | st.text("0123456789,:.-()secm%2cC/~* \u2013", max_size=40)
 MILLISECONDS = st.integers(0, 10**9)

@@ -41,6 +41,8 @@ class Decode(Protocol):
 _OF_TABLES = frozenset({"row", "col", "cell"})
 _OF_TEXT = _OF_TABLES | {"char", "elt", "line", "name", "pointer"}
 _DRAWN = frozenset({"page", "viewrect"})
+_OF_OCTETS = frozenset({"byte", "part"})
+"""Schemes whose parts are cut out of the octets here, whatever they are."""
 _SCHEMES = SCHEMES.extended(LINE)
 
 
@@ -70,11 +72,15 @@ def extract(
         fragment = fragment.specifier
     written = fragment.removeprefix("#")
     found = parse_specifier(written, kind, _SCHEMES)
-    if preview and found.scheme in _OF_TEXT | {"byte"}:
+    if preview and found.scheme in _OF_TEXT | _OF_OCTETS:
         raise NotFoundError("there are previews of pages, sound and video alone", written)
     if found.scheme == "byte":
         start, end = found.positions
         return octets.octets(data, int(start), int(end))
+    if found.scheme == "part":
+        from permacite.extract import inner  # noqa: PLC0415 - for aggregates alone
+
+        return inner.words(data, found.positions)
     if found.scheme in _OF_TEXT:
         return _of_text(text.document(data[:], kind, charset or declared), kind, found)
     if decode is not None:
@@ -107,7 +113,7 @@ def is_of_text(fragment: str, media_type: str) -> bool:
 def is_decoded(fragment: str, media_type: str) -> bool:
     """Whether a fragment names a part of what has to be decoded. Raises ParseError."""
     scheme = parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES).scheme
-    return scheme not in _OF_TEXT | {"byte"}
+    return scheme not in _OF_TEXT | _OF_OCTETS
 
 
 def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:

@@ -15,6 +15,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 | §3.7 schemes that are registered | row, col, cell: positions as RFC 7111 §2 has them; table_area |
 | §3.7, RFC 6901 | pointer: one position, a JSON pointer escaped as the name of an element is |
 | §3.7 registered: pages of a PDF (RFC 8118 §3) | page, viewrect |
+| §3.7 registered: the words of a page within an aggregate (RFC 2557) | part |
 
 Deviations: LINE, `line=start,end` on text/*, is no scheme of the draft. It counts the lines of the
 canonical text as RFC 5147 does, and is parsed only where a caller passes `SCHEMES.extended(LINE)`.
@@ -25,6 +26,8 @@ Readings:
   the order of the file; an area is left, top, width and height in whole points from the upper left
   corner of the page as it is shown, and the page, as `rect` ends with a frame; the first page where
   it is left out, for which RFC 8118 opens (decision 0065).
+- `part=2,15,32` is of an aggregate: characters 15 up to 32 of the text of its body part 2, by the
+  rules of the text of a page; of a body part within another, `part=(3,1),15,32` (decision 0070).
 - Every interval excludes its end, except `elt` and `name`, which include the element that ends it.
   Start and end may be equal; a range that runs backwards is refused, on the numbers as written.
 - `elt` also serves media types that are XML by their suffix (`+xml`), and `name` XHTML.
@@ -66,6 +69,7 @@ __all__ = [
     "default_scheme",
     "generic_positions",
     "interval",
+    "part_path",
     "table_area",
     "time_interval",
     "with_marks",
@@ -88,6 +92,7 @@ _UNIT = compile_pattern(r"sec|msec", re.IGNORECASE | re.ASCII)
 _FRACTION = compile_pattern(r"([0-9]+)\.([0-9]+)")
 _COUNT = compile_pattern(r"0*+[1-9][0-9]*+|\*")
 _LAST = "*"
+_MOST_LEVELS = 32
 _LONE_TILDE = compile_pattern(r"~(?![01])")
 _OF_POINTERS = "RFC 6901 §3"
 
@@ -307,11 +312,16 @@ def table_area(
 
 def _page(cursor: Cursor) -> tuple[str, ...]:
     """Parse pageNum, counted from 1   (RFC 8118 §3)."""
+    return (_counted(cursor, "the number of a page in the file"),)
+
+
+def _counted(cursor: Cursor, what: str) -> str:
+    """Parse a number that is counted from 1."""
     begin = cursor.offset
-    number = _number(cursor, "the number of a page")
+    number = _number(cursor, what)
     if not number.strip("0"):
-        cursor.fail("expected the number of a page in the file, counted from 1", at=begin)
-    return (number,)
+        cursor.fail(f"expected {what}, counted from 1", at=begin)
+    return number
 
 
 def _view(cursor: Cursor) -> tuple[str, ...]:
@@ -323,6 +333,25 @@ def _view(cursor: Cursor) -> tuple[str, ...]:
     if cursor.match(_COMMA) is not None:
         numbers += _page(cursor)
     return tuple(numbers)
+
+
+def _inner(cursor: Cursor) -> tuple[str, ...]:
+    """Parse body-part "," start "," end: a number, or "(" number 1*("," number) ")"."""
+    what, begin = "the number of a body part", cursor.offset
+    is_deep = cursor.match(_OPEN) is not None
+    path = [_counted(cursor, what)]
+    while is_deep and cursor.match(_CLOSE) is None:
+        if len(path) == _MOST_LEVELS:
+            cursor.fail(f"expected a body part at most {_MOST_LEVELS} levels deep", at=begin)
+        _comma(cursor, "and the number of the part in that: part=(3,1),15,32")
+        path.append(_counted(cursor, what))
+    _comma(cursor, "and the characters of its text: part=2,15,32")
+    return f"({','.join(path)})" if is_deep else path[0], *interval(cursor)
+
+
+def part_path(position: str) -> str:
+    """The number of a body part as aggregates have it: 2 or 3.1."""
+    return position.strip("()").replace(",", ".")
 
 
 def generic_positions(cursor: Cursor) -> tuple[str, ...]:
@@ -434,6 +463,10 @@ def _has_pages(media_type: str) -> bool:
     return media_type == PDF
 
 
+def _is_aggregate(media_type: str) -> bool:
+    return media_type == "multipart/related"
+
+
 def _is_anything(_: str) -> bool:
     return True
 
@@ -458,6 +491,7 @@ SCHEMES = Schemes(
         FragmentScheme("pointer", is_json, _pointer, _OF_POINTERS),
         FragmentScheme("page", _has_pages, _page, "RFC 8118 §3"),
         FragmentScheme("viewrect", _has_pages, _view, "RFC 8118 §3"),
+        FragmentScheme("part", _is_aggregate, _inner, "RFC 2557 §8"),
     )
 )
 """The schemes of the draft, and those that are registered here (§3.7)."""

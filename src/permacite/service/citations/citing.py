@@ -17,11 +17,12 @@ from permacite.pdi import SCHEMES
 from permacite.renditions import ranges_of
 from permacite.service import addresses, names
 from permacite.service.base import UseCases
-from permacite.service.citations import recorded, typed
+from permacite.service.citations import inner, recorded, typed
 from permacite.service.citations.quoted import Chosen, choose, passage
 from permacite.service.labels import labels_of, text_of_pages
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from typing import Unpack
 
@@ -113,21 +114,25 @@ class Citations(UseCases):
                 return _cite_part(repository, whole.pdi, whole, note=note, damaged=damaged)
             way = None if whole is None else (whole.scheme, ",".join(whole.positions))
         if way is not None and way[0] not in _OF_TEXT:
-            paged = _paged(repository, name) if way[0] == "viewrect" else None
-            representation = paged or repository.representation(name)
+            holder = _HOLDERS.get(way[0])
+            held = None if holder is None else holder(repository, name)
+            representation = held or repository.representation(name)
             found = _specifier(repository, representation, *way)
             return _cite_part(repository, representation.pdi, found, note=note, damaged=damaged)
         source = _text(repository, name)
         within = None if page is None else _pages(repository, source, page)
+        path = ""
         if way is not None:
             chosen = _choose_place(source, *way)
         elif within is not None and quote is None:
             chosen = _choose_page(source, within, page or "")
         else:
+            if within is None:
+                source, path = inner.text_with(repository, source, quote or "")
             chosen = choose(
                 source, quote or "", nth, before=before or "", after=after or "", within=within
             )
-        return _record(repository, source, chosen, note)
+        return _record(repository, source, chosen, note, path=path)
 
 
 def _text(repository: Repository, name: pdi.PDI) -> names.TextOf:
@@ -150,22 +155,27 @@ def check_length(start: int, end: int) -> None:
 
 
 def _record(
-    repository: Repository, source: names.TextOf, chosen: Chosen, note: str | None
+    repository: Repository, source: names.TextOf, chosen: Chosen, note: str | None, *, path: str
 ) -> Cited:
-    """Record a passage of a text."""
+    """Record a passage of a text; `path` is that of a page within the document, "" for itself."""
     check_length(chosen.start, chosen.end)
     words = passage(source, chosen.start, chosen.end)
-    representation = source.representation
+    representation, place = source.representation, (chosen.start, chosen.end)
+    fragment = (
+        inner.fragment_of(representation, path, *place)
+        if path
+        else representation.pdi.fragment("char", *place)
+    )
     citation = repository.record_citation(
         NewCitation(
-            fragment=str(representation.pdi.fragment("char", chosen.start, chosen.end)),
+            fragment=str(fragment),
             pdi=representation.pdi,
-            start=chosen.start,
-            end=chosen.end,
+            start=None if path else chosen.start,
+            end=None if path else chosen.end,
             quote=words.quote,
             before=words.before,
             after=words.after,
-            media_type=representation.media_type,
+            media_type="text/plain" if path else representation.media_type,
             note=note,
         )
     )
@@ -206,6 +216,8 @@ def _cite_part(
     """Cite a part of any format that can be cut."""
     representation = repository.representation(name)
     exact = representation.pdi.fragment(part.scheme, *part.positions)
+    if part.scheme == "part":
+        check_length(*map(int, part.positions[1:]))
     excerpt = repository.excerpt(representation, exact.specifier)
     if excerpt.clipped:
         problem = "the part reaches beyond the end of the document, and is not to be cited so"
@@ -327,6 +339,13 @@ def _wordless_page(repository: Repository, name: pdi.PDI, page: str) -> pdi.Frag
     if text is not None and labels_of(repository, text):
         return None
     return original.pdi.fragment("page", _page_number(repository, original, page))
+
+
+_HOLDERS: dict[str, Callable[[Repository, pdi.PDI], Representation | None]] = {
+    "viewrect": _paged,
+    "part": inner.aggregate_of,
+}
+"""Which format of a document has the places of a scheme, whatever format is named."""
 
 
 def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> Chosen:

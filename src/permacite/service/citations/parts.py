@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import pdi
 from permacite.errors import ParseError
-from permacite.pdi.schemes import table_area
+from permacite.pdi.schemes import part_path, table_area
 from permacite.scan import compile_pattern
 from permacite.words import ENGLISH
 
@@ -26,7 +26,13 @@ Ends: TypeAlias = tuple[int | None, int | None]
 __all__ = ["Part", "clock", "part_of", "told", "told_of", "words_of"]
 
 _NUMBER = compile_pattern(r"[0-9]+")
-_COUNTED = {"char": "character", "line": "line", "elt": "element", "byte": "byte"}
+_COUNTED = {
+    "char": "character",
+    "line": "line",
+    "elt": "element",
+    "byte": "byte",
+    "part": "character",
+}
 _CORNERS = 4
 _SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
 
@@ -53,12 +59,14 @@ class Part:
     """To a value of JSON."""
     place: pdi.PagePlace | None = None
     """A page of a PDF, or an area of it."""
+    inner: str = ""
+    """The number of the body part in whose text it is."""
 
 
 def part_of(fragment: pdi.FragmentPDI) -> Part:
     """The numbers of a fragment."""
     scheme, positions = fragment.scheme, fragment.positions
-    if scheme in {"name", "pointer", "row", "col", "cell"}:
+    if scheme in {"name", "pointer", "row", "col", "cell", "part"}:
         return _uncounted(scheme, positions)
     numbers = [int(digits) for digits in _NUMBER.findall(",".join(positions))]
     if scheme in _COUNTED:
@@ -79,7 +87,10 @@ def part_of(fragment: pdi.FragmentPDI) -> Part:
 
 
 def _uncounted(scheme: str, positions: tuple[str, ...]) -> Part:
-    """Elements by their names, a value of JSON, cells of a table."""
+    """Elements by their names, a value of JSON, cells of a table, words of a page within."""
+    if scheme == "part":
+        path, start, end = positions
+        return Part(scheme, span=(int(start), int(end)), inner=part_path(path))
     if scheme == "name":
         return Part(scheme, names=(_name(positions[0]), _name(positions[-1])))
     if scheme == "pointer":
@@ -114,15 +125,10 @@ def told(part: Part, words: Words = ENGLISH) -> str:
     said = []
     if part.span is not None:
         said.append(_counted(words, _COUNTED[part.scheme], *part.span))
-    if part.names is not None:
-        first, last = part.names
-        count = 1 if first == last else 2
-        said.append(words("parts.named", count=count, first=first, last=last))
+    said += _named(words, part)
     for what, ends in (("row", part.rows), ("column", part.columns)):
         if ends is not None:
             said.append(_ended(words, what, *ends))
-    if part.pointer:
-        said.append(words("parts.pointer", pointer=part.pointer))
     if part.milliseconds is not None:
         said.append("-".join(map(clock, part.milliseconds)))
     if part.frame is not None:
@@ -133,6 +139,17 @@ def told(part: Part, words: Words = ENGLISH) -> str:
         left, top, right, bottom = part.corners
         said.append(words("parts.rectangle", left=left, top=top, right=right, bottom=bottom))
     return ", ".join(said) or part.scheme
+
+
+def _named(words: Words, part: Part) -> Iterator[str]:
+    """Elements, a value of JSON, or a page within, by their names."""
+    if part.names is not None:
+        first, last = part.names
+        yield words("parts.named", count=1 if first == last else 2, first=first, last=last)
+    if part.pointer:
+        yield words("parts.pointer", pointer=part.pointer)
+    if part.inner:
+        yield words("parts.inner", inner=part.inner)
 
 
 def _counted(words: Words, what: str, start: int, end: int) -> str:

@@ -33,6 +33,7 @@ _AREA = compile_pattern(r"[0-9]+(?:,[0-9]+){3,4}")
 _TIMES = compile_pattern("([^,\u2013-]+)[,\u2013-]([^,\u2013-]+)")
 _CLIP = compile_pattern("(?i)(m?sec),([^,\u2013-]+[,\u2013-][^,\u2013-]+)((?:,.+)?)")
 _TIME = compile_pattern(r"((?:[0-9]{1,6}:){0,2})([0-9]{1,18})(?:\.([0-9]{1,3})0*)?")
+_INNER = compile_pattern(r"([0-9]+(?:\.[0-9]+)*+),([0-9]+,[0-9]+)")
 _NAME = compile_pattern(f"{UNIQUE_ID_CHARS}++")
 _SPACES = compile_pattern(r"\s*+([-,\u2013])\s*+")
 
@@ -54,6 +55,7 @@ class Parts(TypedDict, total=False):
     cell: str | None
     pointer: str | None
     viewrect: str | None
+    part: str | None
 
 
 Written = tuple[str, str]
@@ -211,6 +213,17 @@ def _view(scheme: str, typed: str) -> Written:
     return scheme, plain
 
 
+def _inner(scheme: str, typed: str) -> Written:
+    """Read PART,A,B, a part within another as the grammar has it, or 3.1."""
+    plain = typed.replace(" ", "")
+    found = _INNER.fullmatch(plain)
+    if found is None and not plain.startswith(("(", "%28")):
+        _fail(scheme, typed, "the number of a body part and two of characters", "2,15,32")
+    if found is None or "." not in found[1]:
+        return scheme, plain
+    return scheme, f"({found[1].replace('.', ',')}),{found[2]}"
+
+
 def _fail(scheme: str, typed: str, what: str, example: str) -> NoReturn:
     source = f"{scheme}={typed}"
     known = _SCHEMES.get(scheme)
@@ -235,6 +248,11 @@ WAYS = {
         "LEFT,TOP,WIDTH,HEIGHT[,PAGE]",
         "An area of a page of a PDF in points; else the page is that of --page.",
         _view,
+    ),
+    "part": Way(
+        "PART,A,B",
+        "Characters A up to B of the text of a page within the page, a body part of its aggregate.",
+        _inner,
     ),
     "byte": Way("A,B", "Bytes A up to B of anything, from 0.", _counted),
     "row": Way(

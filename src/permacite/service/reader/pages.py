@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 from permacite import mhtml
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
+from permacite.extract import inner
 from permacite.markup import Document
 from permacite.media_types import PAGES, is_xml
 from permacite.mhtml import export
+from permacite.pdi.schemes import part_path
 from permacite.service import names
 from permacite.service.labels import labels_of
 from permacite.service.reader import marking, regions, sheets, texts
@@ -161,8 +163,9 @@ def view(
 def page(repository: Repository, wanted: View) -> Page:
     """A document as one inert HTML page."""
     version, main, fragment = wanted.version, wanted.main, wanted.fragment
-    if wanted.part is not None:
-        return _part(repository, wanted, wanted.part)
+    path = wanted.part or _path_in(fragment)
+    if path is not None:
+        return _part(repository, wanted, path)
     marked = _marked(repository, version, fragment, wanted.text_fragment)
     if wanted.paper is not None:
         return _sheet(repository, wanted, wanted.paper, marked)
@@ -196,9 +199,26 @@ def _part(repository: Repository, wanted: View, path: str) -> Page:
     aggregate = aggregate_of(repository, wanted.version)
     part = aggregate.part(path)
     script, follow = wanted.state.script, wanted.follow
-    page_ = export.single_html(aggregate, part, inline_script=script, follow=follow)
-    tag = wanted.state.tag
-    return Page(str(wanted.main.pdi), page_.html, tag, unresolved=tuple(page_.unresolved))
+    marks = _marks_within(part, wanted.fragment) if path == _path_in(wanted.fragment) else []
+    page_ = export.single_html(aggregate, part, marks=marks, inline_script=script, follow=follow)
+    tag, unresolved = wanted.state.tag, tuple(page_.unresolved)
+    return Page(str(wanted.main.pdi), page_.html, tag, marked=bool(marks), unresolved=unresolved)
+
+
+def _path_in(fragment: pdi.FragmentPDI | None) -> str | None:
+    """The body part that a fragment names words of; None for any other fragment."""
+    if fragment is None or fragment.scheme != "part":
+        return None
+    return part_path(fragment.positions[0])
+
+
+def _marks_within(part: mhtml.BodyPart, fragment: pdi.FragmentPDI | None) -> list[tuple[int, int]]:
+    """The pieces of a page within the page that are marked, as `_marks` has them."""
+    if fragment is None:
+        return []
+    start, end = map(int, fragment.positions[1:])
+    runs = inner.document_within(part).runs([(start, end)])
+    return [(run.source_start, run.source_end) for run in runs]
 
 
 def aggregate_of(repository: Repository, version: Version) -> mhtml.Aggregate:
