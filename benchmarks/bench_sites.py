@@ -408,8 +408,22 @@ def _table(rows: list[dict[str, object]]) -> str:
             " the pixels of the first screen (1280x900), of which much is white. What wget saved is"
             " shown with its scripts running, from the disk; exact are the files that `-K` keeps."
         ),
+        "",
+        (
+            f"Programs: {', '.join(_versions())}."
+            " First screens: [the site, then each saver](./sites.webp)."
+        ),
     ]
     return "\n".join(lines)
+
+
+def _versions() -> Iterator[str]:
+    """The programs at hand, as they call themselves."""
+    for program in ("wget", "single-file", _CHROMIUM or "chromium"):
+        if shutil.which(program):
+            told = subprocess.run([program, "--version"], check=False, capture_output=True).stdout
+            words = told.decode(errors="replace").split("\n")[0].split(" built")[0].strip()
+            yield words if words[:1].isalpha() else f"{Path(program).name} {words}"
 
 
 def _draw(rows: list[dict[str, object]]) -> None:
