@@ -114,9 +114,7 @@ class Citations(UseCases):
                 return _cite_part(repository, whole.pdi, whole, note=note, damaged=damaged)
             way = None if whole is None else (whole.scheme, ",".join(whole.positions))
         if way is not None and way[0] not in _OF_TEXT:
-            holder = _HOLDERS.get(way[0])
-            held = None if holder is None else holder(repository, name)
-            representation = held or repository.representation(name)
+            representation = _holding(repository, name, way[0])
             found = _specifier(repository, representation, *way)
             return _cite_part(repository, representation.pdi, found, note=note, damaged=damaged)
         source = _text(repository, name)
@@ -346,6 +344,13 @@ _HOLDERS: dict[str, Callable[[Repository, pdi.PDI], Representation | None]] = {
     "part": inner.aggregate_of,
 }
 """Which format of a document has the places of a scheme, whatever format is named."""
+
+
+def _holding(repository: Repository, name: pdi.PDI, scheme: str) -> Representation:
+    """The format of a document that a part is of: the one that is named, or that has the places."""
+    holder = _HOLDERS.get(scheme)
+    held = None if holder is None else holder(repository, name)
+    return held or repository.representation(name)
 
 
 def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> Chosen:
