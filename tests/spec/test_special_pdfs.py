@@ -86,6 +86,7 @@ def test_the_last_change_counts() -> None:
 LAUNCH = "/OpenAction<</S/Launch/F(/bin/true)>>"
 SCRIPT = "/Names<</JavaScript<</Names[(a)<</S/JavaScript/JS(app.alert\\(1\\))>>]>>>>"
 OUTSIDE = "6 0 obj<</Type/XObject/Subtype/Image/F(/etc/passwd)/Length 0>>stream\n\nendstream endobj"
+LINK = "6 0 obj<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/GoToR/F(other.pdf)/D(a)>>>>endobj"
 FIELD = "/AcroForm<</Fields[6 0 R]>>"
 FIELD_OBJECT = "6 0 obj<</FT/Tx/T(name)/V(filled in)>>endobj"
 FILE = (
@@ -98,13 +99,14 @@ ATTACHED = "/Names<</EmbeddedFiles<</Names[(a.txt)6 0 R]>>>>"
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (pdf(catalog=LAUNCH), []),
+        (pdf(catalog=LAUNCH), ["launch"]),
+        (rebuilt(pdf(page="/Annots[6 0 R]", more=LINK)), ["outside"]),
         (pdf(catalog=SCRIPT), ["scripts"]),
         (rebuilt(pdf(WORDS + "/X Do", more=OUTSIDE)), []),
         (rebuilt(pdf(catalog=FIELD, more=FIELD_OBJECT)), ["form"]),
         (rebuilt(pdf(catalog=ATTACHED, more=FILE)), ["attachments"]),
     ],
-    ids=["launch", "script", "file outside", "form", "attachment"],
+    ids=["launch", "other file", "script", "file outside", "form", "attachment"],
 )
 def test_what_would_act_is_left_and_told(content: bytes, told: list[str]) -> None:
     result = rendered(content)
@@ -206,9 +208,8 @@ def test_words_beyond_the_page_are_none_of_it() -> None:
 
 
 def test_a_page_wider_than_the_map_goes_is_answered() -> None:
-    content = pdf(page="/MediaBox[0 0 3e9 99]")
-    with contextlib.suppress(ParseError):
-        assert rendered(content).text in {"", TEXT}
+    content = pdf().replace(b"/MediaBox[0 0 200 99]", b"/MediaBox[0 0 200000000 99]")
+    assert rendered(rebuilt(content)).text == TEXT
 
 
 def test_fonts_of_drawings_are_as_large_as_they_are_drawn() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.extract.media.decoders import Octets
+    from permacite.renditions import Rendered
 
 __all__ = ["KINDS", "Kind", "Work"]
 
@@ -81,7 +82,15 @@ def _keep_charsets() -> None:
             begin(b"UTF-8", name.encode())
 
 
-def _renditions(kind: str) -> Work:
+def _pdf() -> Work:
+    """Load the renditions of PDFs, and what checks signatures."""
+    from permacite.decoding import signatures  # noqa: PLC0415 - for these workers alone
+
+    signatures.preload()
+    return _renditions("pdf", signatures.with_signatures)
+
+
+def _renditions(kind: str, amended: Callable[[Rendered, Octets], Rendered] | None = None) -> Work:
     """Load the renditions that run in this kind of worker, and all charsets."""
     from permacite import charsets  # noqa: PLC0415 - for these workers alone
     from permacite.renditions import Original, renditions  # noqa: PLC0415 - the same
@@ -101,7 +110,10 @@ def _renditions(kind: str) -> Work:
         original = Original(
             content, str(words["media_type"]), codec if isinstance(codec, str) else None
         )
-        return pack(rendition(original), str(rendition))
+        rendered = rendition(original)
+        if amended is not None:
+            rendered = amended(rendered, content)
+        return pack(rendered, str(rendition))
 
     return work
 
@@ -120,6 +132,6 @@ KINDS = {
         Kind("media", _media, base_bytes=384 * _MIB, cpu_s=60),
         Kind("documents", partial(_renditions, "documents"), base_bytes=1024 * _MIB, cpu_s=60),
         Kind("pages", _pages, base_bytes=1024 * _MIB, cpu_s=30),
-        Kind("pdf", partial(_renditions, "pdf"), base_bytes=2048 * _MIB, cpu_s=120),
+        Kind("pdf", _pdf, base_bytes=2048 * _MIB, cpu_s=120),
     ]
 }

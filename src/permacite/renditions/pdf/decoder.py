@@ -17,6 +17,7 @@ from permacite.renditions.pdf.glyphs import Document
 from permacite.renditions.pdf.library import library
 from permacite.renditions.pdf.reading.page import page_of
 from permacite.renditions.pdf.stated import stated
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,8 @@ __all__ = ["MOST_GLYPHS", "MOST_PAGES", "decode", "opened", "preload"]
 MOST_PAGES = 20_000
 MOST_GLYPHS = 50_000_000
 _PASSWORD, _SECURITY = 4, 5
+_LAUNCH = compile_pattern(rb"/S\s*/Launch\b")
+_NAMED = 20
 
 
 def preload() -> None:
@@ -65,8 +68,9 @@ def decode(original: Original) -> Document:
         pages, notices, glyphs = [], [], 0
         tagged = pdfium.FPDFCatalog_IsTagged(document) > 0
         damaged = []
+        acts: set[str] = set()
         for index in range(count):
-            page = page_of(pdfium, document, index, tagged=tagged)
+            page = page_of(pdfium, document, index, tagged=tagged, acts=acts)
             if page is None:
                 damaged.append(index + 1)
                 continue
@@ -78,9 +82,19 @@ def decode(original: Original) -> Document:
             told = f"{len(damaged)} pages cannot be read, the first is number {damaged[0]}"
             notices.append(Notice("damaged-pages", told))
         notices += _notices(pdfium, document)
+        notices += _outside(original.content, sorted(acts))
         title, claims = stated(pdfium, document, original.content)
         builds = {"pdfium": pdfium.build, "numpy": np.__version__}
         return Document(tuple(pages), title, claims, tuple(notices), builds)
+
+
+def _outside(content: Any, files: list[str]) -> Iterator[Notice]:
+    """What of it would reach out of it, were it followed."""
+    if _LAUNCH.search(content) is not None:
+        yield Notice("launch", "it has actions that would start programs, which were not followed")
+    if files:
+        more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+        yield Notice("outside", "links lead to other files: " + ", ".join(files[:_NAMED]) + more)
 
 
 def _notices(pdfium: Library, document: int) -> Iterator[Notice]:

@@ -46,7 +46,7 @@ body { margin: 0 }
 .laid .words { position: absolute; inset: 0; padding: 0; overflow: clip; white-space: pre;
   font: 1px/1 sans-serif; color: transparent; user-select: none }
 .laid .words span { position: absolute; transform-origin: 0 0; cursor: text; user-select: text;
-  font-size: calc(var(--tall) * 1cqw) }
+  font-size: calc(var(--tall) * 1cqw); overflow: clip } /* or what is selected has a line end too */
 .laid .words mark { background: rgb(255 208 0 / 45%); color: transparent }
 .laid .words ::selection { background: rgb(0 90 200 / 30%); color: transparent }
 @media print { #sheet { max-width: none !important } }"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ from permacite.renditions.pdf.reading.manners import (
 from permacite.renditions.pdf.reading.structure import NO_BLOCK, blocks_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from permacite.renditions.pdf.library import Library
 
 __all__ = ["page_of"]
@@ -32,6 +35,9 @@ _MOST_ON_A_PAGE = 2_000_000
 _MOST_OBJECTS = 10_000
 """Among so many of a page a picture is looked for."""
 _IMAGE = 3
+_MOST_LINKS = 10_000
+_OUTSIDE = (2, 4)
+"""Actions that open another document (GoToR), or start a program (Launch)."""
 _SPACE, _HYPHEN, _UNKNOWN = 0x20, 0x2D, 0xFFFD
 _BLANKS = (0x09, 0x0A, 0x0D)
 _HIGH, _LOW, _SURROGATES_END, _LAST = 0xD800, 0xDC00, 0xE000, 0x10FFFF
@@ -42,12 +48,18 @@ _TAGGED = 0.8
 """So many of the glyphs of a page must be tagged, or its tags are not asked."""
 
 
-def page_of(pdfium: Library, document: int, index: int, *, tagged: bool) -> Page | None:
-    """The page with that number, from 0; None where it cannot be read."""
+def page_of(
+    pdfium: Library, document: int, index: int, *, tagged: bool, acts: set[str]
+) -> Page | None:
+    """The page with that number, from 0; None where it cannot be read.
+
+    `acts` is given the files that its links would start or open.
+    """
     handle = pdfium.FPDF_LoadPage(document, index)
     if not handle:
         return None
     try:
+        acts.update(_acts_of(pdfium, handle))
         text = pdfium.FPDFText_LoadPage(handle)
         if not text:
             return None
@@ -59,6 +71,21 @@ def page_of(pdfium: Library, document: int, index: int, *, tagged: bool) -> Page
             pdfium.FPDFText_ClosePage(text)
     finally:
         pdfium.FPDF_ClosePage(handle)
+
+
+def _acts_of(pdfium: Library, page: int) -> Iterator[str]:
+    """The files that the links of a page would start or open."""
+    at, link = ctypes.c_int(0), ctypes.c_void_p()
+    for _ in range(_MOST_LINKS):
+        if not pdfium.FPDFLink_Enumerate(page, ctypes.addressof(at), ctypes.addressof(link)):
+            return
+        action = pdfium.FPDFLink_GetAction(link.value) if link.value else None
+        if action and pdfium.FPDFAction_GetType(action) in _OUTSIDE:
+            length = min(max(pdfium.FPDFAction_GetFilePath(action, None, 0), 1), 1 << 12)
+            room = ctypes.create_string_buffer(length)
+            pdfium.FPDFAction_GetFilePath(action, ctypes.addressof(room), length)
+            name = " ".join(room.value.decode("utf-8", "replace").split())[:200]
+            yield name or "one without a name"
 
 
 class _Reader:
