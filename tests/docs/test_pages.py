@@ -69,6 +69,14 @@ def test_relative_links_lead_somewhere(page: str) -> None:
     assert broken == []
 
 
+def test_decisions_stand_in_the_order_of_their_numbers() -> None:
+    folder = ROOT / "docs" / "decisions"
+    numbers = sorted(path.name[:4] for path in folder.glob("[0-9]*.md"))
+    assert len(numbers) == len(set(numbers)), "no two have one number"
+    listed = re.findall(r"^\| \[(\d{4})\]\((\d{4})", text("docs/decisions/README.md"), re.MULTILINE)
+    assert listed == [(number, number) for number in numbers]
+
+
 def test_the_index_leads_to_every_page() -> None:
     reached: set[str] = set()
     waiting = ["docs/index.md"]

@@ -8,14 +8,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from permacite.archive import KINDS, Jotting, Subject
+from permacite.archive import JSON, KINDS, Jotting, Subject
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service import addresses, names
 from permacite.service.assertions.statements import Assertions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from permacite.archive import Assertion
 
@@ -78,7 +78,7 @@ class Jottings(Assertions):
             raise NotFoundError(f"there is no such {kind}", text)
         return self.state(str(subject), _STATED[kind], wanted, who=who)
 
-    def export_jottings(self) -> dict[str, Any]:
+    def export_jottings(self) -> Mapping[str, JSON]:
         """All jottings, as JSON has them: `form`, and a list `jottings`."""
         return {
             "form": FORM,
