@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-NOWHERE = "socks5://127.0.0.1:1"
-
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -53,7 +51,7 @@ async def nothing(tab: Tab, session: Session) -> None:
 
 def test_a_tab_answers_refuses_and_closes_what_it_opens(folder: Path, program: Program) -> None:
     async def run() -> None:
-        async with Browser.started(program, NOWHERE) as browser, browser.tab(nothing) as tab:
+        async with Browser.started(program) as browser, browser.tab(nothing) as tab:
             asked = {"expression": "6 * 7", "returnByValue": True}
             answer = await tab.send("Runtime.evaluate", asked)
             assert answer["result"]["value"] == 42
@@ -75,7 +73,7 @@ def test_a_tab_answers_refuses_and_closes_what_it_opens(folder: Path, program: P
 
 def test_who_waits_for_a_browser_that_dies_is_told(folder: Path, program: Program) -> None:
     async def run() -> None:
-        async with Browser.started(program, NOWHERE) as browser, browser.tab(nothing) as tab:
+        async with Browser.started(program) as browser, browser.tab(nothing) as tab:
             with pytest.raises(CaptureError, match="Chromium ended by itself"):
                 await tab.send("Browser.crash")
             with pytest.raises(CaptureError, match="Chromium ended by itself"):
@@ -92,7 +90,7 @@ def test_what_is_no_program_is_refused(folder: Path) -> None:
     assert found is not None
 
     async def run() -> None:
-        async with Browser.started(found, NOWHERE):
+        async with Browser.started(found):
             pass
 
     with pytest.raises(CaptureError, match=r"Chromium (ended by itself|takes no more commands)"):
@@ -106,7 +104,7 @@ from permacite.capture.browsing.pipe import Browser
 from permacite.capture.browsing.program import find_program
 
 async def run():
-    async with Browser.started(find_program(), "socks5://127.0.0.1:1") as browser:
+    async with Browser.started(find_program()) as browser:
         print((await browser.send("SystemInfo.getProcessInfo"))["processInfo"], flush=True)
         await asyncio.sleep(60)
 
@@ -138,7 +136,7 @@ def test_profiles_of_the_dead_are_removed(folder: Path, program: Program) -> Non
     os.utime(left, (0, 0))
 
     async def run() -> None:
-        async with Browser.started(program, NOWHERE):
+        async with Browser.started(program):
             assert not left.exists()
 
     asyncio.run(run())

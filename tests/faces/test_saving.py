@@ -32,13 +32,31 @@ def test_a_page_that_scripts_would_draw_is_never_saved_without_a_word(
 ) -> None:
     address = site.put("/", "text/html", f"<title>t</title>{body}")
     for unchanged in (False, True):
-        told = json.loads(cli("save", address, "--allow-private", "--json").out)
+        told = json.loads(cli("save", address, "--allow-private", "--via", "http", "--json").out)
         assert (told["thin"], told["unchanged"]) == (thin, unchanged)
         assert (told["inline_scripts"], len(told["left_out"])) == (inside, left_out)
         assert any("scripts draw this page" in each for each in told["warnings"]) is thin
-    said = cli("save", address, "--allow-private").err
-    assert ("imported" in said) is thin
+    said = cli("save", address, "--allow-private", "--via", "http").err
+    assert ("--via browser has it drawn" in said) is thin
     assert ("none is run" in said) is bool(inside or left_out)
+
+
+@pytest.mark.browser
+def test_a_page_that_scripts_draw_is_drawn_where_there_is_a_browser(cli: Cli, site: Site) -> None:
+    drawing = "fetch('/words').then((it) => it.text()).then((it) => document.body.append(it))"
+    site.put("/app.js", "text/javascript", drawing)
+    site.put("/words", "text/plain", WORDS)
+    address = site.put("/", "text/html", "<title>t</title><body><script src=/app.js></script>")
+    for via in ("auto", "browser"):
+        outcome = cli("save", address, "--allow-private", "--via", via, "--json", "--new")
+        told = json.loads(outcome.out)
+        assert (told["thin"], told["parts"], told["left_out"], told["lost"]) == (True, 3, [], [])
+        assert any("came as served" in each for each in told["warnings"])
+        shown = json.loads(cli("show", told["pdi"], "--json").out)
+        kinds = [each["kind"] for each in shown["provenance"]["drawing"]["requests"]]
+        assert kinds[:3] == ["document", "script", "xhr"]
+    wrong = cli("save", address, "--allow-private", "--browser", "/no/such")
+    assert "/no/such is no program" in wrong.err
 
 
 def test_what_is_missing_is_folded_by_its_reason(cli: Cli, site: Site) -> None:

@@ -1,11 +1,13 @@
 """Save a page and all it shows, as it was served, from public addresses and within limits.
 
     capture(uri)          the page with its images, style sheets, fonts, frames, icons and media
+    draw(uri, program)    the same, and what scripts make of it, by a browser: see `browsing`
     fetch(uri)            one resource alone
     body_parts(capture)   the same as body parts, ready for `permacite.mhtml.build`
 
-Scripts are not saved: an archived page never runs any, so their bytes would cite nothing. They are
-named in `Capture.left_out`. `data:` and `blob:` URIs are no resources of their own.
+Scripts are not saved by `capture`: an archived page never runs any, so their bytes would cite
+nothing. They are named in `Capture.left_out`. `data:` and `blob:` URIs are no resources of their
+own.
 
 Needs aiohttp (the `capture` extra), imported on first use.
 """
@@ -21,6 +23,7 @@ from permacite.exports import on_demand
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from permacite.capture.browsing.program import Program, find_program
     from permacite.capture.credentials import Credentials, read_credentials
     from permacite.capture.model import (
         Capture,
@@ -42,18 +45,22 @@ __all__ = [
     "Exchange",
     "Failure",
     "Limits",
+    "Program",
     "Progress",
     "Redirect",
     "Sent",
     "body_parts",
     "capture",
+    "draw",
     "fetch",
+    "find_program",
     "read_credentials",
 ]
 
 on_demand(
     __name__,
     {
+        "permacite.capture.browsing.program": "Program, find_program",
         "permacite.capture.credentials": "Credentials, read_credentials",
         "permacite.capture.model": "Capture, Earlier, Exchange, Failure, Limits, Progress,"
         " Redirect, Sent",
@@ -95,6 +102,37 @@ def capture(
             lookup=lookup,
             credentials=credentials,
             earlier=earlier,
+        )
+    )
+
+
+def draw(
+    uri: str,
+    program: Program,
+    *,
+    limits: Limits | None = None,
+    allow_private: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    lookup: Lookup | None = None,
+    credentials: Credentials | None = None,
+) -> Capture:
+    """Have a browser draw the page `uri`, and record all that it asks for; else as `capture`.
+
+    `program` is a Chromium, such as `find_program` finds. Raises CaptureError where the page cannot
+    be had, with the further reasons "browser", where that is at fault, and "wall".
+    """
+    with _needing_aiohttp(uri):
+        from permacite.capture.browsing.drawing import draw_alone  # noqa: PLC0415 - only captures need it
+        from permacite.capture.run import policy, to_the_end  # noqa: PLC0415 - the same
+    return to_the_end(
+        draw_alone(
+            program,
+            uri,
+            limits,
+            refuse=policy(allow_private),
+            progress=progress,
+            lookup=lookup,
+            credentials=credentials,
         )
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from permacite.capture.address import absolute
 from permacite.capture.fetcher import DOCUMENT
@@ -19,16 +19,33 @@ from permacite.mhtml.links import references_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.capture.fetcher import Fetcher
+    from permacite.capture.model import Limits
     from permacite.mhtml.links import Link
 
-__all__ = ["Collector"]
+__all__ = ["Collector", "Fetches"]
 
 _FRAMED = frozenset({"frame", "object"})
 """Kinds of reference that show a whole document; elsewhere a document is not looked into."""
 
 _STYLED = frozenset({"stylesheet", "import"})
 _NOT_FETCHED = ("data:", "blob:", "about:", "javascript:", "cid:", "mid:")
+
+
+class Fetches(Protocol):
+    """What a resource is asked of: the network, or first a record of what came already."""
+
+    @property
+    def limits(self) -> Limits:
+        """What the capture may take."""
+
+    @property
+    def received(self) -> int:
+        """Bytes of content so far."""
+
+    async def fetch(
+        self, uri: str, *, accept: str = "*/*", likely: str | None = None, referrer: str = ""
+    ) -> Exchange:
+        """What `uri` is answered with. Raises CaptureError."""
 
 
 @dataclass(slots=True)
@@ -46,7 +63,7 @@ class _Resource:
 class Collector:
     """Collects what a page shows, by one fetcher."""
 
-    def __init__(self, fetcher: Fetcher, progress: Callable[[Progress], None] | None) -> None:
+    def __init__(self, fetcher: Fetches, progress: Callable[[Progress], None] | None) -> None:
         self._fetcher = fetcher
         self._limits = fetcher.limits
         self._tell = progress or (lambda _: None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -218,6 +218,8 @@ class Capture:
     duration_s: float
     with_credentials: bool = False
     """Whether a person's header fields, cookies or passwords were sent; they are not on record."""
+    drawing: Mapping[str, object] | None = None
+    """How a browser drew the page, as plain values for JSON; None in the HTTP way."""
 
     @property
     def size_bytes(self) -> int:
@@ -246,7 +248,7 @@ class Capture:
             "failures": [asdict(each) for each in self.failures],
             "left_out": [asdict(each) for each in self.left_out],
             "aliases": [{"label": label, "uri": uri} for label, uri in self.aliases],
-        }
+        } | ({} if self.drawing is None else {"drawing": dict(self.drawing)})
 
 
 @dataclass(frozen=True, slots=True)

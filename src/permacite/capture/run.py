@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from permacite.capture.credentials import Credentials
     from permacite.capture.model import Earlier, Refuse, Sent
 
-__all__ = ["capture_page", "fetch_one", "to_the_end"]
+__all__ = ["capture_page", "fetch_one", "policy", "to_the_end"]
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ async def capture_page(
     trail = _Trail()
     fetcher = Fetcher(
         limits,
-        refuse=_policy(allow_private),
+        refuse=policy(allow_private),
         lookup=lookup,
         credentials=credentials,
         home=absolute(uri) if credentials else "",
@@ -114,13 +114,14 @@ async def fetch_one(
     sent: Sent | None = None,
 ) -> Exchange:
     """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
-    async with Fetcher(limits or Limits(), refuse=_policy(allow_private), lookup=lookup) as fetcher:
+    async with Fetcher(limits or Limits(), refuse=policy(allow_private), lookup=lookup) as fetcher:
         if sent is not None:
             return await fetcher.fetch(absolute(uri), sent=sent)
         return await _page(fetcher, uri)
 
 
-def _policy(allow_private: bool) -> Refuse:  # noqa: FBT001 - the option, handed on
+def policy(allow_private: bool) -> Refuse:  # noqa: FBT001 - the option, handed on
+    """Which addresses are refused."""
     return (lambda _: None) if allow_private else refusal
 
 

@@ -15,6 +15,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from permacite.capture.address import refusal
+from permacite.capture.browsing.guard import Guard
+from permacite.capture.browsing.program import why_not
+from permacite.capture.model import Limits
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -25,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["Browser", "Handler", "Prepare", "Session", "Tab"]
 
 _ATTACHING = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+
+_UNHEARD = frozenset({"service_worker", "shared_worker"})
+"""Workers whose requests do not stop for us: what they ask for would be on no record."""
+_OFFLINE = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,15 @@ Prepare: TypeAlias = "Callable[[Tab, Session], Awaitable[None]]"
 class Browser:
     """A Chromium that runs."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, doors: tuple[Guard, Guard]
+    ) -> None:
+        self.shut, self.sockets = doors
+        """Where it goes by itself, and where sockets of its pages go: nothing is let through."""
+        self.build = ""
+        """Its name and version."""
+        self.agent = ""
+        """What it calls itself in requests."""
         self._reader = reader
         self._writer = writer
         self._numbers = count(1)
@@ -64,17 +80,26 @@ class Browser:
 
     @staticmethod
     @contextlib.asynccontextmanager
-    async def started(program: Program, proxy: str) -> AsyncIterator[Browser]:
-        """Start `program`, with `proxy` as its way out, and end it with the block.
+    async def started(program: Program) -> AsyncIterator[Browser]:
+        """Start `program`, and end it with the block.
 
         Raises CaptureError where it does not start.
         """
-        async with program.run(proxy) as process:
+        async with (
+            Guard(Limits(), refuse=refusal) as shut,
+            Guard(Limits(), refuse=refusal) as sockets,
+            program.run(shut.address) as (process, log),
+        ):
             if process.stdin is None or process.stdout is None:
                 raise RuntimeError("a program that is run has pipes")
-            browser = Browser(process.stdout, process.stdin)
+            browser = Browser(process.stdout, process.stdin, (shut, sockets))
             listening = asyncio.create_task(browser._listen())
             try:
+                try:
+                    told = await browser.send("Browser.getVersion")
+                except CaptureError as error:
+                    raise why_not(error, log) from error
+                browser.build, browser.agent = told["product"], told["userAgent"]
                 await browser.send("Target.setAutoAttach", _ATTACHING)
                 yield browser
             finally:
@@ -271,6 +296,9 @@ class Tab:
             self.target = session.target
         self.sessions[session.id] = session
         try:
+            if session.type in _UNHEARD:
+                await self._silence(session)
+                return
             await self._prepare(self, session)
             # What a session attaches to in turn is known before anything runs in it.
             await self.send("Target.setAutoAttach", _ATTACHING, session=session.id)
@@ -282,6 +310,17 @@ class Tab:
             return  # of all others: it is gone already
         if session.type == "page" and not self._ready.done():
             self._ready.set_result(None)
+
+    async def _silence(self, worker: Session) -> None:
+        """Let a worker run without a network."""
+        enabled = self.send("Network.enable", session=worker.id)
+        silenced = self.send("Network.emulateNetworkConditions", _OFFLINE, session=worker.id)
+        run = self.send("Runtime.runIfWaitingForDebugger", session=worker.id)
+        if worker.type == "service_worker":  # it answers nothing before it runs, and fetches later
+            await asyncio.gather(enabled, silenced, run)
+            return
+        for step in (enabled, silenced, run):
+            await step
 
     async def _close(self, window: Session) -> None:
         """Close a window that was opened. It runs before, or the page that opened it would hang.

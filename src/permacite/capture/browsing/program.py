@@ -28,7 +28,7 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-__all__ = ["VIEW", "Program", "find_program"]
+__all__ = ["FLAGS", "LOCALE", "VIEW", "Program", "find_program", "why_not"]
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _PREFIX = "permacite-browser-"
@@ -42,10 +42,12 @@ _MESSAGE_BYTES = 512 * 1024 * 1024
 VIEW = (1280, 900)
 """Width and height of the window, in CSS pixels."""
 
+_LOG_BYTES = 64 * 1024
+
 _KEEPER = """
 exec 3<&0 4>&1 5<&2 </dev/null >/dev/null 2>"$1/log"
 folder=$1; shift
-ulimit -c 0; ulimit -f 2097152
+ulimit -c 0; ulimit -f 2097152; ulimit -d 2097152
 "$@" 5<&- &
 exec 3<&- 4>&-
 read -r _ <&5
@@ -54,18 +56,21 @@ kill -KILL $!; kill -TERM 0
 wait
 for _ in 1 2 3 4 5; do rm -rf "$folder" && exit; sleep 0.1; done
 """
-"""Given a folder and a command. The command's pipes are 3 and 4, ours that closes is 5."""
+"""Given a folder and a command. The command's pipes are 3 and 4, ours that closes is 5. A process
+may have 2 GiB of memory of its own (in KiB), and write files of 1 GiB (in blocks of 512 octets)."""
 
 _OFF = (
     "AcceptCHFrame,AutofillServerCommunication,CertificateTransparencyComponentUpdater,"
-    "DialMediaRouteProvider,DnsOverHttps,GlobalMediaControls,HttpsUpgrades,InterestFeedContentSuggestions,"
+    "DialMediaRouteProvider,DnsOverHttps,GlobalMediaControls,HttpsUpgrades,InterestFeedContentSuggestions,IsolateOrigins,"
     "LensOverlay,MediaRouter,OptimizationHints,PaintHolding,Prerender2,PreloadMediaEngagementData,"
-    "RendererSideContentDecoding,ServiceWorkerAutoPreload,SpareRendererForSitePerProcess,Translate,"
+    "RendererSideContentDecoding,ServiceWorkerAutoPreload,SpareRendererForSitePerProcess,Translate,site-per-process,"
     "WebRtcHideLocalIpsWithMdns,WebUIOmniboxAimPopup,WebUIOmniboxPopup"
 )
 """Features that would ask other hosts, or change what is asked for and how it comes."""
 
-_FLAGS = (
+LOCALE = "en-US"
+
+FLAGS = (
     "--headless",
     "--remote-debugging-pipe",
     "--no-first-run",
@@ -81,6 +86,7 @@ _FLAGS = (
     "--disable-field-trial-config",
     "--disable-quic",
     "--disable-search-engine-choice-screen",
+    "--disable-site-isolation-trials",
     "--disable-sync",
     "--deny-permission-prompts",
     "--dns-prefetch-disable",
@@ -93,7 +99,7 @@ _FLAGS = (
     "--force-color-profile=srgb",
     "--force-device-scale-factor=1",
     "--hide-scrollbars",
-    "--lang=en-US",
+    f"--lang={LOCALE}",
     "--enable-unsafe-swiftshader",
     f"--window-size={VIEW[0]},{VIEW[1]}",
     f"--disable-features={_OFF}",
@@ -113,14 +119,16 @@ class Program:
     """Whether its own sandbox is on; without it, what breaks a page's process has our user."""
 
     @contextlib.asynccontextmanager
-    async def run(self, proxy: str) -> AsyncIterator[subprocess.Process]:
-        """Start it, with `proxy` as its only way out; its standard streams are the pipe.
+    async def run(self, proxy: str) -> AsyncIterator[tuple[subprocess.Process, Path]]:
+        """Start it, with `proxy` as its only way out: the process, and where it logs to.
+
+        Its standard streams are the pipe.
 
         Raises CaptureError where it cannot be started.
         """
-        user = _other_user() if os.geteuid() == 0 and self.sandbox else None
+        user = _other_user() if os.geteuid() == 0 else None
         with _profile(user) as folder:
-            flags = (*_FLAGS, f"--proxy-server={proxy}", f"--user-data-dir={folder}/profile")
+            flags = (*FLAGS, f"--proxy-server={proxy}", f"--user-data-dir={folder}/profile")
             command = [self.path, *flags, *([] if self.sandbox else ["--no-sandbox"])]
             ours, theirs = os.pipe()
             try:
@@ -145,7 +153,7 @@ class Program:
             finally:
                 os.close(ours)
             try:
-                yield process
+                yield process, folder / "log"
             finally:
                 os.close(theirs)
                 await _ended(process)
@@ -173,6 +181,25 @@ def find_program(path: str | None = None, *, sandbox: bool = True) -> Program | 
         return Program(found, sandbox)
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     return None if found is None else Program(found, sandbox)
+
+
+def why_not(error: CaptureError, log: Path) -> CaptureError:
+    """The error that a user sees where Chromium does not start, by what it logged."""
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        lines = file.read(_LOG_BYTES).decode("utf-8", "replace").splitlines()
+        told = next((line for line in lines if ":FATAL:" in line or "sandbox" in line), "")
+        if "sandbox" in told:
+            return CaptureError(
+                "Chromium cannot have its sandbox on this system",
+                uri=error.uri,
+                reason="browser",
+                hint="allow user namespaces, or, where only pages that you trust are drawn,"
+                " --no-sandbox",
+            )
+        if told:
+            problem = f"Chromium does not start: {told.rpartition('] ')[2][:200]}"
+            return CaptureError(problem, uri=error.uri, reason="browser")
+    return error
 
 
 def _environment(folder: Path) -> dict[str, str]:

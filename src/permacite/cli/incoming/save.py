@@ -80,6 +80,15 @@ class _Kept(click.ParamType[str]):
     help="Seconds between two pages of one site.",
 )
 @click.option("--afresh", is_flag=True, help="Begin a list anew that was cut off.")
+@click.option(
+    "--via",
+    type=click.Choice(["auto", "http", "browser"]),
+    default="auto",
+    show_default=True,
+    help="Over HTTP alone, or drawn by a browser; auto: drawn where scripts make the words.",
+)
+@click.option("--browser", type=click.Path(), help="A Chromium, if not the one on PATH.")
+@click.option("--no-sandbox", is_flag=True, help="Draw without Chromium's own sandbox.")
 @click.option("--series", help="Mint the name in this series of the archive.")
 @click.option("--new", is_flag=True, help="Mint a new name even if this address is archived.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
@@ -135,6 +144,9 @@ def save(  # noqa: PLR0913 - one parameter an option
     fails: the exit status is then 1. A run that is cut off goes on when the same command is given
     again, and saves nothing twice. Where robots.txt says so, pages that links lead to are let be.
 
+    A page whose words scripts make is drawn by Chromium, where that is installed: what its scripts
+    asked for is then kept with it.
+
     What --headers, --cookies and --netrc hold is sent to where the page is, and not recorded. Each
     is a file, or env:NAME for what an environment variable holds: a command line is no safe place.
     """
@@ -156,6 +168,9 @@ def save(  # noqa: PLR0913 - one parameter an option
 
 def _options(  # noqa: PLR0913 - as above
     *,
+    via: str,
+    browser: str | None,
+    no_sandbox: bool,
     allow_private: bool,
     timeout: float,
     max_size: int,
@@ -172,6 +187,9 @@ def _options(  # noqa: PLR0913 - as above
     return {
         "series": series,
         "new": new,
+        "via": via,
+        "browser": browser,
+        "sandbox": not no_sandbox,
         "allow_private": allow_private,
         "timeout_s": timeout,
         "most_bytes": max_size * _MIB,

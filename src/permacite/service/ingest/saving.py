@@ -12,7 +12,7 @@ no name at all.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import pdi
 from permacite import uri as references
@@ -27,6 +27,7 @@ from permacite.service.ingest import drawn, incoming
 from permacite.service.ingest.again import earlier_of, still_stands
 from permacite.service.ingest.deriving import complete
 from permacite.service.ingest.directives import asked_in, directives_of
+from permacite.service.ingest.fetching import Way, fetch_page
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
 from permacite.service.ingest.saved import LostResource, Saved
 from permacite.service.labels import record_of
@@ -47,14 +48,13 @@ if TYPE_CHECKING:
     from permacite.archive import JSON, Repository, Version
     from permacite.capture import Capture, Credentials, Earlier, Failure, Progress
     from permacite.service.access import Choice
+    from permacite.service.ingest.fetching import Fetched, Via
     from permacite.service.ingest.files import Outcome
     from permacite.service.quotations.recording import Quotations as Known
 
 __all__ = ["Ingest", "LostResource", "Saved", "credentials_of"]
 
 _MIB = 1024 * 1024
-_WAYS = ("auto", "http")
-"""How a page can be fetched; "auto" takes the best of them."""
 
 _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
@@ -84,7 +84,9 @@ class Ingest(Quotations, Transcripts):
         self,
         uri: str,
         *,
-        via: Literal["auto", "http"] = "auto",
+        via: Via = "auto",
+        browser: str | None = None,
+        sandbox: bool = True,
         allow_private: bool = False,
         timeout_s: float = 60,
         most_bytes: int = 200 * _MIB,
@@ -100,28 +102,26 @@ class Ingest(Quotations, Transcripts):
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
-        `allow_private` lifts the check of addresses; the time and the sizes are of the whole page.
-        With `new` it gets a new name in any case. `credentials` (`credentials_of`) are sent to
-        where the page is, and never recorded. `progress` is told (parts done, known, bytes). The
-        date of the server bears out that of the commit, or `confirmed_date` does: today in UTC, as
-        a person says. `standing` is who may see it, and why it is kept. A `key` is that of the
-        commit. A page that no person asks for is `crawled`, under rules that are recorded with it:
-        it is fetched only as far as it has changed, and not kept where it asks for that. Raises
-        CaptureError where the page itself cannot be had, or (reason "robots") is not to be kept.
+        `via`, `browser` and `sandbox` are those of `Way`. `allow_private` lifts the check of
+        addresses; the time and the sizes are of the whole page. With `new` it gets a new name in
+        any case. `credentials` (`credentials_of`) are sent to where the page is, never recorded.
+        `progress` is told (parts done, known, bytes). The date of the server bears out that of the
+        commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is who may see
+        it, and why it is kept. A `key` is that of the commit. A page that no person asks for is
+        `crawled`, under rules that are recorded with it: it is fetched only as far as it has
+        changed, and not kept where it asks for that. Raises CaptureError where the page itself
+        cannot be had, or (reason "robots") is not to be kept.
         """
-        from permacite import capture  # noqa: PLC0415 - files need no network
-
-        _check_way(via, uri)
         wanted = _Wanted(series, new, confirmed_date, standing, key, crawled)
-        captured = capture.capture(
+        fetched = fetch_page(
             uri,
-            limits=capture.Limits(total_s=timeout_s, total_bytes=most_bytes, parts=most_parts),
+            Way(via, browser, sandbox, timeout_s, most_bytes, most_parts),
+            earlier=self._earlier(uri, wanted),
             allow_private=allow_private,
             progress=_as_progress(progress),
             credentials=credentials,
-            earlier=self._earlier(uri, wanted),
         )
-        return self._keep(captured, wanted)
+        return self._keep(fetched, wanted)
 
     def _earlier(self, uri: str, wanted: _Wanted) -> Mapping[str, Earlier] | None:
         """What a crawl need not fetch again, since the server says that it still stands."""
@@ -135,13 +135,14 @@ class Ingest(Quotations, Transcripts):
         found = None if wanted.new else _previous(self._repository, uri, wanted.series)
         return found and self._repository.version(found.pdi)  # lists leave details out
 
-    def _keep(self, captured: Capture, wanted: _Wanted) -> Saved:
+    def _keep(self, fetched: Fetched, wanted: _Wanted) -> Saved:
         """Commit a captured page, unless it is what the version before holds."""
+        captured, page = fetched.captured, fetched.page
         asked = directives_of(captured.root.document, captured.root.response_headers)
         if wanted.crawled is not None and asked.forbids_keeping:
             uri = captured.requested_uri
             raise CaptureError(asked.forbids_keeping, uri=uri, reason="robots")
-        page, known, formats = _read(captured)
+        known, formats = _read(captured, page)
         repository, previous = self._repository, self._previous(captured.requested_uri, wanted)
         unchanged = previous is not None and (
             _same(previous, formats)
@@ -152,7 +153,7 @@ class Ingest(Quotations, Transcripts):
         if previous is not None and unchanged:
             version = previous
         else:
-            noted = {**(wanted.crawled or {}), **asked.on_record()}
+            noted = {**(wanted.crawled or {}), **asked.on_record(), **fetched.noted}
             is_new = previous is None
             version = repository.commit(
                 formats,
@@ -360,9 +361,7 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
             fault = "nothing says its charset" if label is None else f"{label!r} is no charset"
             codec = version.representation(token).charset
             yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
-    thin = drawn.warning(details)
-    if thin is not None:
-        yield thin
+    yield from drawn.warnings(details)
     asked = asked_in(details)
     if asked:
         yield f"the page asks of robots: {', '.join(asked)}"
@@ -378,11 +377,6 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
         for notice in () if record is None else record.notices:
             hint = _REVIEWED if notice.code in {"tracked-changes", "comments"} else ""
             yield f"{item.format}: {notice.text}{hint}"
-
-
-def _check_way(via: str, uri: str) -> None:
-    if via not in _WAYS:
-        raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
 
 
 def _with_missing(saved: Saved, captured: Capture, *, unchanged: bool) -> Saved:
@@ -414,7 +408,7 @@ def _provenance(captured: Capture, page: sources.Source, noted: Mapping[str, JSO
         retrieved_at=captured.started_at,
         details=dict(noted)
         | members(captured.record())
-        | drawn.on_record(page, linked=len(captured.left_out))
+        | drawn.on_record(page, captured)
         | incoming.troubles(page),
     )
 
@@ -432,11 +426,10 @@ def _previous(repository: Repository, address: str, series: str | None) -> Versi
     return next((version for version in versions if version.pdi.series == wanted), None)
 
 
-def _read(captured: Capture) -> tuple[sources.Source, Known, list[NewRepresentation]]:
-    """A captured page, what it quotes, and the formats to be committed."""
-    page = sources.source_of(captured.root.document)
+def _read(captured: Capture, page: sources.Source) -> tuple[Known, list[NewRepresentation]]:
+    """What a captured page quotes, and the formats to be committed."""
     known = quotations_in(page.document)
-    return page, known, with_indexes(with_quotations(_page_formats(captured, page), known))
+    return known, with_indexes(with_quotations(_page_formats(captured, page), known))
 
 
 def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresentation]:

@@ -1,0 +1,133 @@
+"""The time of a page that is drawn: virtual, so that the same page is drawn the same way.
+
+Chrome DevTools Protocol, `Emulation.setVirtualTimePolicy`. The clock of the page starts at the true
+time and stands while anything is fetched; where nothing is to be done it skips to the next timer.
+It is never told to "advance": that would skip to timers that are hours away. Workers keep true
+time, so the clock gives them a moment when it stops. Frames are drawn in true time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any
+
+from permacite.errors import CaptureError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from permacite.capture.browsing.pipe import Session, Tab
+    from permacite.capture.browsing.recording import Recorder
+
+__all__ = ["Clock", "settle"]
+
+_BUDGET_MS = 8000
+"""How long the page runs after it was loaded, on its own clock."""
+_STEP_MS = 40
+"""What it is granted at each step afterwards."""
+_FRAME_S = 0.034
+"""Two frames of a display."""
+_WORKER_S = 1.0
+"""What workers are waited for, in true time."""
+_ANSWER_S = 2
+"""What a page may take to answer a question."""
+_SCREENS = 40
+"""How far down a page is scrolled, in heights of the view: some never end."""
+_WHILE_PAUSED = "pauseIfNetworkFetchesPending"
+
+
+@dataclass(slots=True)
+class Clock:
+    """The clock of one page."""
+
+    tab: Tab
+    granted_ms: int = 0
+    """How far it has been let go on since it was started."""
+    started_at: float = 0
+    """In true time: seconds since 1970."""
+    _expired: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.tab.on("Emulation.virtualTimeBudgetExpired", self._end)
+
+    def _end(self, session: Session, _: Mapping[str, Any]) -> None:
+        if session.target == self.tab.target:
+            self._expired.set()
+
+    async def start(self) -> None:
+        """Let it stand at the true time. A page that is opened then loads, and no timer fires."""
+        self.started_at = time()
+        terms = {"policy": "pause", "initialVirtualTime": self.started_at}
+        await self.tab.send("Emulation.setVirtualTimePolicy", terms)
+
+    async def run(self, budget_ms: int, within_s: float) -> bool:
+        """Let it go on for a while; whether it got there within some seconds of true time."""
+        self._expired.clear()
+        terms = {"policy": _WHILE_PAUSED, "budget": budget_ms}
+        try:
+            async with asyncio.timeout(max(within_s, 0.0)):
+                # A page that never leaves its script does not even take this.
+                await self.tab.send("Emulation.setVirtualTimePolicy", terms)
+                await self._expired.wait()
+        except TimeoutError:
+            return False
+        self.granted_ms += budget_ms
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How a page came to rest."""
+
+    quiet: bool
+    """Whether nothing was being fetched any more, and its time ran to the end."""
+    steps: int
+    """How often it was scrolled by the height of the view."""
+
+
+async def settle(clock: Clock, recorder: Recorder, within_s: float) -> Settled:
+    """Let a page run until it is quiet, then scroll through it; it takes no longer than it may."""
+    until = monotonic() + within_s
+    quiet = await clock.run(_BUDGET_MS, until - monotonic())
+    recorder.closed = True
+    if any(each.type == "worker" for each in clock.tab.sessions.values()):
+        await asyncio.sleep(min(_WORKER_S, max(0.0, until - monotonic())))
+        quiet &= await clock.run(_BUDGET_MS // 8, until - monotonic())
+    steps = 0
+    if quiet:
+        steps = await _scroll(clock, until)
+        quiet = await clock.run(_STEP_MS, until - monotonic())
+    return Settled(quiet and not recorder.pending, steps)
+
+
+async def _scroll(clock: Clock, until: float) -> int:
+    """Show each part of the page once, so that what waits to be seen is fetched."""
+    steps = 0
+    while steps < _SCREENS and monotonic() < until and await _go(clock, _DOWN):
+        steps += 1
+        await asyncio.sleep(_FRAME_S)
+        if not await clock.run(_STEP_MS, until - monotonic()):
+            break
+    await _go(clock, _UP)
+    await asyncio.sleep(_FRAME_S)
+    return steps
+
+
+_DOWN = """(() => {
+    const before = scrollY;
+    scrollBy({top: innerHeight, behavior: "instant"});
+    return scrollY > before;
+})()"""
+_UP = 'scrollTo({top: 0, left: 0, behavior: "instant"}), true'
+
+
+async def _go(clock: Clock, script: str) -> bool:
+    terms = {"expression": script, "returnByValue": True}
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            answer = await clock.tab.send("Runtime.evaluate", terms)
+    except (CaptureError, TimeoutError):
+        return False
+    return answer.get("result", {}).get("value") is True

@@ -1,0 +1,83 @@
+"""How a page is fetched: over HTTP alone, or drawn by a browser where scripts make its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from permacite.errors import CaptureError
+from permacite.service import sources
+from permacite.service.ingest import drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from permacite.archive import JSON
+    from permacite.capture import Capture, Earlier
+
+__all__ = ["Fetched", "Via", "Way", "fetch_page"]
+
+Via = Literal["auto", "http", "browser"]
+_WAYS = ("auto", "http", "browser")
+_GET_ONE = "install Chromium, or name one by --browser"
+
+
+class Way(NamedTuple):
+    """How a page is to be fetched."""
+
+    via: Via = "auto"
+    """"auto" has a page drawn that is thin, where there is a browser."""
+    browser: str | None = None
+    """A Chromium; None: the one on PATH, if any."""
+    sandbox: bool = True
+    """Whether Chromium's own sandbox is on."""
+    timeout_s: float = 60
+    most_bytes: int = 200 * 1024 * 1024
+    most_parts: int = 500
+
+
+class Fetched(NamedTuple):
+    """A page that was fetched."""
+
+    captured: Capture
+    page: sources.Source
+    noted: dict[str, JSON]
+    """What is to be known of how it was fetched, beside its record."""
+
+
+def fetch_page(
+    uri: str, way: Way, *, earlier: Mapping[str, Earlier] | None = None, **options: Any
+) -> Fetched:
+    """Fetch the page at `uri`; further `options` are those of `capture.capture`.
+
+    What is `earlier` need not be fetched again over HTTP, where it still stands.
+
+    Raises CaptureError where it cannot be had, or no browser is there that was asked for.
+    """
+    from permacite import capture  # noqa: PLC0415 - files need no network
+
+    if way.via not in _WAYS:
+        raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
+    options["limits"] = capture.Limits(
+        total_s=way.timeout_s, total_bytes=way.most_bytes, parts=way.most_parts
+    )
+    program = None
+    if way.via == "browser" or way.browser is not None:
+        program = capture.find_program(way.browser, sandbox=way.sandbox)
+        if program is None:
+            raise CaptureError("no browser is installed", uri=uri, reason="browser", hint=_GET_ONE)
+    if program is not None and way.via == "browser":
+        return _read(capture.draw(uri, program, **options))
+    fetched = _read(capture.capture(uri, earlier=earlier, **options))
+    if way.via == "http" or not drawn.is_thin(fetched.page, fetched.captured):
+        return fetched
+    program = program or capture.find_program(sandbox=way.sandbox)
+    if program is None:
+        return fetched
+    try:
+        return _read(capture.draw(uri, program, **options))
+    except CaptureError as error:
+        return fetched._replace(noted={"not_drawn": error.problem})
+
+
+def _read(captured: Capture) -> Fetched:
+    return Fetched(captured, sources.source_of(captured.root.document), {})
