@@ -11,12 +11,19 @@ from __future__ import annotations
 import html
 import random
 import re
+import shutil
 import unicodedata
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 import pytest
+from tests.faces.conftest import served
+from tests.faces.test_http import ask
 from tests.writings import few, script_of, thousand
 
+from permacite.cli import run
+from permacite.service.access import Choice
 from permacite.service.archive import Archive
 from permacite.web.reader import SCRIPTS
 
@@ -34,6 +41,9 @@ UNSPACED = {"HAN", "KANA", "HANGUL", "THAI", "KHMER", "MYANMAR", "LAO", "TIBETAN
 MARK = re.compile(r"<mark\b[^>]*>(.*?)</mark>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 AT_ONCE = 20
+HIDDEN = ("closed", "embargo", "withdrawn", "erased")
+AROUND = 24
+"""Characters behind a stretch: who asked for that has not said them."""
 
 
 def letters(text: str) -> str:
@@ -105,11 +115,13 @@ def library(
     return folder, found
 
 
+@pytest.mark.parametrize("quarter", range(4))
 def test_every_stretch_is_found_and_marked(
-    library: tuple[Path, dict[str, Held]], times: Times
+    library: tuple[Path, dict[str, Held]], times: Times, quarter: int
 ) -> None:
-    folder, documents = library
-    chance = random.Random(16)  # noqa: S311 - no secret
+    folder, every = library
+    documents = dict(list(every.items())[quarter::4])
+    chance = random.Random(quarter)  # noqa: S311 - no secret
     drawn = {
         name: stretches(held.text, held.writing.script, chance)
         for name, held in documents.items()
@@ -148,3 +160,85 @@ def wrong(archive: Archive, name: str, phrase: str) -> str:
     if letters(marked) != letters(phrase):
         return f"other words are marked: {marked!r}"
     return ""
+
+
+def hide(archive: Archive, name: str, how: str) -> None:
+    """Have a document no longer be open to all."""
+    if how == "closed":
+        archive.standing(name, Choice(access="closed", ground="consent"))
+    elif how == "embargo":
+        until = datetime.now(UTC).date() + timedelta(days=9)
+        archive.standing(name, Choice(embargo_until=until))
+    elif how == "withdrawn":
+        archive.withdraw(name, reason="copyright")
+    else:
+        archive.erase(name, ground="data-protection")
+
+
+def routes(name: str, phrase: str) -> Iterator[str]:
+    """Yield the requests that could tell of a document, or of words in it."""
+    typed = quote(phrase, safe="")
+    for page in ("search", "api/search"):
+        yield f"/-/{page}?q={typed}"
+        yield f"/-/{page}?q=%22{typed}%22&versions=all&order=newest"
+    yield from (f"/{name}?view={view}" for view in ("bytes", "json", "reader"))
+    yield f"/{name}?fragment=char%3D0,9"
+    yield f"/-/page/{name}"
+    yield f"/-/api/document?name={name}"
+    yield f"/-/api/passages?name={name}&quote={typed}"
+    yield f"/-/api/reference?name={name}"
+    yield f"/-/versions/{name}?fragment=char%3D0,9"
+    yield f"/-/follow?all=1&to=https://example.org/&from={name}"
+
+
+def test_no_route_tells_words_of_what_is_not_open(
+    library: tuple[Path, dict[str, Held]],
+    times: Times,
+    tmp_path: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    folder = tmp_path / "archive"
+    shutil.copytree(library[0], folder)
+    chance = random.Random(16)  # noqa: S311 - no secret
+    hidden = dict(list(library[1].items())[::3])
+    with Archive.open(folder) as archive:
+        for number, name in enumerate(hidden):
+            hide(archive, name, HIDDEN[number % len(HIDDEN)])
+        archive.index_words()
+    shown = "".join(held.text for name, held in library[1].items() if name not in hidden)
+    tries, told = 0, []
+    with Archive.open(folder) as archive, served(folder, "--public") as running:
+        while tries < times(20, 1000):
+            name = chance.choice(list(hidden))
+            held = hidden[name]
+            phrase = next(stretches(held.text, held.writing.script, chance))
+            at = held.text.index(phrase) + len(phrase)
+            behind = held.text[at : at + AROUND].strip()
+            if behind in shown or len(behind) < AROUND // 2 or behind in phrase:
+                continue
+            tries += 1
+            hits = archive.search(phrase, limit=100, every_version=True).hits
+            told += [(phrase, hit.pdi) for hit in hits if hit.pdi.rsplit(".", 2)[0] in hidden]
+            run(["--archive", str(folder), "search", "--json", "--", phrase])
+            answers = {"command": capfdbinary.readouterr().out}
+            answers |= {path: ask(running.base, path).body for path in routes(name, phrase)}
+            told += [(phrase, path) for path in telling(answers, behind)]
+    assert told == []
+
+
+def telling(answers: dict[str, bytes], words: str) -> list[str]:
+    """The answers that hold words."""
+    shown = {
+        path: html.unescape(octets.decode("utf-8", "replace")) for path, octets in answers.items()
+    }
+    return [path for path, text in shown.items() if letters(words) in letters(text)]
+
+
+def test_the_same_routes_tell_what_is_open(library: tuple[Path, dict[str, Held]]) -> None:
+    name, held = next(iter(library[1].items()))
+    phrase = next(stretches(held.text, held.writing.script, random.Random(0)))  # noqa: S311 - no secret
+    at = held.text.index(phrase) + len(phrase)
+    behind = held.text[at : at + AROUND]
+    with served(library[0], "--public") as running:
+        answers = {path: ask(running.base, path).body for path in routes(name, phrase)}
+    assert len(telling(answers, behind)) >= 6
