@@ -96,6 +96,10 @@ def test_a_timegate_leads_to_the_nearest_version(through: Through) -> None:
         assert fields["vary"] == "accept-datetime"
         assert f'<{through.address}>; rel="original"' in fields["link"]
         assert 'rel="timemap"; type="application/link-format"' in fields["link"]
+        told = [each[""] for each in links(fields["link"]) if "memento" in each["rel"].split()]
+        assert f"{through.base}/{through.names[version]}" in told
+        assert told[0].endswith(through.names[0])
+        assert told[-1].endswith(through.names[-1])
     for wrong in ("2026-01-01", "yesterday", "Fri, 99 Jan 2024 10:00:00 GMT", ""):
         gate = f"{through.base}/-/timegate/{through.address}"
         assert ask(gate, Accept_Datetime=wrong or "x")[0] == 400

@@ -30,6 +30,8 @@ from permacite.web.requests import JSONAnswer, ask
 from permacite.web.templates import kept
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from starlette.requests import Request
 
     from permacite.service.resolution.mementos import Memento
@@ -53,7 +55,7 @@ async def timegate(request: Request) -> Response:
     chosen = nearest(found, _accepted(request))
     fields = {
         "Vary": "accept-datetime",
-        "Link": ", ".join(_links(request, uri)),
+        "Link": ", ".join([*_links(request, uri), *_ends(request, found, chosen)]),
         "Access-Control-Allow-Origin": "*",
         "Cache-Control": "no-cache",
     }
@@ -176,6 +178,22 @@ def _links(request: Request, uri: str) -> list[str]:
     ]
 
 
+def _ends(request: Request, found: Sequence[Memento], chosen: Memento) -> Iterator[str]:
+    """The first memento, the last, and the one that is chosen (RFC 7089 §2.2)."""
+    for memento in dict.fromkeys((found[0], chosen, found[-1])):
+        relation = _relation(is_first=memento == found[0], is_last=memento == found[-1])
+        yield _memento_link(request, memento, relation)
+
+
+def _relation(*, is_first: bool, is_last: bool) -> str:
+    return "first " * is_first + "last " * is_last + "memento"
+
+
+def _memento_link(request: Request, memento: Memento, relation: str) -> str:
+    when = _http_date(memento.captured_at)
+    return f'<{_address(request, memento)}>; rel="{relation}"; datetime="{when}"'
+
+
 def _escaped(uri: str) -> str:
     """An address that can stand between angle brackets in a header field."""
     return re.sub(
@@ -204,9 +222,7 @@ def _as_links(
     for number, memento in enumerate(shown):
         is_first = page == 1 and number == 0
         is_last = page == pages and number == len(shown) - 1
-        relation = "first " * is_first + "last " * is_last + "memento"
-        when = _http_date(memento.captured_at)
-        lines.append(f'<{_address(request, memento)}>; rel="{relation}"; datetime="{when}"')
+        lines.append(_memento_link(request, memento, _relation(is_first=is_first, is_last=is_last)))
     return lines
 
 
