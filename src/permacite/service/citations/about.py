@@ -47,10 +47,15 @@ def _size(claims: list[Claim]) -> int:
 _CACHE: Cache[list[Claim]] = Cache(4 << 20, _size)
 
 
-def reference_of(repository: Repository, version: Version) -> Reference:
-    """The reference of a version; of what is no page, or is not given out, what is asserted."""
-    claims = list(_asserted(repository, version))
-    main = repository.main(version)
+def reference_of(
+    repository: Repository, version: Version, main: Representation | None = None
+) -> Reference:
+    """The reference of a version; of what is no page, or is not given out, what is asserted.
+
+    Its `main` format, where that is known, spares asking.
+    """
+    main = main or repository.main(version)
+    claims = list(_asserted(repository, version, main))
     try:
         if main.media_type in PAGES:
             claims += _stated(repository, main)
@@ -74,9 +79,9 @@ def _stated(repository: Repository, main: Representation) -> list[Claim]:
     return claims
 
 
-def _asserted(repository: Repository, version: Version) -> Iterator[Claim]:
+def _asserted(repository: Repository, version: Version, main: Representation) -> Iterator[Claim]:
     fields = {predicate_iri(term): name for term, name in _FIELDS.items()}
-    subjects = [str(version.pdi.document), str(repository.main(version).pdi)]
+    subjects = [str(version.pdi.document), str(main.pdi)]
     statements = [
         statement for subject in subjects for statement in repository.statements.assertions(subject)
     ]

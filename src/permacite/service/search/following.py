@@ -14,6 +14,8 @@ indexed is looked at again. Whatever the index says, only what is given out is t
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -27,9 +29,10 @@ from permacite.service.search.terms import folded
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from permacite.archive import Leaf, Repository, Representation, Version
+    from permacite.archive import Leaf, Repository, Representation, Restriction, Version
+    from permacite.pdi import PDI
     from permacite.service.search.index import Index
 
 __all__ = ["follow", "is_behind", "text_of"]
@@ -86,11 +89,7 @@ def _step(repository: Repository, index: Index, size: int) -> int:
     if erased or start > size:  # or another archive stands here now
         index.anew()
         return 0
-    rows = [
-        row
-        for name, number in _named(entries)
-        if (row := row_of(repository, name, number)) is not None
-    ]
+    rows = rows_of(repository, _named(entries))
     with index.writing() as connection:
         if start != int(_value(connection, "entries") or 0):  # another process was quicker
             return start
@@ -144,10 +143,9 @@ def _take(repository: Repository, connection: sqlite3.Connection, leaf: Leaf) ->
     rows = connection.execute("SELECT number FROM document WHERE name = ?", (name,)).fetchall()
     known = repository.versions(subject.document) if not rows else []
     for number in [row[0] for row in rows] or [version.number for version in known]:
-        row = row_of(repository, name, number)
+        rows_now = rows_of(repository, [(name, number)])
         forget(connection, name, number)
-        if row is not None:
-            put(connection, [row])
+        put(connection, rows_now)
 
 
 def _look_again(repository: Repository, index: Index) -> None:
@@ -161,68 +159,84 @@ def _look_again(repository: Repository, index: Index) -> None:
             known = connection.execute(
                 "SELECT 1 FROM document WHERE name = ? AND number = ?", (name, version.number)
             ).fetchone()
-            shown = _is_open(repository, version)
+            shown = _is_open(version, repository.restrictions(version.representations))
             if known and not shown:
                 forget(connection, name, version.number)
             elif shown and not known:
-                row = row_of(repository, name, version.number)
-                put(connection, [] if row is None else [row])
+                put(connection, rows_of(repository, [(name, version.number)]))
         _set(connection, _STANDING, now)
 
 
-def _is_open(repository: Repository, version: Version) -> bool:
+def _is_open(version: Version, restricted: Mapping[PDI, Restriction]) -> bool:
     """Whether anything of a version is given out."""
-    restricted = repository.restrictions(version.representations)
     return any(item.pdi not in restricted for item in version.representations)
 
 
-def text_of(repository: Repository, version: Version) -> Representation | None:
-    """The format whose characters are the words of a version; None where none is given out."""
-    restricted = repository.restrictions(version.representations)
+def text_of(
+    repository: Repository,
+    version: Version,
+    restricted: Mapping[PDI, Restriction] | None = None,
+) -> Representation | None:
+    """The format whose characters are the words of a version; None where none is given out.
+
+    `restricted`, of its formats, spares asking.
+    """
+    if restricted is None:
+        restricted = repository.restrictions(version.representations)
     texts = [item for item in version.representations if item.pdi not in restricted]
     plain = [item for item in texts if item.media_type == "text/plain"]
     others = [item for item in texts if item.media_type.startswith("text/")]
     return next(iter(plain or others), None)
 
 
-def row_of(repository: Repository, name: str, number: int) -> Row | None:
-    """A version as it is indexed; None where nothing of it is given out."""
-    try:
-        versions = repository.versions(names.document_of(name)[0])
-    except PermaciteError:
-        return None
-    version = next((each for each in versions if each.number == number), None)
-    if version is None or not _is_open(repository, version):
-        return None
-    source = text_of(repository, version)
+def rows_of(repository: Repository, wanted: Iterable[tuple[str, int]]) -> list[Row]:
+    """Versions as they are indexed, without those of which nothing is given out.
+
+    They are asked for together. Whether the log agrees with them is asked when one is found.
+    """
+    named = []
+    for name, number in wanted:
+        with suppress(PermaciteError):
+            named.append(replace(names.document_of(name)[0], version=number))
+    known = [version for version in repository.find_versions(named) if version is not None]
+    restricted = repository.restrictions(
+        item for version in known for item in version.representations
+    )
+    return [
+        _row(repository, version, restricted) for version in known if _is_open(version, restricted)
+    ]
+
+
+def _row(repository: Repository, version: Version, restricted: Mapping[PDI, Restriction]) -> Row:
+    source = text_of(repository, version, restricted)
     text = ""
     if source is not None:
-        try:
+        with suppress(PermaciteError):  # it is damaged, and fsck tells of it
             text = repository.text(source).text[:_MOST_CHARACTERS]
-        except PermaciteError:  # it is damaged, and fsck tells of it
-            text = ""
     address = version.provenance.uri or version.provenance.final_uri or ""
-    main = repository.main(version)
+    main = repository.main(version, restricted)
     return Row(
-        name=name,
-        number=number,
+        name=str(version.pdi.document),
+        number=version.number,
         pdi=str(main.pdi),
         site=(urlsplit(address).hostname or "") if address else "",
         kind=main.media_type,
         saved=addresses.captured_at(version).isoformat(timespec="seconds"),
         cited=bool(repository.citations(version.pdi)),
         title=folded(version.title or ""),
-        about=folded(" ".join(_about(repository, version, address))),
+        about=folded(" ".join(_about(repository, version, main, address))),
         text=folded(text),
     )
 
 
-def _about(repository: Repository, version: Version, address: str) -> Iterator[str]:
+def _about(
+    repository: Repository, version: Version, main: Representation, address: str
+) -> Iterator[str]:
     """What is known of a version beside its words: where it is from, and what is stated of it."""
     yield address
     yield str(version.provenance.details.get("file_name", ""))
     try:
-        reference = reference_of(repository, version)
+        reference = reference_of(repository, version, main)
     except PermaciteError:
         return
     stated = (reference.title, reference.container, reference.site, reference.publisher)
