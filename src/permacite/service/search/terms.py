@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Query", "Term", "folded", "read_query", "terms_in", "terms_of", "words_in"]
 
-RULES = 1
+RULES = 2
 
 _INDIC = "".join(
     f"{chr(block)}-{chr(block + 3)}{chr(block + 0x3A)}-{chr(block + 0x4F)}"
