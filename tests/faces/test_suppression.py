@@ -103,6 +103,8 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield "/-/jottings", "/-/jottings"
     for query in ("", f"?name={document}"):
         yield "/-/api/jottings", f"/-/api/jottings{query}"
+    for path in ("/-/feed", "/sitemap.xml", "/-/sitemap", "/robots.txt"):
+        yield path, path
     yield from BY_ADDRESS
     yield "/-/news.atom", "/-/news.atom"
     yield "/-/api/log", "/-/api/log?since=1"

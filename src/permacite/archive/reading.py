@@ -279,6 +279,11 @@ class Reading:
         """Return the number of versions, likewise."""
         return self._catalog.read(listing.highest_place)
 
+    def starts(self, step: int) -> Sequence[str]:
+        """Names behind which `page` goes on, so that `step` versions are before each."""
+        places = range(step, self._catalog.read(listing.highest_place), step)
+        return [names.full_name(self._catalog.read(listing.at, place)[1]) for place in places]
+
     def is_serial(self, pdi: PDI) -> bool:
         """Say whether a document's unique id is a serial number, and not one that was given."""
         return self._catalog.read(versions.is_serial, pdi)

@@ -17,7 +17,7 @@ from permacite.service.watches.feed import PATH
 from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions
-from permacite.web.follow import links, memento, saving
+from permacite.web.follow import feeds, links, memento, saving
 from permacite.web.names import resolver, thttp
 from permacite.web.search import asking, jottings
 
@@ -49,6 +49,10 @@ ROUTES = [
     Route("/-/static/{file}", asset),
     Route("/-/page/{name:path}", reader.frame),
     Route("/-/search", asking.search),
+    Route("/robots.txt", feeds.robots),
+    Route("/sitemap.xml", feeds.sitemaps),
+    Route("/-/sitemap", feeds.sitemap),
+    Route("/-/feed", feeds.feed),
     Route("/-/timegate/{uri:path}", memento.timegate),
     Route("/-/timemap/{form}/{uri:path}", memento.timemap),
     Route("/web/{stamp}/{uri:path}", memento.web),

@@ -23,10 +23,11 @@ from permacite.web.search.jottings import of_document
 from permacite.web.templates import kept, page, words_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
 
+    from permacite.service.citations.describing import Description
     from permacite.service.reader.reading import Reading
     from permacite.service.resolution.holdings import About, Listing
     from permacite.words import Words
@@ -47,6 +48,21 @@ SCRIPTS = Scripts(
 _SHOWN_AT_ONCE = 50
 _QUOTERS_AT_ONCE = 5
 """Each is read and compared before the page is there."""
+_KINDS = {
+    "webpage": "WebPage",
+    "article": "Article",
+    "article-journal": "ScholarlyArticle",
+    "article-magazine": "Article",
+    "article-newspaper": "NewsArticle",
+    "post-weblog": "BlogPosting",
+    "book": "Book",
+    "chapter": "Chapter",
+    "report": "Report",
+    "thesis": "Thesis",
+    "dataset": "Dataset",
+    "software": "SoftwareSourceCode",
+}
+"""Types of CSL, and those of schema.org."""
 _STYLES = ("Chicago", "APA", "MLA")
 
 
@@ -77,6 +93,7 @@ async def home(request: Request) -> Response:
         listing=listing,
         days=[(day, list(of_day)) for day, of_day in days],
         pattern=pattern or "",
+        feed=request.app.state.public,
         newer=newer,
         older=older,
         newest="/" + _query(parameters) if before or parameters.get("after") else None,
@@ -180,10 +197,11 @@ async def document(request: Request, reference: str) -> Response:
     words = reading.passage.quote if reading.passage else ""
     seen = await ask(request, Archive.seen, reading.reference, words)
     styled = await ask(request, _styled, reading.reference) if reading.cited else {}
+    about = await ask(request, Archive.describe, reading.pdi)
     fields = {
         "Content-Location": reading.pdi,
         "Vary": "Accept",
-        "Link": _signposts(reading),
+        "Link": _signposts(reading, about, await ask(request, Archive.licences, reading.pdi)),
     }
     return page(
         request,
@@ -192,7 +210,7 @@ async def document(request: Request, reference: str) -> Response:
         reading=reading,
         quoters=quoters,
         paged=after is not None,
-        about=await ask(request, Archive.describe, reading.pdi),
+        about=about,
         styled=styled,
         coins=seen.coins,
         preview=seen.preview if request.app.state.public else (),
@@ -211,11 +229,18 @@ def _styled(archive: Archive, reference: str) -> dict[str, str]:
     return {}
 
 
-def _signposts(reading: Reading) -> str:
-    """Links for programs: how to cite it, what describes it, its formats (RFC 8288, RFC 8574)."""
+def _signposts(reading: Reading, about: Description, licences: Sequence[str]) -> str:
+    """Links for programs: how to cite it, what describes it, its formats (RFC 8288, RFC 8574).
+
+    As Signposting has them (level 1): the page is about an object of a type of schema.org, under
+    the licences that are stated of it.
+    """
     described = f"/-/api/document?name={quote(reading.pdi, safe='')}"
+    kinds = ("AboutPage", _KINDS.get(about.type, "CreativeWork"))
     links = [
         f'<{reading.reference}>; rel="cite-as"',
+        *(f'<https://schema.org/{kind}>; rel="type"' for kind in kinds),
+        *(f'<{licence}>; rel="license"' for licence in licences),
         f'<{described}>; rel="describedby"; type="application/json"',
     ]
     formats = [item for item in reading.document.formats if item.restricted is None]

@@ -19,6 +19,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError
 from permacite.pdi.predicates import PREFIXES, predicate_iri
+from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.base import UseCases
 
@@ -35,6 +36,9 @@ _AT_ONCE = 1000
 _MOST_DIGITS = 18
 _LAST = chr(0x10FFFF)
 """Sorts behind all that stands in names."""
+_LICENSE = PREFIXES["dcterms"] + "license"
+_ADDRESS = compile_pattern(r"https?://[!-;=?-~]{1,2000}+")
+"""Of a licence: what a header field can hold between angle brackets."""
 _ASSERTION = "urn:permacite:assertion:"
 _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ftp", "orcid"})
 """Schemes of objects that are names of things; anything else is text."""
@@ -64,6 +68,17 @@ class Assertions(UseCases):
             after = page.next
             if after is None:
                 return statements
+
+    def licences(self, subject: str) -> tuple[str, ...]:
+        """The addresses of the licences that are stated of a document or of this version of it."""
+        name, _ = names.document_of(subject)
+        stated = [
+            each.object
+            for about in dict.fromkeys((as_urn(name.document), as_urn(name)))
+            for each in self.statements(about)
+            if predicate_iri(each.predicate) == _LICENSE and _ADDRESS.fullmatch(each.object)
+        ]
+        return tuple(dict.fromkeys(stated))
 
     def statement_page(
         self,

@@ -124,6 +124,10 @@ class Exported:
 class Holdings(UseCases):
     """What is archived."""
 
+    def starts(self, step: int) -> tuple[str, ...]:
+        """What `list` takes as `after` to begin behind each `step` versions."""
+        return tuple(self._repository.starts(step))
+
     def about(self) -> About:
         """Which archive this is."""
         return About(

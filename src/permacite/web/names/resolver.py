@@ -166,7 +166,11 @@ def _naming(part: Resolved) -> dict[str, str]:
     has, or lacks, what could not be decoded, `Permacite-Derived: preview` with what is made of a
     part; a link of the relation "preview" (RFC 6903) leads from a part to that.
     """
-    links = [f'<{part.pdi}>; rel="cite-as"']
+    landing = part.exact.replace("#", "%23")
+    links = [
+        f'<{part.pdi}>; rel="cite-as"',
+        f'</{landing}>; rel="collection"; type="text/html"',
+    ]
     if part.media_type in RECORDED and "#" in part.exact:
         name, _, fragment = part.exact.partition("#")
         address = f"/{name}?{urlencode({'fragment': fragment, 'view': 'preview'})}"
