@@ -63,11 +63,15 @@ def is_border(text: str, place: int) -> bool:
 
 
 def stretches(text: str, script: str, chance: random.Random) -> Iterator[str]:
-    """Yield random stretches of a text with a letter of its script; none with quotation marks."""
-    signs = script in UNSPACED
+    """Yield random stretches of a text with a letter of its script; none with quotation marks.
+
+    Of scripts with spaces two words or more, as far as that is to be had.
+    """
     words = [match.span() for match in re.finditer(r"\S+", text)]
+    tries = 0
     while words:
-        if signs:
+        tries += 1
+        if script in UNSPACED:
             start = chance.randrange(len(text))
             end = start + chance.randint(3, 12)
             while start and not is_border(text, start):
@@ -76,11 +80,9 @@ def stretches(text: str, script: str, chance: random.Random) -> Iterator[str]:
                 end += 1
         else:
             first = chance.randrange(len(words))
-            start, end = (
-                words[first][0],
-                words[min(len(words), first + chance.randint(2, 8)) - 1][1],
-            )
-        found = text[start:end].strip()
+            last = first + (chance.randint(1, 7) if tries % 100 < 50 else 0)
+            start, end = words[first][0], words[min(last, len(words) - 1)][1]
+        found = text[start:end].strip("".join(QUOTES) + " \r\n\t\xa0")
         if QUOTES & set(found) or "\ufffd" in found or not 2 <= len(found) <= 300:
             continue
         if any(script_of(sign) == script for sign in found):
