@@ -12,6 +12,10 @@ Two addresses are the same page when their normal forms are (RFC 3986 §6.2.3), 
 behind `#`. Of several versions the one that was saved nearest to a time is meant; the newest one,
 where no time is given.
 
+A time may stand in the address itself: `https://example.org/a@2026-11-22`, which is what it means
+where nothing was saved from the whole of it, or `.../web/20261122/https://example.org/a`, as web
+archives have it. A time that is given beside it comes first.
+
 Readings: a directive is looked for as browsers do, by its words in any case, whole words first; but
 the text is the archive's, and so are its word ends. What stands in no text is an error, since a
 passage was asked for; an element that is not there is none, since pages give `#` a meaning of their
@@ -51,6 +55,7 @@ __all__ = [
     "reference_of",
     "software",
     "spellings",
+    "timed",
     "versions",
 ]
 
@@ -62,6 +67,17 @@ _DIRECTIVE = ":~:"
 _TEXT = "text="
 _MOMENT = "%Y%m%d%H%M%S"
 """A time in the addresses of other archives, such as 20261121093000."""
+
+
+_STAMPED = compile_pattern(
+    r"(?i)(?:https?://[^/?#\s]++)?/web/(?P<time>[0-9]{4,14})(?:[a-z]{2}_)?/(?P<address>https?:/.*+)"
+)
+_TIMED = compile_pattern(
+    r"(?P<address>[^#]*[^#@])@(?P<time>[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T[0-9:]{5,8}Z?)?)?)?|[0-9]{14})"
+    r"(?P<fragment>(?:\#.*+)?)"
+)
+_EARLIEST = "00000101000000"
+"""What a shorter time is filled up with: the beginning of its year, month, day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +97,9 @@ class Held:
 
 
 def is_address(text: str) -> bool:
-    """Whether a reference is an address of the web, and no name at a resolver."""
+    """Whether a reference is an address of the web, with a time or not; no name at a resolver."""
     reference, _ = names.from_address(text)
-    return reference.partition(":")[0].lower() in _SCHEMES
+    return bool(_STAMPED.fullmatch(reference)) or reference.partition(":")[0].lower() in _SCHEMES
 
 
 def normal(address: str) -> str:
@@ -149,11 +165,33 @@ def moment(text: str) -> datetime:
     raise ParseError("expected a time, such as 2026-11-21 or 2026-11-21T09:30", text, 0, "ISO 8601")
 
 
+def timed(
+    repository: Repository, typed: str, when: datetime | None = None
+) -> tuple[str, datetime | None]:
+    """An address and the time that is meant, be it in the address or beside it."""
+    stamped = _STAMPED.fullmatch(typed.strip())
+    if stamped:
+        return stamped["address"], when or _filled(stamped["time"])
+    read = _TIMED.fullmatch(typed.strip())
+    if read is None or versions(repository, typed):
+        return typed, when
+    return read["address"] + read["fragment"], when or _filled(read["time"])
+
+
+def _filled(time: str) -> datetime | None:
+    """A time of which only the beginning may be given; None for one that is none."""
+    digits = "".join(sign for sign in time if sign.isdigit())
+    with suppress(ParseError):
+        return moment(digits + _EARLIEST[len(digits) :])
+    return None
+
+
 def find(repository: Repository, address: str, when: datetime | None = None) -> Held | None:
     """What an address means; None where nothing was archived from there.
 
     Raises NotFoundError where the passage is not on the archived page.
     """
+    address, when = timed(repository, address, when)
     found = versions(repository, address)
     if not found:
         return None

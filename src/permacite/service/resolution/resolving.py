@@ -152,7 +152,9 @@ class Resolution(UseCases):
     def is_held(self, address: str) -> bool:
         """Whether anything was archived from a web address."""
         repository = self._repository
-        return addresses.is_address(address) and bool(addresses.versions(repository, address))
+        return addresses.is_address(address) and bool(
+            addresses.versions(repository, addresses.timed(repository, address)[0])
+        )
 
     def may_be_embedded(self, part: Resolved) -> bool:
         """Whether pages of others may show a part: a picture that was cut out here.

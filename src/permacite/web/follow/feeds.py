@@ -12,13 +12,13 @@ Only what is open is listed, by its name, its title and where it came from; no w
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
-from permacite.scan import compile_pattern
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web.requests import ask
@@ -37,7 +37,7 @@ _ATOM = "application/atom+xml"
 _IN_A_FEED = 50
 _IN_A_MAP = 2000
 _FIELDS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
-_NOT_XML = compile_pattern(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML document can hold (XML 1.0 §2.2)."""
 
 
