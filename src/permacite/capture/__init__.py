@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Earlier,
         Exchange,
         Failure,
+        Frozen,
         Limits,
         Lookup,
         Progress,
@@ -44,6 +45,7 @@ __all__ = [
     "Earlier",
     "Exchange",
     "Failure",
+    "Frozen",
     "Limits",
     "Program",
     "Progress",
@@ -62,8 +64,9 @@ on_demand(
     {
         "permacite.capture.browsing.program": "Program, find_program",
         "permacite.capture.credentials": "Credentials, read_credentials",
-        "permacite.capture.model": "Capture, Earlier, Exchange, Failure, Limits, Progress,"
-        " Redirect, Sent",
+        "permacite.capture.model": (
+            "Capture, Earlier, Exchange, Failure, Frozen, Limits, Progress, Redirect, Sent"
+        ),
         "permacite.capture.parts": "body_parts",
     },
 )

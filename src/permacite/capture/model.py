@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.markup import Document
 from permacite.media_types import content_type
@@ -15,11 +15,14 @@ from permacite.version import __version__
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from permacite.mhtml import Resource
+
 __all__ = [
     "Capture",
     "Earlier",
     "Exchange",
     "Failure",
+    "Frozen",
     "Headers",
     "Limits",
     "Lookup",
@@ -198,6 +201,24 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Frozen:
+    """A page as it was drawn."""
+
+    root: Resource = field(repr=False)
+    """The page, HTML in UTF-8; its `content_location` is the base of its references."""
+    parts: tuple[Resource, ...] = field(repr=False)
+    """What only the page has, by Content-ID: frames, canvases, pictures, style sheets."""
+    text: str = field(repr=False)
+    """Its words, by the rules `drawn-text/1`."""
+    map: bytes = field(repr=False)
+    """From places of the text to places of the root and the frames."""
+    screenshot: bytes = field(repr=False)
+    """The view as PNG."""
+    view: Mapping[str, Any]
+    """The size of the view, the digest of the script, what was left out and how often."""
+
+
+@dataclass(frozen=True, slots=True)
 class Capture:
     """A page and all it shows."""
 
@@ -220,6 +241,8 @@ class Capture:
     """Whether a person's header fields, cookies or passwords were sent; they are not on record."""
     drawing: Mapping[str, object] | None = None
     """How a browser drew the page, as plain values for JSON; None in the HTTP way."""
+    drawn: Frozen | None = None
+    """The page as a browser drew it, where one did."""
 
     @property
     def size_bytes(self) -> int:

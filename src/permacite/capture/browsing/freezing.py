@@ -1,0 +1,379 @@
+"""A page frozen as the browser drew it: markup that stands by itself, its words, and a picture.
+
+A script, `freezing.js`, reads each document of the page in a world of its own (Chrome DevTools
+Protocol, `Page.createIsolatedWorld`): what the page's scripts redefine is not seen there. Shadow
+roots that are closed to scripts are asked for of the browser.
+
+| what | how |
+|---|---|
+| shadow roots | `template shadowrootmode`, adopted style sheets as parts of their own |
+| style sheets whose rules scripts changed | the rules as they stand |
+| canvases, blob: pictures | parts; what the page may not read, as it is seen |
+| what was typed and chosen | attributes; never passwords and files |
+| frames of every origin | parts, each frozen in itself |
+| modal dialogs and popovers | where they stand, by styles of their own |
+| scripts, handlers, javascript: links, hints, refreshes | left out |
+
+What a limit leaves out is named in `Frozen.view`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import hashlib
+import json
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Protocol
+
+from permacite.capture.model import Frozen
+from permacite.errors import CaptureError, PermaciteError
+from permacite.media_types import is_media_type
+from permacite.mhtml import Resource
+from permacite.renditions.drawn import DRAWN_TEXT, Drawing, draw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["SCRIPT_DIGEST", "Bounds", "Tab", "freeze"]
+
+_SCRIPT = resources.files(__package__).joinpath("freezing.js").read_text(encoding="utf-8")
+SCRIPT_DIGEST = f"sha-256:{hashlib.sha256(_SCRIPT.encode()).hexdigest()}"
+"""Of the script that freezes: it goes on the record of a capture."""
+
+_DOMAIN = "drawn"
+_WORLD = "permacite"
+_MOST_HANDLES = 2000
+"""Each is asked for by itself."""
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a page is frozen. Sizes count characters or octets of one document."""
+
+    nodes: int = 400_000
+    looked_into: int = 30_000
+    """Of a document with more elements, the browser is not asked for closed shadow roots."""
+    characters: int = 32 * _MIB
+    css: int = 8 * _MIB
+    """Of one style sheet."""
+    octets: int = 48 * _MIB
+    """Of all that only the page has, as base64."""
+    pixels: int = 32_000_000
+    """Of one canvas; a larger one is taken as it is seen."""
+    clips: int = 50
+    """How many screenshots of canvases are taken."""
+    frames: int = 100
+    document_s: float = 20
+    """For one document."""
+
+
+class Tab(Protocol):
+    """A page of a browser, and its frames in other processes."""
+
+    @property
+    def sessions(self) -> Mapping[str, Any]:
+        """By their ids: the page first. Each has an `id`, a `type` and the id of its `target`."""
+
+    async def send(
+        self, method: str, params: Mapping[str, Any] | None = None, *, session: str | None = None
+    ) -> dict[str, Any]:
+        """What is answered. Raises CaptureError."""
+
+
+async def freeze(tab: Tab, *, bounds: Bounds | None = None, whole: bool = False) -> Frozen:
+    """Freeze a page as it stands. `whole`: the screenshot is of all of it, not of the view alone.
+
+    Raises CaptureError where not even the page itself can be frozen.
+    """
+    freezer = _Freezer(tab, bounds or Bounds())
+    await freezer.look()
+    await freezer.freeze()
+    shot = await freezer.screenshot(whole=whole)
+    build = (await tab.send("Browser.getVersion")).get("product", "")
+    sources, rendered = draw(freezer.drawings, {"browser": build})
+    return Frozen(
+        root=_page(sources[0], freezer.told[0]),
+        parts=(
+            *(
+                _page(source, freezer.told[number], f"frame-{number}@{_DOMAIN}")
+                for number, source in sources.items()
+                if number
+            ),
+            *freezer.parts,
+        ),
+        text=rendered.text,
+        map=rendered.map,
+        screenshot=shot,
+        view=freezer.view(build),
+    )
+
+
+def _page(source: str, told: Mapping[str, Any], content_id: str | None = None) -> Resource:
+    """A document as a body part."""
+    base = str(told.get("base", ""))
+    location = base if base.startswith(("http:", "https:")) else None
+    return Resource(source.encode(), "text/html; charset=utf-8", location, content_id)
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A document of the page: the page itself, or one in a frame."""
+
+    number: int
+    id: str
+    session: str
+    parent: _Frame | None
+    url: str
+    context: int = 0
+    """Of the world of our own in it."""
+    owner: int | None = None
+    """The element that holds it, as the browser counts nodes."""
+    corner: tuple[float, float] | None = (0.0, 0.0)
+    """Where it stands in the view; None where that is not known."""
+    inner: list[_Frame] = field(default_factory=list)
+
+
+class _Freezer:
+    """Asks for each document in turn, and keeps what was told."""
+
+    def __init__(self, tab: Tab, bounds: Bounds) -> None:
+        self._tab = tab
+        self._bounds = bounds
+        self._frames: list[_Frame] = []
+        self._left: dict[str, int] = {}
+        self._clips: list[tuple[str, _Frame, Sequence[float]]] = []
+        self.drawings: dict[int, Drawing] = {}
+        self.told: dict[int, Mapping[str, Any]] = {}
+        self.parts: list[Resource] = []
+
+    def view(self, build: str) -> dict[str, Any]:
+        """What goes on record."""
+        width, height, ratio = self.told[0].get("size", (0, 0, 1))
+        frames = [each.url for each in self._frames[1:] if each.number in self.drawings]
+        return {
+            "browser": build,
+            "width": width,
+            "height": height,
+            "pixel_ratio": ratio,
+            "script": SCRIPT_DIGEST,
+            "rules": DRAWN_TEXT,
+            "frames": frames,
+            "left_out": self._left,
+        }
+
+    def _leave(self, reason: str, count: int = 1) -> None:
+        self._left[reason] = self._left.get(reason, 0) + count
+
+    # ------------------------------------------------------------ which documents there are
+    async def look(self) -> None:
+        """Find the page and its frames, those in other processes too."""
+        known: dict[str, _Frame] = {}
+        sessions = [each for each in self._tab.sessions.values() if each.type in ("page", "iframe")]
+        waiting = list(sessions)
+        for _ in sessions:  # a frame is known once the one around it is
+            waiting = [each for each in waiting if not await self._look_in(each, known)]
+        if not self._frames:
+            raise CaptureError("the page is gone", uri="", reason="browser")
+
+    async def _look_in(self, session: Any, known: dict[str, _Frame]) -> bool:
+        try:
+            tree = (await self._tab.send("Page.getFrameTree", session=session.id))["frameTree"]
+        except (CaptureError, KeyError):
+            self._leave("frame")
+            return True
+        parent = known.get(tree["frame"].get("parentId", ""))
+        if session.type == "iframe" and parent is None:
+            return False
+        stack = [(tree, parent)]
+        while stack:
+            branch, outer = stack.pop()
+            told = branch["frame"]
+            if len(self._frames) >= self._bounds.frames:
+                self._leave("frames")
+                continue
+            frame = _Frame(len(self._frames), told["id"], session.id, outer, told.get("url", ""))
+            known[frame.id] = frame
+            self._frames.append(frame)
+            if outer is not None:
+                outer.inner.append(frame)
+            stack += [(each, frame) for each in reversed(branch.get("childFrames", ()))]
+        return True
+
+    # ------------------------------------------------------------ what they hold
+    async def freeze(self) -> None:
+        """Freeze each document; one that does not answer is left out, unless it is the page."""
+        for frame in self._frames:
+            try:
+                async with asyncio.timeout(self._bounds.document_s):
+                    await self._document(frame)
+            except (PermaciteError, TimeoutError, KeyError, ValueError) as error:
+                if frame.number == 0:
+                    problem = f"the page cannot be frozen: {getattr(error, 'problem', '') or error}"
+                    raise CaptureError(problem, uri=frame.url, reason="browser") from error
+                self._leave("frame")
+        for index, (content_id, frame, box) in enumerate(self._clips):
+            shot = None
+            if frame.corner is not None and index < self._bounds.clips:
+                shot = await self._shot({"clip": _box(frame.corner, box)})
+            if shot is None:
+                self._leave("canvas")
+            else:
+                self.parts.append(Resource(shot, "image/png", None, content_id))
+
+    async def _document(self, frame: _Frame) -> None:
+        terms = {"frameId": frame.id, "worldName": _WORLD}
+        world = await self._tab.send("Page.createIsolatedWorld", terms, session=frame.session)
+        frame.context = world["executionContextId"]
+        closed = await self._closed_roots(frame)
+        owners = [(each.number, await self._owner(each, frame)) for each in frame.inner]
+        shown = [(number, handle) for number, handle in owners if handle is not None]
+        bounds = self._bounds
+        given = {
+            "closed": len(closed),
+            "frames": [number for number, _ in shown],
+            "prefix": f"part-{frame.number}",
+            "domain": _DOMAIN,
+            "nodes": bounds.nodes,
+            "characters": bounds.characters,
+            "css": bounds.css,
+            "octets": bounds.octets,
+            "pixels": bounds.pixels,
+        }
+        handles = [{"objectId": each} for each in (*closed, *(handle for _, handle in shown))]
+        told = await self._call(frame, _SCRIPT, [{"value": given}, *handles])
+        self.drawings[frame.number] = Drawing(told.pop("pieces"), told.pop("flow"))
+        self._take(frame, told)
+
+    async def _call(self, frame: _Frame, function: str, arguments: list[Any]) -> dict[str, Any]:
+        """What the script tells of a document. Raises CaptureError where it fails."""
+        answer = await self._tab.send(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": function,
+                "executionContextId": frame.context,
+                "arguments": arguments,
+                "returnByValue": True,
+                "awaitPromise": True,
+            },
+            session=frame.session,
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            said = details.get("exception", {}).get("description", details.get("text", ""))
+            raise CaptureError(str(said)[:300], uri=frame.url, reason="browser")
+        told = json.loads(answer["result"]["value"])
+        if not isinstance(told, dict):
+            raise CaptureError("expected an object", uri=frame.url, reason="browser")
+        return told
+
+    def _take(self, frame: _Frame, told: dict[str, Any]) -> None:
+        """Keep what was told of a document, and what only it has."""
+        for reason, count in told.pop("left"):
+            self._leave(str(reason), int(count))
+        for index, part in enumerate(told.pop("parts"), 1):
+            content_id = f"part-{frame.number}-{index}@{_DOMAIN}"
+            if "clip" in part:
+                self._clips.append((content_id, frame, part["clip"]))
+            else:
+                self._part(content_id, part)
+        corner = frame.corner
+        by_number = {each.number: each for each in frame.inner}
+        for number, x, y in told.pop("places"):
+            if number in by_number:
+                inner = by_number[number]
+                inner.corner = None if corner is None else (corner[0] + x, corner[1] + y)
+        self.told[frame.number] = told
+
+    def _part(self, content_id: str, part: Mapping[str, Any]) -> None:
+        media_type = str(part.get("type", ""))
+        if not is_media_type(media_type.partition(";")[0].strip()):
+            media_type = "application/octet-stream"
+        try:
+            if part.get("text") is not None:
+                content = str(part["text"]).encode("utf-8", "replace")
+            else:
+                content = base64.b64decode(part["data"])
+        except (binascii.Error, TypeError, ValueError):
+            self._leave("part")
+            return
+        self.parts.append(Resource(content, media_type, None, content_id))
+
+    async def _closed_roots(self, frame: _Frame) -> list[str]:
+        """Handles of nodes at the top of shadow trees that scripts cannot see into."""
+        counted = await self._tab.send(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": "() => Document.prototype.getElementsByTagName"
+                ".call(document, '*').length",
+                "executionContextId": frame.context,
+                "returnByValue": True,
+            },
+            session=frame.session,
+        )
+        if counted["result"].get("value", 0) > self._bounds.looked_into:
+            self._leave("closed-shadow-roots-not-looked-for")
+            return []
+        terms: dict[str, list[str]] = {"computedStyles": []}
+        snapshot = await self._tab.send("DOMSnapshot.captureSnapshot", terms, session=frame.session)
+        strings = snapshot["strings"]
+        handles: list[str] = []
+        for document in snapshot["documents"]:
+            if strings[document["frameId"]] != frame.id:
+                continue
+            nodes = document["nodes"]
+            kinds = nodes.get("shadowRootType", {"index": [], "value": []})
+            inside = {
+                index
+                for index, kind in zip(kinds["index"], kinds["value"], strict=True)
+                if strings[kind] == "closed"
+            }
+            parents, names = nodes["parentIndex"], nodes["nodeName"]
+            for index in sorted(inside):
+                outer = parents[index]
+                is_host = outer not in inside or "-" in strings[names[outer]]
+                if is_host and len(handles) < _MOST_HANDLES:
+                    handle = await self._handle(nodes["backendNodeId"][index], frame)
+                    handles += [handle] if handle else []
+        return handles
+
+    async def _owner(self, inner: _Frame, frame: _Frame) -> str | None:
+        """A handle of the element that holds a frame."""
+        with contextlib.suppress(CaptureError, KeyError):
+            terms = {"frameId": inner.id}
+            owner = await self._tab.send("DOM.getFrameOwner", terms, session=frame.session)
+            return await self._handle(owner["backendNodeId"], frame)
+        return None
+
+    async def _handle(self, node: int, frame: _Frame) -> str | None:
+        """A handle of a node in the world of our own; None where it is gone."""
+        terms = {"backendNodeId": node, "executionContextId": frame.context}
+        with contextlib.suppress(CaptureError, KeyError):
+            answer = await self._tab.send("DOM.resolveNode", terms, session=frame.session)
+            return str(answer["object"]["objectId"])
+        return None
+
+    # ------------------------------------------------------------ pictures
+    async def screenshot(self, *, whole: bool) -> bytes:
+        """The view, or all of the page, as PNG; nothing where the browser gives none."""
+        shot = await self._shot({"captureBeyondViewport": True} if whole else {})
+        if shot is None:
+            self._leave("screenshot")
+        return shot or b""
+
+    async def _shot(self, terms: Mapping[str, Any]) -> bytes | None:
+        with contextlib.suppress(CaptureError, KeyError, TimeoutError, binascii.Error):
+            async with asyncio.timeout(self._bounds.document_s):
+                shot = await self._tab.send("Page.captureScreenshot", {"format": "png", **terms})
+                return base64.b64decode(shot["data"])
+        return None
+
+
+def _box(corner: tuple[float, float], box: Sequence[float]) -> dict[str, float]:
+    """A part of the view to be taken."""
+    x, y, width, height = map(float, box)
+    return {"x": corner[0] + x, "y": corner[1] + y, "width": width, "height": height, "scale": 1}
