@@ -13,7 +13,7 @@ import pytest
 
 from permacite.errors import NotFoundError
 from permacite.service.archive import Archive
-from permacite.service.reader.live import live_address
+from permacite.service.reader.following import live_address
 
 from .conftest import served
 

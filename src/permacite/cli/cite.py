@@ -146,13 +146,16 @@ def _tell(cited: Cited) -> None:
     click.echo(f"\n  {words if cited.quote.strip() else cited.told}\n")
     if cited.occurrences > 1:
         note(f"occurrence {cited.nth} of {cited.occurrences}")
-    click.echo(f"open      {cited.url}")
-    if cited.rfc5147_url is not None:
-        click.echo(f"RFC 5147  {cited.rfc5147_url}")
-    if cited.swhid is not None:
-        click.echo(f"SWHID     {cited.swhid}")
-    if cited.labels:
-        click.echo(f"printed   {', '.join(label.told for label in cited.labels)}")
+    lines = {
+        "open": cited.url,
+        "RFC 5147": cited.rfc5147_url,
+        "SWHID": cited.swhid,
+        "printed": ", ".join(label.told for label in cited.labels),
+        "drawn": cited.drawn,
+    }
+    for name, line in lines.items():
+        if line:
+            click.echo(f"{name:<10}{line}")
     if cited.found_by:
         note(f"found by {' and '.join(cited.found_by)}")
     for caution in cited.cautions:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from permacite.pdi.equivalence import covers, denotes_same, lexically_equal
     from permacite.pdi.escapes import decapsulate, encapsulate
     from permacite.pdi.formats import (
+        DRAWN_PAGE,
+        DRAWN_TEXT,
         alias_for,
         charset_for,
         default_scheme,
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from permacite.pdi.syntax import MAX_DEPTH, Specifier, parse, parse_specifier
 
 __all__ = [
+    "DRAWN_PAGE",
+    "DRAWN_TEXT",
     "LINE",
     "MAX_DEPTH",
     "PDI",
@@ -77,7 +81,8 @@ on_demand(
         "permacite.pdi.equivalence": "covers, denotes_same, lexically_equal",
         "permacite.pdi.escapes": "decapsulate, encapsulate",
         "permacite.pdi.formats": (
-            "alias_for, charset_for, default_scheme, media_type_for, token_for"
+            "DRAWN_PAGE, DRAWN_TEXT, alias_for, charset_for, default_scheme, media_type_for, "
+            "token_for"
         ),
         "permacite.pdi.grammar": "Violation",
         "permacite.pdi.minting": "check_mintable",

@@ -18,6 +18,9 @@ Readings:
 - `au`, which the draft writes and no registry has, is read as audio/basic. So are the endings of
   files whose tokens are long, such as `docx`; a name that is minted has the token of the registry.
 - The name of a multi-byte charset, such as `utf-8`, is the token of text/plain in that charset.
+- `text+drawn` and `multipart+drawn` are what a browser drew of a page: of types that nobody has
+  registered, which RFC 2046 (§4.1.4, §5.1.3) has read as plain text and as a multipart. So the one
+  is answered as text/plain, the other as multipart/related.
 """
 
 from __future__ import annotations
@@ -31,7 +34,21 @@ from permacite.pdi.escapes import decapsulate, encapsulate, unescaped
 from permacite.pdi.registry import FIRST_ASSIGNMENT, REGISTERED
 from permacite.scan import compile_pattern
 
-__all__ = ["alias_for", "charset_for", "default_scheme", "media_type_for", "token_for"]
+__all__ = [
+    "DRAWN_PAGE",
+    "DRAWN_TEXT",
+    "alias_for",
+    "charset_for",
+    "default_scheme",
+    "media_type_for",
+    "token_for",
+]
+
+DRAWN_PAGE = "multipart+drawn"
+"""The token of a page as a browser drew it: whoever commits one gives it."""
+DRAWN_TEXT = "text+drawn"
+"""The token of the words of such a page, likewise."""
+_DRAWN = {DRAWN_PAGE: "multipart/related", DRAWN_TEXT: "text/plain"}
 
 _FIXED = {"text": "text/plain", "header": "message/header"}
 """The two tokens that the draft defines by themselves."""
@@ -149,4 +166,4 @@ def _tokens() -> dict[str, str]:
 def _media_types() -> dict[str, str]:
     """Return token to media type, the inverse of `_tokens` and more."""
     charsets = dict.fromkeys(TOKENS, "text/plain")
-    return charsets | _ALIASES | {token: kind for kind, token in _tokens().items()}
+    return charsets | _ALIASES | _DRAWN | {token: kind for kind, token in _tokens().items()}

@@ -9,6 +9,8 @@ from permacite.cache import Cache
 from permacite.errors import ParseError, RestrictedError
 from permacite.extract.table import Table
 from permacite.renditions import Printed, printed_at
+from permacite.renditions.drawn import DrawnMap
+from permacite.renditions.drawn import read_map as read_drawn_map
 from permacite.renditions.pdf.places import Places, read_map
 from permacite.renditions.stored import LABELS, MAP, RECORD, Record, read_labels
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from permacite.renditions import Label
 
 __all__ = [
+    "drawn_map_of",
     "labels_of",
     "places_of",
     "printed_of",
@@ -33,6 +36,7 @@ _NUMERIC = "0123456789.,:/+- "
 _TABLES: Cache[Table] = Cache(64 << 20, lambda table: 2 * len(table.text) + 16 * table.height)
 _LONGEST_NAME = 60
 _KEPT: Cache[Sequence[Label]] = Cache(16 << 20, lambda labels: _LABEL_BYTES * (1 + len(labels)))
+_DRAWN: Cache[DrawnMap] = Cache(32 << 20, lambda places: places.size_bytes)
 _PLACES: Cache[Places] = Cache(96 << 20, lambda places: places.size_bytes)
 
 
@@ -121,6 +125,24 @@ def places_of(repository: Repository, representation: Representation) -> Places 
         except ParseError:
             return None  # of a form that is not known yet
         _PLACES.put(kept, digest)
+    return kept
+
+
+def drawn_map_of(repository: Repository, text: Representation) -> DrawnMap | None:
+    """Where the characters of drawn words stand in the drawn page; None where nothing tells that.
+
+    Raises RestrictedError, IntegrityError where the map is altered.
+    """
+    digest = repository.sidecar_digest(text, MAP)
+    if digest is None:
+        return None
+    kept = _DRAWN.get(digest)
+    if kept is None:
+        try:
+            kept = read_drawn_map(repository.octets(digest))
+        except ParseError:
+            return None  # of a form that is not known yet
+        _DRAWN.put(kept, digest)
     return kept
 
 

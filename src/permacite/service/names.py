@@ -14,15 +14,17 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository, Representation
+    from permacite.archive import Repository, Representation, Version
     from permacite.text.document import DocumentText
 
 __all__ = [
     "TextOf",
     "as_address",
     "document_of",
+    "drawn_text",
     "from_address",
     "from_path",
+    "is_drawn",
     "is_foreign",
     "parse",
     "text_of",
@@ -155,9 +157,15 @@ class TextOf:
 def text_representation(repository: Repository, name: pdi.PDI) -> Representation:
     """The plain text of a document: what quotes are looked for in.
 
-    Raises NotFoundError where the version has no text.
+    Of what a browser drew the words that it drew, where the name says so; else those that were
+    served. Raises NotFoundError where the version has no text.
     """
     version = repository.version(name)
+    drawn = drawn_text(version)
+    if drawn is not None and name.format is not None:
+        wanted = repository.representation(name)
+        if is_drawn(wanted):
+            return drawn
     texts = [item for item in version.representations if item.media_type == "text/plain"]
     if not texts:
         texts = [item for item in version.representations if item.media_type.startswith("text/")]
@@ -169,6 +177,17 @@ def text_representation(repository: Repository, name: pdi.PDI) -> Representation
             hint="cite it by a fragment of its own format, such as #byte=0,100",
         )
     return texts[0]
+
+
+def is_drawn(representation: Representation) -> bool:
+    """Whether a format is of a page as a browser drew it: the page, its words, its picture."""
+    return pdi.DRAWN_PAGE in {representation.format, representation.derived_from}
+
+
+def drawn_text(version: Version) -> Representation | None:
+    """The words of a page as a browser drew it; None where none did."""
+    formats = version.representations
+    return next((item for item in formats if item.format == pdi.DRAWN_TEXT), None)
 
 
 def text_of(

@@ -19,9 +19,10 @@ async (given, ...handles) => {
   const nameOf = getter(Element.prototype, "localName");
   const spaceOf = getter(Element.prototype, "namespaceURI");
   const openRootOf = getter(Element.prototype, "shadowRoot");
-  const has = (element, name) => Element.prototype.hasAttribute.call(element, name);
-  const matches = (element, selector) => Element.prototype.matches.call(element, selector);
-  const boxOf = (element) => Element.prototype.getBoundingClientRect.call(element);
+  const { hasAttribute, matches: selected, getBoundingClientRect } = Element.prototype;
+  const has = (element, name) => hasAttribute.call(element, name);
+  const matches = (element, selector) => selected.call(element, selector);
+  const boxOf = (element) => getBoundingClientRect.call(element);
   const ofDocument = (name) => getter(Document.prototype, name)(document);
   const create = (name) => Document.prototype.createElementNS.call(document, HTML, name);
   const root = ofDocument("documentElement");
@@ -35,13 +36,14 @@ async (given, ...handles) => {
   const PRAGMAS = /^\s*(refresh|content-security-policy(-report-only)?|set-cookie)\s*$/i;
   const DROPPED = names("nonce integrity srcdoc autofocus ping shadowrootmode loading");
   const LEADING = names("href src action formaction data to from values");
-  const NOTHING = names("button submit reset image hidden file");
+  const UNTYPED = names("button submit reset image hidden file");
   const NAME = /^[A-Za-z_][^\s"'<>/=\0]*$/;
   const SCRIPT = /^[\0-\x20]*j[\t\n\r]*a[\t\n\r]*v[\t\n\r]*a[\t\n\r]*s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:/i;
   const SILENT = names(
     "script style title noembed noframes noscript audio video canvas select datalist option " +
       "optgroup rp annotation annotation-xml desc metadata template object embed head",
   );
+  const DRAWN_ALONE = names("text foreignObject");
   const APART = names("p h1 h2 h3 h4 h5 h6 blockquote pre hr");
   const WITHIN = names("inline contents inline-block inline-flex inline-grid inline-table ruby ruby-text none math");
   const STANDING =
@@ -219,9 +221,8 @@ async (given, ...handles) => {
       if (type === "checkbox" || type === "radio") {
         values.delete("checked");
         if (element.checked) values.set("checked", "");
-      } else if (type === "password") {
-        values.delete("value");
-      } else if (!NOTHING.has(type)) {
+      } else if (type === "password") values.delete("value");
+      else if (!UNTYPED.has(type)) {
         values.set("value", element.value);
       }
     } else if (name === "option") {
@@ -348,11 +349,9 @@ async (given, ...handles) => {
     if (name === "meta") return has(element, "http-equiv") && PRAGMAS.test(element.httpEquiv);
     return HINTS.test(element.rel) && !/(^|\s)(stylesheet|icon)(\s|$)/i.test(element.rel);
   };
-  const shadowed = async (element) => {
+  const shadowed = (element) => {
     const shadow = shadowOf(element);
-    if (!shadow) return null;
-    const extra = shadow.delegatesFocus ? " shadowrootdelegatesfocus" : "";
-    markup += `<template shadowrootmode="${shadow.mode}"${extra}>`;
+    if (shadow) markup += `<template shadowrootmode="${shadow.mode}">`;
     return shadow;
   };
   // Each step of the walk: a node to be written, or the markup that ends one.
@@ -365,11 +364,7 @@ async (given, ...handles) => {
         if (shadow) markup += linkedTo(shadow.adoptedStyleSheets);
         if (end === "</head>") markup += linkedTo(ofDocument("adoptedStyleSheets"));
         markup += end;
-        if (host) {
-          node = nameOf(host) === "textarea" ? null : firstOf(host);
-          continue;
-        }
-        node = next;
+        node = host ? firstOf(host) : next;
         continue;
       }
       nodes += 1;
@@ -390,7 +385,7 @@ async (given, ...handles) => {
           continue;
         }
         ends.push({ end, next });
-        const shadow = end === "</textarea>" ? null : await shadowed(node);
+        const shadow = end === "</textarea>" ? null : shadowed(node);
         if (shadow) {
           ends.push({ end: "</template>", next: null, host: node, shadow });
           node = firstOf(shadow);
@@ -420,7 +415,7 @@ async (given, ...handles) => {
     return [...childrenOf(element)];
   };
   const enter = (element, name, display) => {
-    if (spaceOf(element) !== HTML) return name === "text" ? [LINE, LINE] : [];
+    if (spaceOf(element) !== HTML) return DRAWN_ALONE.has(name) ? [LINE, LINE] : [];
     if (display === "table-row") return [ROW, ROW_END];
     if (display === "table-cell") return [CELL, CELL_END];
     if (WITHIN.has(display)) return [];

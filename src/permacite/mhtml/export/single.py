@@ -31,7 +31,7 @@ from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from permacite.markup import StartTag
     from permacite.mhtml.reading.aggregate import Aggregate
@@ -82,6 +82,7 @@ def single_html(  # noqa: PLR0913 - each is an option of its own
     *,
     document: Document | None = None,
     marks: Iterable[tuple[int, int]] = (),
+    marks_in: Mapping[str, Sequence[tuple[int, int]]] | None = None,
     inline_script: str = "",
     follow: str = "",
     include_scripts: bool = False,
@@ -92,6 +93,7 @@ def single_html(  # noqa: PLR0913 - each is an option of its own
 
     `document`: the part, where it was read before. `marks`: (start, end) ranges of its source that
     are wrapped in `<mark class="permacite-mark">`, the first with the id `permacite-mark`.
+    `marks_in`: the same of other parts, by their paths, where frames show them.
     `inline_script`: the one script the result holds, byte for byte, first in its head.
     `follow`: what stands before the escaped address that a link leads to; it then leads to a page
     of the program around this one, which opens in a window of its own.
@@ -102,7 +104,9 @@ def single_html(  # noqa: PLR0913 - each is an option of its own
     if "</script" in inline_script.lower() or "<!--" in inline_script:
         raise ValueError("the inline script holds the end of its own element")
     supply = Supply(aggregate, max_bytes)
-    maker = _Maker(supply, max_depth, follow=follow, scripts=include_scripts)
+    maker = _Maker(
+        supply, max_depth, follow=follow, scripts=include_scripts, marks_in=marks_in or {}
+    )
     marked = Marks(marks)
     head = _HEAD + _policy(inline_script, include_scripts=include_scripts)
     if inline_script:
@@ -111,7 +115,8 @@ def single_html(  # noqa: PLR0913 - each is an option of its own
         head += f"<style>{MARK_STYLE}</style>"
     shown = _of_part(aggregate.root if part is None else part, 0, document)
     html = maker.html(shown, marked, head)
-    return Export(html, maker.supply.unresolved, maker.supply.left_out, marked.count)
+    count = marked.count + maker.marks
+    return Export(html, maker.supply.unresolved, maker.supply.left_out, count)
 
 
 def _policy(script: str, *, include_scripts: bool) -> str:
@@ -154,8 +159,19 @@ def _of_part(part: BodyPart, depth: int, known: Document | None = None) -> _Show
 class _Maker:
     """Makes the documents of one export: the page and what its frames show."""
 
-    def __init__(self, supply: Supply, max_depth: int, *, follow: str, scripts: bool) -> None:
+    def __init__(
+        self,
+        supply: Supply,
+        max_depth: int,
+        *,
+        follow: str,
+        scripts: bool,
+        marks_in: Mapping[str, Sequence[tuple[int, int]]],
+    ) -> None:
         self.supply = supply
+        self.marks = 0
+        """How many were made in frames."""
+        self._marks_in = marks_in
         self._follow = follow
         self._styles = Styles(supply)
         self._max_depth = max_depth
@@ -222,7 +238,10 @@ class _Maker:
             return self.html(_Shown(shown, within, depth), Marks(()), _HEAD)
         known = self._framed.get((shown.path, depth))
         if known is None:
-            known = self.html(_of_part(shown, depth), Marks(()), _HEAD)
+            marks = Marks(self._marks_in.get(shown.path, ()))
+            head = f"{_HEAD}<style>{MARK_STYLE}</style>" if marks else _HEAD
+            known = self.html(_of_part(shown, depth), marks, head)
+            self.marks += marks.count
             self._framed[shown.path, depth] = known
         return known
 

@@ -57,13 +57,13 @@ class Citations(UseCases):
     ) -> list[Passage]:
         """Where `quote` stands in the text of `reference`, in order; empty if nowhere."""
         reference = addresses.reference_of(self._repository, reference, when)
-        source = _text(self._repository, names.document_of(reference)[0])
+        source = _text(self._repository, names.document_of(reference)[0], quote)
         spans = sorted(quotes.occurrences(source.document.text, quote))
         return [passage(source, start, end) for start, end in spans]
 
     def choices(self, reference: str, quote: str) -> tuple[int, list[Passage]]:
         """How often `quote` stands in a text, and the first places; else what is most like it."""
-        source = _text(self._repository, names.document_of(reference)[0])
+        source = _text(self._repository, names.document_of(reference)[0], quote)
         text = source.document.text
         spans = sorted(quotes.occurrences(text, quote)) if quote.strip() else []
         count = len(spans)
@@ -90,15 +90,15 @@ class Citations(UseCases):
 
         `reference` is a name, or the address of a page that was saved, nearest to the time `when`
         or last. By the words of a `quote`, by one of the schemes of fragments, or by a fragment in
-        `reference`. `char="15,21"` and `line` are places in the text of the document; `elt`,
-        `name`, `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of
-        the format itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words
-        `before` and `after`, choose among several occurrences of a quote; so does the `page` on
-        which it stands, as it is printed there. `page` alone is all words of that page, or of a PDF
-        without words the page itself; with `viewrect="72,100,200,150"` an area of it. A part of a
-        recording in which something is damaged is cited if `damaged` says so. Raises ParseError for
-        what is no part of such a document, NotFoundError where the part is not there, not whole, or
-        not one, ConflictError where it is damaged.
+        `reference`. A quote is looked for in what was served, then in what a browser drew.
+        `char="15,21"` and `line` are places in the text of the document; `elt`, `name`,
+        `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of the format
+        itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words `before`
+        and `after`, choose among several occurrences of a quote; so does the `page` on which it
+        stands, as it is printed there. `page` alone is all words of that page, or of a PDF without
+        words the page itself; with `viewrect="72,100,200,150"` an area of it. A part of a recording
+        in which something is damaged is cited if `damaged` says so. Raises ParseError for what is
+        no part of a document, NotFoundError where that is not there, ConflictError for damage.
         """
         repository = self._repository
         reference = addresses.reference_of(repository, reference, when)
@@ -133,12 +133,16 @@ class Citations(UseCases):
         return _record(repository, source, chosen, note, path=path)
 
 
-def _text(repository: Repository, name: pdi.PDI) -> names.TextOf:
-    """The text in which quotes of a document are looked for. Raises NotFoundError."""
+def _text(repository: Repository, name: pdi.PDI, quote: str = "") -> names.TextOf:
+    """The text in which quotes of a document are looked for. Raises NotFoundError.
+
+    It is what was served, but for a `quote` that stands in what a browser drew alone.
+    """
     repository.representation(
         name
     )  # an unknown format is an error, though its text is what is read
-    return names.text_of(repository, names.text_representation(repository, name))
+    source = names.text_of(repository, names.text_representation(repository, name))
+    return inner.drawn_with(repository, source, quote)
 
 
 def check_length(start: int, end: int) -> None:

@@ -12,6 +12,7 @@ from permacite.errors import PermaciteError
 from permacite.extract import inner
 from permacite.fragments import quote as quotes
 from permacite.media_types import AGGREGATE
+from permacite.service import names
 from permacite.service.names import TextOf
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation
     from permacite.text.document import DocumentText
 
-__all__ = ["aggregate_of", "fragment_of", "text_with"]
+__all__ = ["aggregate_of", "drawn_with", "fragment_of", "text_with"]
 
 
 def aggregate_of(repository: Repository, name: pdi.PDI) -> Representation | None:
@@ -34,11 +35,24 @@ def aggregate_of(repository: Repository, name: pdi.PDI) -> Representation | None
 def text_with(repository: Repository, source: TextOf, quote: str) -> tuple[TextOf, str]:
     """The text that quoted words are to be looked for in, and the number of its body part.
 
-    That of the document itself, with "", unless they stand in a page within it alone.
+    That of the document itself, with "", unless they stand in a page within it alone, or in what
+    a browser drew of it.
     """
     if not quote.strip() or _holds(source.document, quote):
         return source, ""
-    return next(_within(repository, source, quote), (source, ""))
+    served = next(_within(repository, source, quote), None)
+    return served or (drawn_with(repository, source, quote), "")
+
+
+def drawn_with(repository: Repository, source: TextOf, quote: str) -> TextOf:
+    """What a browser drew, where quoted words stand in that and not in a text; else the text."""
+    if not quote.strip() or _holds(source.document, quote):
+        return source
+    drawn = names.drawn_text(repository.version(source.representation.pdi))
+    if drawn is None or repository.restrictions([drawn]):
+        return source
+    other = names.text_of(repository, drawn)
+    return other if _holds(other.document, quote) else source
 
 
 def _within(repository: Repository, source: TextOf, quote: str) -> Iterator[tuple[TextOf, str]]:

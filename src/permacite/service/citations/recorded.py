@@ -78,6 +78,8 @@ class Cited:
     """Of a time of a recording: the words that are said then, as each transcript has them."""
     labels: tuple[Printed, ...] = ()
     """Where the words stand as the document numbers its own parts: the page first."""
+    drawn: str = ""
+    """Of what a browser drew: by which, how large, and when; "" for what was served."""
     cautions: tuple[str, ...] = ()
     """What must be known of the text that is cited: that its words may not be those that are
     printed, for example."""
@@ -189,6 +191,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         heard=heard,
         said=said,
         labels=printed,
+        drawn=source.drawn,
         cautions=texts.cautions(representation),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Version
     from permacite.renditions import Printed
 
-__all__ = ["Source", "source_of"]
+__all__ = ["Source", "drawn_by", "source_of"]
 
 
 _OF_SITES = frozenset({"webpage", "post", "post-weblog", "article-newspaper", "review"})
@@ -53,6 +54,8 @@ class Source:
     """The address of the document with pages that the text was made of; "" for all others."""
     url_status: str = "live"
     """"live", "dead", or "deviated" where the words are gone; "" where nobody knows."""
+    drawn: str = ""
+    """Of what a browser drew: by which, how large, and when; "" for what was served."""
 
     @property
     def is_picture(self) -> bool:
@@ -74,7 +77,8 @@ class Source:
         if self.place and self.words:
             return self.place
         is_table = self.printed and self.printed[-1].kind in {"row", "column"}
-        return ", ".join(each.told for each in self.printed[: None if is_table else 1])
+        told = [each.told for each in self.printed[: None if is_table else 1]]
+        return ", ".join(told + ([self.drawn] if self.drawn else []))
 
     @property
     def page(self) -> str:
@@ -163,7 +167,28 @@ def source_of(
         media_type=media_type,
         printed=printed,
         url_status=_url_status(repository, version, reference),
+        drawn=drawn_by(version, reference),
     )
+
+
+def drawn_by(version: Version, reference: str) -> str:
+    """How what is cited was drawn: "as drawn by Chromium 156, 1280x900, at 2026-11-23T09:30Z"."""
+    name, _ = names.document_of(reference)
+    try:
+        is_drawn = name.format is not None and names.is_drawn(version.representation(name.format))
+    except LookupError:
+        return ""
+    if not is_drawn:
+        return ""
+    view = version.provenance.details.get("drawn")
+    view = view if isinstance(view, Mapping) else {}
+    program, _, build = str(view.get("browser") or "a browser").partition("/")
+    program = "Chromium" if program.removeprefix("Headless") == "Chrome" else program
+    told = f"as drawn by {program} {build.partition('.')[0]}".rstrip()
+    if view.get("width") and view.get("height"):
+        told += f", {view['width']}x{view['height']}"
+    at = version.provenance.retrieved_at or version.committed_at
+    return f"{told}, at {at:%Y-%m-%dT%H:%MZ}"
 
 
 def _host(uri: str) -> str:

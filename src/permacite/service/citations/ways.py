@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from permacite.errors import PermaciteError
 from permacite.pdi import SCHEMES
 from permacite.service.labels import labels_of
+from permacite.service.names import is_drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +59,7 @@ def citable(repository: Repository, version: Version) -> tuple[Citable, ...]:
     texts = [item for item in formats if item.media_type == "text/plain"]
     texts = texts or [item for item in formats if item.media_type.startswith("text/")]
     ways = list(_words(repository, texts[0])) if texts else []
+    ways += [Citable("words drawn", item.format, "char") for item in texts[1:] if is_drawn(item)]
     for item in formats:
         for scheme in SCHEMES.known:
             is_part = scheme.name in _WHAT and scheme.name != "char"

@@ -1,4 +1,7 @@
-"""Pages whose words scripts draw: told of as they are saved.
+"""Pages whose words scripts draw: what a browser drew of them, and what is told where none did.
+
+What was drawn is committed as formats beside those that were served: the page as it was drawn, an
+aggregate that stands by itself; its words; and a picture of the view.
 
 A page is thin if it has scripts, and next to no text of its own. That is a sign, not a proof: the
 warning says what was seen.
@@ -8,16 +11,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from permacite import pdi
+from permacite.archive import DERIVED, NewRepresentation
 from permacite.markup import StartTag
+from permacite.media_types import PAGES, essence
+from permacite.renditions import Notice, Record
+from permacite.renditions.drawn import DRAWN_TEXT
+from permacite.renditions.stored import MAP, RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from permacite.capture import Capture
+    from permacite import mhtml
+    from permacite.capture import Capture, Frozen
     from permacite.markup import Document
     from permacite.service.sources import Source
 
-__all__ = ["is_thin", "on_record", "warnings"]
+__all__ = ["formats", "is_thin", "on_record", "warnings"]
+
+_FROZEN = "permacite-frozen/1"
+"""How a page is frozen and put together: another way is another version."""
+_LEFT_OUT = {
+    "nodes": "elements beyond a limit",
+    "style-sheet-too-large": "parts of style sheets",
+    "parts-too-large": "pictures that scripts made",
+    "canvas-too-large": "canvases in their full size",
+    "canvas": "canvases that no screenshot reaches",
+    "blob": "pictures and style sheets of blob: addresses",
+    "video": "pictures of videos",
+    "frame": "frames",
+    "frames": "frames",
+    "part": "parts that scripts made",
+    "closed-shadow-roots-not-looked-for": "what is in closed shadow roots",
+    "screenshot": "the screenshot",
+}
+"""What a freezing may leave out, in words."""
+
 
 _THIN = 250
 """A page with scripts and fewer characters than these, white space left aside, is thin."""
@@ -25,12 +54,83 @@ _SCRIPTS = frozenset({"", "module", "text/javascript", "application/javascript",
 """Types of script elements that browsers run; others hold data."""
 
 
-def on_record(page: Source, captured: Capture) -> dict[str, int]:
-    """What is kept with a page: how many scripts it holds, and whether it is thin."""
+def formats(captured: Capture, title: str | None) -> list[NewRepresentation]:
+    """The formats of what a browser drew; none where none did."""
+    drawn = captured.drawn
+    if drawn is None:
+        return []
+    words = NewRepresentation(
+        drawn.text.encode(),
+        "text/plain",
+        decoding=DERIVED,
+        format=pdi.DRAWN_TEXT,
+        derived_from=pdi.DRAWN_PAGE,
+        rendition=DRAWN_TEXT,
+        sidecars={MAP: drawn.map, RECORD: _rendering(drawn, title).to_bytes()},
+    )
+    picture = NewRepresentation(drawn.screenshot, "image/png", derived_from=pdi.DRAWN_PAGE)
+    return [
+        NewRepresentation(
+            _aggregate(captured, drawn, title),
+            "multipart/related",
+            format=pdi.DRAWN_PAGE,
+            derived_from="related",
+            rendition=_FROZEN,
+        ),
+        *([words] if drawn.text else []),
+        *([picture] if drawn.screenshot else []),
+    ]
+
+
+def _rendering(drawn: Frozen, title: str | None) -> Record:
+    """How the words came about, as it is kept beside them."""
+    left = sorted({_LEFT_OUT.get(each, each) for each in drawn.view.get("left_out", ())})
+    notices = [Notice("left-out", f"not all could be frozen: {', '.join(left)}")] if left else []
+    builds = {"browser": str(drawn.view.get("browser", ""))}
+    return Record(DRAWN_TEXT, title, (), tuple(notices), builds)
+
+
+def _aggregate(captured: Capture, drawn: Frozen, title: str | None) -> bytes:
+    """The frozen page and what it shows, as received; pages that it shows are frozen themselves."""
+    from permacite import capture, mhtml  # noqa: PLC0415 - a page alone becomes an aggregate
+
+    _, received = capture.body_parts(captured)
+    others = [each for each in received if essence(each.content_type) not in PAGES]
+    all_ = mhtml.open(mhtml.build(drawn.root, [*drawn.parts, *others], profile="archive"))
+    shown = _shown(all_)
+    kept = [each for each in others if each.content_location in shown]
+    # No Date field: the same octets are then the same aggregate.
+    return mhtml.build(drawn.root, [*drawn.parts, *kept], profile="archive", subject=title)
+
+
+def _shown(aggregate: mhtml.Aggregate) -> set[str | None]:
+    """The labels of what an aggregate shows: references are followed as for whoever sees it."""
+    from permacite.mhtml import links  # noqa: PLC0415 - as above
+
+    waiting, seen = [aggregate.root], {aggregate.root.path}
+    labels: set[str | None] = set()
+    while waiting:
+        part = waiting.pop()
+        labels.add(part.content_location)
+        charset = part.parameters.get("charset")
+        for link in links.references(part.content, part.content_type, charset):
+            other = None
+            if link.role == "embed" and not link.value.startswith("data:"):
+                other = aggregate.resolve(link.value.strip(), part, "browser").root
+            if other is not None and other.path not in seen:
+                seen.add(other.path)
+                waiting.append(other)
+    return labels
+
+
+def on_record(page: Source, captured: Capture) -> dict[str, Any]:
+    """What is kept with a page: how many scripts it holds, whether it is thin, and how drawn."""
     if not page.document.is_page:
         return {}
-    kept = {"inline_scripts": _inline(page.document)}
-    return kept | ({"thin": _characters(page)} if is_thin(page, captured) else {})
+    kept: dict[str, Any] = {"inline_scripts": _inline(page.document)}
+    if is_thin(page, captured):
+        kept["thin"] = _characters(page)
+    return kept if captured.drawn is None else kept | {"drawn": dict(captured.drawn.view)}
 
 
 def is_thin(page: Source, captured: Capture) -> bool:

@@ -443,14 +443,23 @@ def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresenta
     # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.
     aggregate = mhtml.build(root, resources, profile="archive", subject=page.title)
     formats.append(NewRepresentation(aggregate, "multipart/related"))
-    return formats
+    return formats + drawn.formats(captured, page.title)
 
 
 def _same(version: Version, representations: list[NewRepresentation]) -> bool:
-    """Whether a version holds exactly these bytes. What rules make of them does not count."""
-    held = {item.digest for item in version.representations if item.derived_from is None}
+    """Whether a version holds exactly these bytes. What rules make of them does not count.
+
+    The words that a browser drew do: scripts may draw others from the same bytes.
+    """
+    held = {
+        item.digest
+        for item in version.representations
+        if item.derived_from is None or item.format == pdi.DRAWN_TEXT
+    }
     return held == {
-        digest_of(item.content) for item in representations if item.derived_from is None
+        digest_of(item.content)
+        for item in representations
+        if item.derived_from is None or item.format == pdi.DRAWN_TEXT
     }
 
 

@@ -92,7 +92,7 @@ def _version(repository: Repository, version: Version) -> Iterator[bytes]:
         return
     for item in given:
         fields = {"WARC-Date": date, "WARC-Record-ID": _identifier(str(item.pdi))}
-        if item.media_type in MESSAGES and item != main:
+        if item.media_type in MESSAGES and item != main and item.derived_from is None:
             yield from _parts(repository.read(item), root, date)
         elif item.derived_from is not None:
             fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root, "WARC-Target-URI": target}

@@ -2,6 +2,10 @@
 
 What a link names is text of a stranger. It is looked up and shown, and never opened here; only a
 page of the web is offered as a link of its own.
+
+The live page of a passage has a text directive in its address, which browsers scroll to (URL
+Fragment Text Directives, WICG): `#:~:text=` and the words; of many, the first and the last. Where
+the words are no longer there, a browser opens the page and marks nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite import uri as references
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.media_types import PAGES
 from permacite.service import addresses, names
@@ -20,7 +25,11 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository, Version
 
-__all__ = ["Followed", "Stop", "apart", "follow"]
+__all__ = ["Followed", "Stop", "apart", "follow", "live_address"]
+
+_WORDS = 12
+"""More words than these are named by their first and last."""
+_ENDS = 5
 
 _DAY = 86_400
 _UNITS = (
@@ -175,3 +184,21 @@ def _private(address: str) -> str:
     from permacite.capture.address import unreachable  # noqa: PLC0415 - for links alone
 
     return unreachable(address) or ""
+
+
+def live_address(address: str | None, quote: str) -> str | None:
+    """The address of the page as it is now, at the quoted words; None where there is no address."""
+    if address is None or not address.lower().startswith(("http:", "https:")):
+        return None
+    words = quote.split()
+    if not words:
+        return address
+    ends = [words] if len(words) <= _WORDS else [words[:_ENDS], words[-_ENDS:]]
+    text = ",".join(_escaped(" ".join(end)) for end in ends)
+    page, _, fragment = address.partition("#")
+    return f"{page}#{fragment}:~:text={text}"
+
+
+def _escaped(words: str) -> str:
+    """Words without the marks that a directive is divided by."""
+    return references.quote(words, "fragment").translate({0x2C: "%2C", 0x2D: "%2D", 0x26: "%26"})

@@ -17,7 +17,7 @@ from permacite.service import names
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository, Version
+    from permacite.archive import Repository
     from permacite.service.names import TextOf
 
 __all__ = [
@@ -49,10 +49,10 @@ class TextPiece:
     marked: bool
 
 
-def text_source(repository: Repository, version: Version) -> TextOf | None:
-    """The document's text, of which what is read is checked; None where it has none."""
+def text_source(repository: Repository, name: pdi.PDI) -> TextOf | None:
+    """The text of what a name shows, of which what is read is checked; None where it has none."""
     try:
-        representation = names.text_representation(repository, version.pdi)
+        representation = names.text_representation(repository, name)
         return names.text_of(repository, representation, whole=False)
     except NotFoundError:
         return None

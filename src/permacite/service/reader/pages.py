@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from permacite import mhtml
+from permacite import mhtml, pdi
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.extract import inner
 from permacite.markup import Document
@@ -21,7 +21,7 @@ from permacite.media_types import PAGES, is_xml
 from permacite.mhtml import export
 from permacite.pdi.schemes import part_path
 from permacite.service import names
-from permacite.service.labels import labels_of
+from permacite.service.labels import drawn_map_of, labels_of
 from permacite.service.reader import marking, regions, sheets, texts
 from permacite.service.reader.marking import Marked
 from permacite.service.sources import MESSAGES
@@ -31,7 +31,6 @@ from permacite.version import __version__
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite import pdi
     from permacite.archive import Repository, Representation, Version
     from permacite.service.reader.sheets import Paper
     from permacite.words import Words
@@ -112,6 +111,8 @@ class View:
     state: PageState
     paper: Paper | None = None
     """Of what is shown page by page."""
+    drawn: Representation | None = None
+    """The page as a browser drew it, where that is shown."""
 
     @property
     def is_page(self) -> bool:
@@ -153,11 +154,33 @@ def view(
         modified_at=max(item.committed_at for item in version.representations),
         script=script,
     )
+    drawn = _drawn_page(version, shown)
     wanted = View(
-        version, main, shown, fragment, text_fragment, frame, part, words, follow, state, paper
+        version,
+        main,
+        shown,
+        fragment,
+        text_fragment,
+        frame,
+        part,
+        words,
+        follow,
+        state,
+        paper,
+        drawn,
     )
     repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
+    if drawn is not None:
+        repository.check_access(drawn)
     return wanted
+
+
+def _drawn_page(version: Version, shown: Representation) -> Representation | None:
+    """The page as a browser drew it, if it or its words are to be shown; not its picture."""
+    if not names.is_drawn(shown) or _is_media(shown):
+        return None
+    formats = version.representations
+    return next((item for item in formats if item.format == pdi.DRAWN_PAGE), None)
 
 
 def page(repository: Repository, wanted: View) -> Page:
@@ -166,7 +189,9 @@ def page(repository: Repository, wanted: View) -> Page:
     path = wanted.part or _path_in(fragment)
     if path is not None:
         return _part(repository, wanted, path)
-    marked = _marked(repository, version, fragment, wanted.text_fragment)
+    marked = _marked(repository, wanted.shown, fragment, wanted.text_fragment)
+    if wanted.drawn is not None:
+        return _drawn(repository, wanted, wanted.drawn, marked)
     if wanted.paper is not None:
         return _sheet(repository, wanted, wanted.paper, marked)
     if not wanted.is_page:
@@ -224,7 +249,7 @@ def _marks_within(part: mhtml.BodyPart, fragment: pdi.FragmentPDI | None) -> lis
 def aggregate_of(repository: Repository, version: Version) -> mhtml.Aggregate:
     """The aggregate of a page; of one that came alone, one made of it. Raises RestrictedError."""
     for item in version.representations:
-        if item.media_type in MESSAGES:
+        if item.media_type in MESSAGES and not names.is_drawn(item):
             with contextlib.suppress(RestrictedError):
                 return mhtml.open(repository.read(item))
     main = repository.main(version)
@@ -234,13 +259,64 @@ def aggregate_of(repository: Repository, version: Version) -> mhtml.Aggregate:
     return mhtml.open(mhtml.build(root, []))
 
 
+def _drawn(repository: Repository, wanted: View, drawn: Representation, marked: Marked) -> Page:
+    """A page as a browser drew it; what is marked is found by the map of its words."""
+    aggregate = mhtml.open(repository.read(drawn))
+    source = Document(aggregate.root.content, "text/html", "utf-8")
+    marks = _drawn_marks(repository, wanted.version, aggregate, marked)
+    root = aggregate.root.path
+    page_ = export.single_html(
+        aggregate,
+        document=source,
+        marks=marks.get(root, ()),
+        marks_in={path: ranges for path, ranges in marks.items() if path != root},
+        inline_script=wanted.state.script,
+        follow=wanted.follow,
+    )
+    tag, unresolved = wanted.state.tag, tuple(page_.unresolved)
+    return Page(str(drawn.pdi), page_.html, tag, bool(page_.marks), unresolved)
+
+
+def _drawn_marks(
+    repository: Repository, version: Version, aggregate: mhtml.Aggregate, marked: Marked
+) -> dict[str, list[tuple[int, int]]]:
+    """The pieces that are marked, by the paths of the parts in whose sources they stand."""
+    text = names.drawn_text(version)
+    places = None if text is None or not marked.spans else drawn_map_of(repository, text)
+    if places is None:
+        return {}
+    parts = {part.content_id: part for part in aggregate.body_parts}
+    marks: dict[str, list[tuple[int, int]]] = {}
+    for start, end in marked.spans:
+        for number, first, last in places.places(start, end):
+            part = parts.get(f"frame-{number}@drawn") if number else aggregate.root
+            if part is not None:
+                marks.setdefault(part.path, []).append((first, last))
+    sources = {part.path: part for part in (aggregate.root, *parts.values())}
+    return {
+        path: _joined(ranges, sources[path].content.decode("utf-8", "replace"))
+        for path, ranges in marks.items()
+    }
+
+
+def _joined(ranges: list[tuple[int, int]], source: str) -> list[tuple[int, int]]:
+    """Ranges with those as one that white space alone sets apart."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and not source[joined[-1][1] : start].strip("\t\n\f\r "):
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _marked(
     repository: Repository,
-    version: Version,
+    shown: Representation,
     fragment: pdi.FragmentPDI | None,
     text_fragment: str | None,
 ) -> Marked:
-    source = marking.text_source(repository, version) if text_fragment is not None else None
+    source = marking.text_source(repository, shown.pdi) if text_fragment is not None else None
     return marking.marked(repository, source, fragment, text_fragment)
 
 

@@ -20,15 +20,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from permacite import mhtml
 from permacite.errors import NotFoundError
 from permacite.markup import Document, EndTag, StartTag, Text, references
 from permacite.scan import compile_pattern
+from permacite.service.labels import drawn_map_of
 from permacite.service.reader import sheets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive import Repository, Representation
+    from permacite.renditions.drawn import DrawnMap
     from permacite.service.reader.pages import View
     from permacite.text.document import DocumentText
 
@@ -102,6 +105,11 @@ class Places(Protocol):
 def shown(repository: Repository, view: View, text: Representation) -> Places:
     """What the frame shows of a document, counted; `text` is what is cited of it."""
     cited = repository.text(text)
+    if view.drawn is not None:
+        places = drawn_map_of(repository, text)
+        if places is not None:
+            root = mhtml.open(repository.read(view.drawn)).root
+            return _PlacesOfDrawn(Document(root.content, "text/html", "utf-8"), places)
     if view.is_page:
         document = Document.of(repository.text(view.main), view.main.media_type)
         document.tokens()  # kept for both who need them: the rendition, and what is counted
@@ -248,6 +256,24 @@ class PlacesOfPage:
         counted = (at for at, character in enumerate(value) if not _LEFT_OUT.match(character))
         at = next(islice(counted, count - self._counts[index], None))
         return start + offsets[at], start + offsets[at + 1]
+
+
+class _PlacesOfDrawn(PlacesOfPage):
+    """A page as a browser drew it: where its characters stand in its words, its map says.
+
+    What is in its frames and shadow roots is not counted, as the frame does not either.
+    """
+
+    def __init__(self, document: Document, places: DrawnMap) -> None:
+        super().__init__(document)
+        self._places = places
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the words the characters from `start` to `end` stand; empty if in none."""
+        first, last = (
+            self._places.position(0, self._source_of(count)[0]) for count in (start, end - 1)
+        )
+        return (0, 0) if first is None or last is None or last < first else (first, last + 1)
 
 
 def _shown(document: Document) -> Iterator[Text]:

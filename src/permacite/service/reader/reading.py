@@ -15,6 +15,7 @@ from permacite.service.citations import citing, quoted, recorded
 from permacite.service.citations.quoted import Passage
 from permacite.service.labels import printed_of, record_of, table_of, words_on
 from permacite.service.reader import (
+    drawing,
     following,
     lines,
     marking,
@@ -24,7 +25,7 @@ from permacite.service.reader import (
     sheets,
     tables,
 )
-from permacite.service.reader.live import live_address
+from permacite.service.reader.following import live_address
 from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Place
 from permacite.service.reader.speaking import speaking
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote
+    from permacite.service.reader.drawing import Drawn
     from permacite.service.reader.following import Followed
     from permacite.service.reader.lines import Sheet
     from permacite.service.reader.marking import Marked
@@ -104,6 +106,8 @@ class Reading:
     """Its rows, where the text was not asked for."""
     printed: tuple[Printed, ...]
     """Where the cited words stand, as the document numbers its own parts."""
+    drawn: Drawn | None
+    """What a browser drew of a page, where one did."""
     original: Format | None
     """Of a text that rules made: the format that they made it from."""
     cautions: tuple[str, ...]
@@ -139,7 +143,7 @@ class Reader(UseCases):
         repository.check_access(answer)  # what is restricted is not shown
         citations = recorded.all_cited(repository, repository.citations(version.pdi))
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
-        source = marking.text_source(repository, version)
+        source = marking.text_source(repository, answer.pdi)
         history = documents.history(repository, version.pdi)
         marked = marking.marked(repository, source, fragment, text_fragment)
         is_text = source is not None and lines.is_of(source, answer)
@@ -151,7 +155,6 @@ class Reader(UseCases):
             sheet = lines.sheet(source.document, marked, at)
         document = documents.document(repository, version)
         passage = _passage(repository, fragment, source, marked)
-        wanted = sheets.Wanted(fragment, marked, frame)
         return Reading(
             reference=exact,
             pdi=str(answer.pdi),
@@ -173,9 +176,10 @@ class Reader(UseCases):
             table=grid,
             is_text=is_text,
             markable=_markable(repository, answer, fragment, frame),
-            leaf=_leaf(repository, version, answer, wanted),
+            leaf=_leaf(repository, version, answer, sheets.Wanted(fragment, marked, frame)),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
             printed=_printed(repository, answer, fragment, marked),
+            drawn=drawing.drawn(repository, version, answer, passage=passage, sheet=sheet),
             **_made_from(repository, document, answer),
         )
 
@@ -255,7 +259,7 @@ class Reader(UseCases):
             part=None,
             words=ENGLISH,
         )
-        text = names.text_representation(repository, view.version.pdi)
+        text = names.text_representation(repository, view.shown.pdi)
         repository.check_access(text)
         part = view.fragment.specifier if view.paper and view.fragment else ""
         key = str(view.shown.pdi), str(text.pdi), part

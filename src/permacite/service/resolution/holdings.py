@@ -202,7 +202,8 @@ class Holdings(UseCases):
         """
         name, _ = names.document_of(reference)
         version = self._repository.version(name)
-        aggregates = [r for r in version.representations if r.media_type == _AGGREGATE]
+        formats = version.representations
+        aggregates = [r for r in formats if r.media_type == _AGGREGATE and r.derived_from is None]
         if name.format is None and aggregates:
             representation = aggregates[0]
         else:

@@ -43,6 +43,8 @@ _MOST_CHARACTERS = 50_000_000
 """Of a text: more is no prose."""
 _STATEMENTS = 100
 """About one document are indexed: the first."""
+_FAR_MORE = 2
+"""Times as many octets of words, from which on those that were drawn are indexed."""
 _STANDING = "sum of standing"
 
 
@@ -179,12 +181,16 @@ def text_of(
 ) -> Representation | None:
     """The format whose characters are the words of a version; None where none is given out.
 
+    Where a browser drew far more words than were served, they are those that it drew.
     `restricted`, of its formats, spares asking.
     """
     if restricted is None:
         restricted = repository.restrictions(version.representations)
     texts = [item for item in version.representations if item.pdi not in restricted]
     plain = [item for item in texts if item.media_type == "text/plain"]
+    drawn = [item for item in plain if names.is_drawn(item)]
+    if drawn and drawn[0].size_bytes > _FAR_MORE * plain[0].size_bytes:
+        return drawn[0]
     others = [item for item in texts if item.media_type.startswith("text/")]
     return next(iter(plain or others), None)
 

@@ -1,0 +1,103 @@
+"""What stands beside a page that a browser drew: by which, and which of its words were served."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import pdi
+from permacite.fragments import quote as quotes
+from permacite.service import names
+
+if TYPE_CHECKING:
+    from permacite.archive import Repository, Representation, Version
+    from permacite.service.citations.quoted import Passage
+    from permacite.service.reader.lines import Sheet
+
+__all__ = ["Drawn", "drawn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A page as it was served and as a browser drew it, of which one is shown."""
+
+    page: str | None
+    """The full name of the page as it was drawn; None where that is not given out."""
+    served: str | None
+    """That of the page as it was served."""
+    is_shown: bool
+    """Whether what is read is what was drawn."""
+    browser: str
+    """Such as "Chrome/156.0.8078.79"."""
+    width: int
+    height: int
+    """Of its view, in pixels."""
+    other: str | None
+    """The same words in the other text: as they were served, or as they were drawn."""
+    only: frozenset[int] = frozenset()
+    """Of drawn words that are shown by lines: the numbers of those that were not served."""
+
+
+def drawn(
+    repository: Repository,
+    version: Version,
+    shown: Representation,
+    *,
+    passage: Passage | None,
+    sheet: Sheet | None,
+) -> Drawn | None:
+    """What a browser drew of a version; None where none did. Raises IntegrityError."""
+    formats = version.representations
+    page = next((item for item in formats if item.format == pdi.DRAWN_PAGE), None)
+    if page is None:
+        return None
+    is_shown = names.is_drawn(shown)
+    served = next((item for item in formats if item.derived_from is None), None)
+    other = _other(repository, version, is_drawn=is_shown)
+    words = "" if other is None else other.document.text
+    view = version.provenance.details.get("drawn")
+    view = view if isinstance(view, Mapping) else {}
+    return Drawn(
+        page=_open(repository, page),
+        served=_open(repository, served),
+        is_shown=is_shown,
+        browser=str(view.get("browser", "")),
+        width=_number(view.get("width")),
+        height=_number(view.get("height")),
+        other=_same_words(other, passage),
+        only=_only(sheet, words) if is_shown and sheet is not None else frozenset(),
+    )
+
+
+def _open(repository: Repository, item: Representation | None) -> str | None:
+    return None if item is None or repository.restrictions([item]) else str(item.pdi)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _other(repository: Repository, version: Version, *, is_drawn: bool) -> names.TextOf | None:
+    """The text that is not shown: what was served, or what was drawn."""
+    plain = [item for item in version.representations if item.media_type == "text/plain"]
+    texts = [item for item in plain if names.is_drawn(item) is not is_drawn]
+    if not texts or repository.restrictions(texts[:1]):
+        return None
+    return names.text_of(repository, texts[0], whole=False)
+
+
+def _same_words(other: names.TextOf | None, passage: Passage | None) -> str | None:
+    """The name of cited words where they stand in the other text, once; None for any others."""
+    if other is None or passage is None or not passage.quote.strip():
+        return None
+    found = list(quotes.occurrences(other.document.text, passage.quote))
+    return str(other.representation.pdi.fragment("char", *found[0])) if len(found) == 1 else None
+
+
+def _only(sheet: Sheet, served: str) -> frozenset[int]:
+    """The lines whose words were not served one after the other."""
+    known = " ".join(served.split())
+    lines = ((each.number, "".join(piece.text for piece in each.pieces)) for each in sheet.lines)
+    words = ((number, " ".join(text.split())) for number, text in lines)
+    return frozenset(number for number, text in words if text and text not in known)
