@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,7 @@ def test_a_page_that_scripts_draw_is_drawn_where_there_is_a_browser(cli: Cli, si
     site.put("/app.js", "text/javascript", drawing)
     site.put("/words", "text/plain", WORDS)
     address = site.put("/", "text/html", "<title>t</title><body><script src=/app.js></script>")
+    drawn = []
     for via in ("auto", "browser"):
         outcome = cli("save", address, "--allow-private", "--via", via, "--json", "--new")
         told = json.loads(outcome.out)
@@ -55,6 +57,15 @@ def test_a_page_that_scripts_draw_is_drawn_where_there_is_a_browser(cli: Cli, si
         shown = json.loads(cli("show", told["pdi"], "--json").out)
         kinds = [each["kind"] for each in shown["provenance"]["drawing"]["requests"]]
         assert kinds[:3] == ["document", "script", "xhr"]
+        made = {each["format"]: each["digest"] for each in told["document"]["formats"]}
+        assert {"multipart+drawn", "text+drawn", "png"} <= made.keys()
+        drawn.append(made)
+        cited = cli("cite", told["pdi"], "--quote", "the highest in a century", "--nth", "2")
+        name = re.search(r"urn:pdi:\S+\.text\+drawn\.1#char=\d+,\d+", cited.out)
+        assert name
+        assert cli("resolve", name[0]).out == "the highest in a century"
+        assert cli("verify", name[0]).status == 0
+    assert drawn[0] == drawn[1], "a page is drawn the same way each time"
     wrong = cli("save", address, "--allow-private", "--browser", "/no/such")
     assert "/no/such is no program" in wrong.err
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.capture.address import absolute, parse_target
 from permacite.capture.browsing.completing import complete
 from permacite.capture.browsing.fonts import fonts_of
+from permacite.capture.browsing.freezing import freeze
 from permacite.capture.browsing.guard import Guard
 from permacite.capture.browsing.pipe import Browser
 from permacite.capture.browsing.program import FLAGS, LOCALE, VIEW
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from permacite.capture.browsing.recording import Request
     from permacite.capture.browsing.timing import Settled
     from permacite.capture.credentials import Credentials
-    from permacite.capture.model import Exchange, Lookup, Refuse
+    from permacite.capture.model import Exchange, Frozen, Lookup, Refuse
 
 __all__ = ["draw_alone", "draw_page"]
 
@@ -40,6 +41,8 @@ _NAME = USER_AGENT.partition(" ")[0]
 
 _LOOK_S = 5
 """How long a page that is drawn is looked at for its fonts: it may not answer."""
+_FREEZE_S = 30
+"""How long its freezing may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,9 @@ class _Seen:
     settled: Settled
     clock: Clock
     fonts: tuple[str, ...]
+    frozen: Frozen | None
+    trouble: str
+    """Why the page could not be frozen; nothing where it was."""
 
 
 async def draw_alone(
@@ -123,6 +129,7 @@ async def draw_page(
         duration_s=monotonic() - begun,
         with_credentials=bool(credentials),
         drawing=_record(seen, recorder, guard, browser) | _walled(root),
+        drawn=seen.frozen,
     )
 
 
@@ -162,13 +169,27 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, within_s: float) -> 
     except TimeoutError:
         raise timed_out(home, within_s, "load_s") from None
     settled = await settle(clock, recorder, within_s)
+    frozen, trouble = await _frozen(tab, clock)
     recorder.over = True
     fonts: tuple[str, ...] = ()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_LOOK_S):
             await recorder.wire.certify(tab, [each.now for each in recorder.requests])
             fonts = await fonts_of(tab)
-    return _Seen(settled, clock, fonts)
+    return _Seen(settled, clock, fonts, frozen, trouble)
+
+
+async def _frozen(tab: Tab, clock: Clock) -> tuple[Frozen | None, str]:
+    """The page as it stands, or why it cannot be had. It is captured as it was served then."""
+    try:
+        if not await clock.answers():
+            return None, "its scripts never end"
+        async with asyncio.timeout(_FREEZE_S), clock.ticking():
+            return await freeze(tab), ""
+    except TimeoutError:
+        return None, f"freezing it took longer than {_FREEZE_S} s"
+    except CaptureError as error:
+        return None, error.problem
 
 
 def _telling(recorder: Recorder, progress: Callable[[Progress], None] | None) -> Callable[[], None]:
@@ -239,4 +260,4 @@ def _record(seen: _Seen, recorder: Recorder, guard: Guard, browser: Browser) -> 
         "requests": list(recorder.listed()),
         "refused": dict(guard.refused),
         "calls_home": dict(browser.shut.refused),
-    }
+    } | ({"not_frozen": seen.trouble} if seen.trouble else {})

@@ -9,6 +9,7 @@ time, so the clock gives them a moment when it stops. Frames are drawn in true t
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from permacite.capture.browsing.pipe import Session, Tab
     from permacite.capture.browsing.recording import Recorder
@@ -75,6 +76,26 @@ class Clock:
             return False
         self.granted_ms += budget_ms
         return True
+
+    async def answers(self) -> bool:
+        """Whether the page can be asked anything: its script may never end."""
+        return await _go(self, "true")
+
+    @contextlib.asynccontextmanager
+    async def ticking(self) -> AsyncIterator[None]:
+        """Let it go on by steps as long as the block lasts: what stands still answers nothing."""
+
+        async def tick() -> None:
+            with contextlib.suppress(CaptureError):
+                while await self.run(_STEP_MS, _ANSWER_S):
+                    pass
+
+        ticks = asyncio.ensure_future(tick())
+        try:
+            yield
+        finally:
+            ticks.cancel()
+            await asyncio.gather(ticks, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)

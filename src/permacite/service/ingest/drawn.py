@@ -159,7 +159,9 @@ def warnings(details: Mapping[str, Any]) -> Iterator[str]:
     drawing = details.get("drawing", {})
     if "thin" in details:
         saved = f"{details['thin']} characters of text"
-        if drawing:
+        if "drawn" in details:
+            yield f"scripts draw this page: {saved} came as served, its words are cited as drawn"
+        elif drawing:
             yield f"scripts draw this page: {saved} came as served"
         elif "not_drawn" in details:
             yield f"scripts draw this page, and {saved} were saved: {details['not_drawn']}"
@@ -170,5 +172,7 @@ def warnings(details: Mapping[str, Any]) -> Iterator[str]:
             )
     if "wall" in drawing:
         yield f"this looks like {drawing['wall']} in place of the page"
+    if "not_frozen" in drawing:
+        yield f"what the browser drew could not be kept: {drawing['not_frozen']}"
     if drawing.get("quiet") is False:
         yield "the page never came to rest: it was left as it stood"
