@@ -28,6 +28,15 @@ __all__ = ["PATH", "of"]
 
 PATH = "/-/news.atom"
 """Where the resolver of a public archive answers with its feed."""
+_BECAME = {
+    "verified": "feed.verified",
+    "moved": "feed.moved",
+    "changed": "feed.changed",
+    "gone": "feed.gone",
+    "gone-similar": "feed.gone-similar",
+    "ambiguous": "feed.ambiguous",
+}
+"""What is said of a passage, by what became of it."""
 _MOST = 100
 _SPACE = uuid.UUID("5f0c3f4e-6d0b-5a39-9f6e-6b1a0a4f3c11")
 _NO_XML = compile_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -65,7 +74,7 @@ def _entry(repository: Repository, base: str, news: News, words: Words) -> Itera
     uri = version.provenance.uri or version.provenance.final_uri
     yield "<entry>"
     yield f"<id>{_id(repository, f'{news.number} {citation.fragment}')}</id>"
-    yield f"<title>{_text(words(f'feed.{news.outcome}', told=told[:_SHOWN]))}</title>"
+    yield f"<title>{_text(words(_BECAME[news.outcome], told=told[:_SHOWN]))}</title>"
     yield f"<updated>{_moment(news.found_at)}</updated>"
     yield f"<category term={quoteattr(news.outcome)}/>"
     yield _link("alternate", base, citation.fragment)
