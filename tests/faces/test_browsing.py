@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 
 from permacite.capture.browsing.pipe import Browser, Session, Tab
 from permacite.capture.browsing.program import Program, find_program
+from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_a_tab_answers_refuses_and_closes_what_it_opens(folder: Path, program: P
                 assert other.page != tab.page
             assert [each.type for each in tab.sessions.values()] == ["page"]
 
-    asyncio.run(run())
+    to_the_end(run())
     assert list(folder.iterdir()) == []
 
 
@@ -79,7 +79,7 @@ def test_who_waits_for_a_browser_that_dies_is_told(folder: Path, program: Progra
             with pytest.raises(CaptureError, match="Chromium ended by itself"):
                 await tab.send("Runtime.evaluate", {"expression": "1"})
 
-    asyncio.run(run())
+    to_the_end(run())
     assert list(folder.iterdir()) == []
 
 
@@ -94,7 +94,7 @@ def test_what_is_no_program_is_refused(folder: Path) -> None:
             pass
 
     with pytest.raises(CaptureError, match=r"Chromium (ended by itself|takes no more commands)"):
-        asyncio.run(run())
+        to_the_end(run())
     assert list(folder.iterdir()) == []
 
 
@@ -139,7 +139,7 @@ def test_profiles_of_the_dead_are_removed(folder: Path, program: Program) -> Non
         async with Browser.started(program):
             assert not left.exists()
 
-    asyncio.run(run())
+    to_the_end(run())
 
 
 def _running(profile: Path) -> list[str]:

@@ -5,7 +5,6 @@ Each way is also tried at an address that is allowed, so that it is known to wor
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from tests.faces.test_browsing import folder, program
 from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.browsing.pipe import Browser
 from permacite.capture.model import Limits
+from permacite.capture.run import to_the_end
 
 if TYPE_CHECKING:
     from permacite.capture.browsing.program import Program
@@ -142,7 +142,7 @@ def test_no_spelling_of_an_inside_address_is_reached_in_any_way(program: Program
     }}
     """
     knocks: list[str] = []
-    captured, asked = asyncio.run(drawn(program, "/knocking", knocking, knocks))
+    captured, asked = to_the_end(drawn(program, "/knocking", knocking, knocks))
     assert knocks == []
     assert asked <= {"/knocking", "/to", "/favicon.ico"}
     refused = {each.reason for each in captured.failures}
@@ -161,7 +161,7 @@ def test_each_way_reaches_what_is_allowed_and_is_on_record(program: Program) -> 
     }}
     """
     knocks: list[str] = []
-    captured, asked = asyncio.run(drawn(program, "/reaching", knocking, knocks))
+    captured, asked = to_the_end(drawn(program, "/reaching", knocking, knocks))
     assert captured.drawing is not None
     told = captured.drawing["requests"]
     assert isinstance(told, list)
@@ -214,7 +214,7 @@ def test_workers_that_are_not_heard_ask_for_nothing_and_names_are_looked_up_once
             )
             return captured, {path for path, _ in site.asked}
 
-    _, asked = asyncio.run(run())
+    _, asked = to_the_end(run())
     assert {"/first", "/second", "/unregistered", "/shared.js"} <= asked
     assert not {"/part.js", "/inner"} & asked
     assert looked_up == ["rebound.example"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.browsing.pipe import Browser
 from permacite.capture.credentials import read_credentials
 from permacite.capture.model import Limits
+from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def drawn(program: Program, routes: Routes, **options: Any) -> tuple[Capture, Si
             )
             return captured, site
 
-    return asyncio.run(run())
+    return to_the_end(run())
 
 
 def of(pages: dict[str, Answer], *, otherwise: Answer | None = None) -> Routes:

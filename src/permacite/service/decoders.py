@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.errors import PermaciteError
 from permacite.media_types import PDF
-from permacite.renditions.pdf.frames import Frame
 
 if TYPE_CHECKING:
     from permacite.decoding import Workers
     from permacite.extract import Decode, Excerpt, Stored
+    from permacite.renditions.pdf.frames import Frame
 
 __all__ = ["decode", "decoder_of", "described", "keep_parts_small", "measured", "workers"]
 
@@ -64,6 +64,8 @@ def measured(content: bytes | Stored, number: int) -> tuple[int, Frame]:
 
     Raises what `Workers.run` does.
     """
+    from permacite.renditions.pdf.frames import Frame  # noqa: PLC0415 - of PDFs alone
+
     told = workers("pages").run({"measure": number}, content)[0].get("measured")
     if not isinstance(told, list) or len(told) != _MEASURES:
         raise PermaciteError("the decoder's answer measures no page")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from permacite import pdi
 from permacite.cache import Cache
 from permacite.errors import ParseError, RestrictedError
-from permacite.extract.table import Table
 from permacite.renditions import Printed, printed_at
-from permacite.renditions.drawn import DrawnMap
-from permacite.renditions.drawn import read_map as read_drawn_map
-from permacite.renditions.pdf.places import Places, read_map
 from permacite.renditions.stored import LABELS, MAP, RECORD, Record, read_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from permacite.archive import Repository, Representation
+    from permacite.extract.table import Table
     from permacite.renditions import Label
+    from permacite.renditions.drawn import DrawnMap
+    from permacite.renditions.pdf.places import Places
 
 __all__ = [
     "drawn_map_of",
@@ -30,6 +29,8 @@ __all__ = [
     "text_of_pages",
     "words_on",
 ]
+
+T = TypeVar("T")
 
 _LABEL_BYTES = 200
 _NUMERIC = "0123456789.,:/+- "
@@ -76,6 +77,8 @@ def printed_of(
 
 def table_of(repository: Repository, representation: Representation) -> Table:
     """The rows and cells of CSV. Raises RestrictedError, IntegrityError."""
+    from permacite.extract.table import Table  # noqa: PLC0415 - few texts are tables
+
     text = repository.text(representation)
     table = _TABLES.get(representation.digest, text.charset.label)
     if table is None:
@@ -113,19 +116,11 @@ def places_of(repository: Repository, representation: Representation) -> Places 
 
     Raises RestrictedError, IntegrityError where the map is altered.
     """
+    from permacite.renditions.pdf.places import read_map  # noqa: PLC0415 - few texts have pages
+
     if representation.derived_from is None:
         return None
-    digest = repository.sidecar_digest(representation, MAP)
-    if digest is None:
-        return None
-    kept = _PLACES.get(digest)
-    if kept is None:
-        try:
-            kept = read_map(repository.octets(digest))
-        except ParseError:
-            return None  # of a form that is not known yet
-        _PLACES.put(kept, digest)
-    return kept
+    return _map_of(repository, representation, read_map, _PLACES)
 
 
 def drawn_map_of(repository: Repository, text: Representation) -> DrawnMap | None:
@@ -133,16 +128,25 @@ def drawn_map_of(repository: Repository, text: Representation) -> DrawnMap | Non
 
     Raises RestrictedError, IntegrityError where the map is altered.
     """
+    from permacite.renditions.drawn import read_map  # noqa: PLC0415 - few texts were drawn
+
+    return _map_of(repository, text, read_map, _DRAWN)
+
+
+def _map_of(
+    repository: Repository, text: Representation, read: Callable[[bytes], T], cache: Cache[T]
+) -> T | None:
+    """The map beside a text, read once; None where there is none of a form that is known."""
     digest = repository.sidecar_digest(text, MAP)
     if digest is None:
         return None
-    kept = _DRAWN.get(digest)
+    kept = cache.get(digest)
     if kept is None:
         try:
-            kept = read_drawn_map(repository.octets(digest))
+            kept = read(repository.octets(digest))
         except ParseError:
-            return None  # of a form that is not known yet
-        _DRAWN.put(kept, digest)
+            return None
+        cache.put(kept, digest)
     return kept
 
 
