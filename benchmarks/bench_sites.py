@@ -185,7 +185,8 @@ def _permacite(uri: str, folder: Path, *options: str) -> Left:
     _run([*command, "save", "--allow-private", *options, uri])
     with Archive.open(archive) as held:
         (document,) = held.list().documents
-        name = document.full_name
+        drawn = [str(item.pdi) for item in document.formats if item.format == "multipart+drawn"]
+        name = drawn[0] if drawn else document.full_name
         related = next(item for item in document.formats if item.format == "related")
         content = held.export(related.pdi).content
     return Left(_aggregate(content), f"permacite:{archive}:{name}")

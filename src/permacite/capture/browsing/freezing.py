@@ -96,16 +96,13 @@ async def freeze(tab: Tab, *, bounds: Bounds | None = None, whole: bool = False)
     shot = await freezer.screenshot(whole=whole)
     build = (await tab.send("Browser.getVersion")).get("product", "")
     sources, rendered = draw(freezer.drawings, {"browser": build})
+    taken: set[str | None] = set()
+    pages = [
+        _page(number, source, freezer.told[number], taken) for number, source in sources.items()
+    ]
     return Frozen(
-        root=_page(sources[0], freezer.told[0]),
-        parts=(
-            *(
-                _page(source, freezer.told[number], f"frame-{number}@{_DOMAIN}")
-                for number, source in sources.items()
-                if number
-            ),
-            *freezer.parts,
-        ),
+        root=pages[0],
+        parts=(*pages[1:], *freezer.parts),
         text=rendered.text,
         map=rendered.map,
         screenshot=shot,
@@ -113,10 +110,15 @@ async def freeze(tab: Tab, *, bounds: Bounds | None = None, whole: bool = False)
     )
 
 
-def _page(source: str, told: Mapping[str, Any], content_id: str | None = None) -> Resource:
-    """A document as a body part."""
+def _page(number: int, source: str, told: Mapping[str, Any], taken: set[str | None]) -> Resource:
+    """A document as a body part, whose label is its own.
+
+    A frame that a script wrote has the address of the page around it, and is known by its number.
+    """
     base = str(told.get("base", ""))
-    location = base if base.startswith(("http:", "https:")) else None
+    location = base if base.startswith(("http:", "https:")) and base not in taken else None
+    taken.add(location)
+    content_id = f"frame-{number}@{_DOMAIN}" if number else None
     return Resource(source.encode(), "text/html; charset=utf-8", location, content_id)
 
 

@@ -95,7 +95,12 @@ def _aggregate(captured: Capture, drawn: Frozen, title: str | None) -> bytes:
     from permacite import capture, mhtml  # noqa: PLC0415 - a page alone becomes an aggregate
 
     _, received = capture.body_parts(captured)
-    others = [each for each in received if essence(each.content_type) not in PAGES]
+    labels = {each.content_location for each in (drawn.root, *drawn.parts)}
+    others = [
+        each
+        for each in received
+        if essence(each.content_type) not in PAGES and each.content_location not in labels
+    ]
     all_ = mhtml.open(mhtml.build(drawn.root, [*drawn.parts, *others], profile="archive"))
     shown = _shown(all_)
     kept = [each for each in others if each.content_location in shown]
