@@ -169,7 +169,11 @@ command=${1:-help}
 case $command in
     demo) ready run; exec "$venv/bin/python" demo/demo.py "$@" ;;
     run) ready run; exec "$venv/bin/python" -m permacite "$@" ;;
-    test) ready dev; exec "$venv/bin/python" -m pytest -q "$@" ;;
+    test) # all of them on all processors; named ones plainly, one after another
+        ready dev
+        [ $# -gt 0 ] || set -- --numprocesses auto --maxprocesses 8 --dist worksteal
+        exec "$venv/bin/python" -m pytest -q "$@"
+        ;;
     deep) deep "$@" ;;
     check) check ;;
     docs) ready dev; exec "$venv/bin/python" docs/generate.py "$@" ;;

@@ -7,14 +7,19 @@ noisy.
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+LONG_S = 30
+"""What takes longer than this is named."""
 
 _PATIENT = [HealthCheck.too_slow]
 
@@ -39,10 +44,32 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if without and inside else None
 
 
+@pytest.hookimpl(trylast=True)  # after what writes to the terminal
 def pytest_configure(config: pytest.Config) -> None:
-    """Try many more inputs where asked to."""
+    """Try many more inputs where asked to, and tell at once what failed."""
     if config.getoption("--deep"):
         settings.load_profile("deep")
+    if (reporter := config.pluginmanager.get_plugin("terminalreporter")) is not None:
+        config.pluginmanager.register(_AtOnce(reporter))
+
+
+class _AtOnce:
+    """Names what failed, and what took long, when it did: a run that is cut off has said it."""
+
+    def __init__(self, reporter: pytest.TerminalReporter) -> None:
+        self._reporter = reporter
+
+    @pytest.hookimpl(trylast=True)  # after the letter for its outcome
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write a line where there is something to say."""
+        if report.failed:
+            why = [line for line in report.longreprtext.splitlines() if line.startswith("E ")]
+            self._say("\n".join([f"{report.nodeid} failed in its {report.when}", *why[:5]]))
+        elif report.duration > LONG_S:
+            self._say(f"{report.nodeid} took {report.duration:.0f} s in its {report.when}")
+
+    def _say(self, words: str) -> None:
+        self._reporter.write_line("\n" + words)
 
 
 @pytest.fixture
@@ -58,3 +85,11 @@ def _no_archive_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("PERMACITE_ARCHIVE", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _in_turn() -> Iterator[None]:
+    """Fail what makes this process one of real time: a loop then stops the whole machine."""
+    yield
+    if sys.platform == "linux":
+        assert os.sched_getscheduler(0) not in {os.SCHED_FIFO, os.SCHED_RR}
