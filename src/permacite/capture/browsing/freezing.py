@@ -29,14 +29,14 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol
 
-from permacite.capture.model import Frozen
+from permacite.capture.browsing.told import DOMAIN, Told
 from permacite.errors import CaptureError, PermaciteError
-from permacite.media_types import is_media_type
 from permacite.mhtml import Resource
-from permacite.renditions.drawn import DRAWN_TEXT, Drawing, draw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from permacite.capture.model import Frozen
 
 __all__ = ["SCRIPT_DIGEST", "Bounds", "Tab", "freeze"]
 
@@ -44,7 +44,6 @@ _SCRIPT = resources.files(__package__).joinpath("freezing.js").read_text(encodin
 SCRIPT_DIGEST = f"sha-256:{hashlib.sha256(_SCRIPT.encode()).hexdigest()}"
 """Of the script that freezes: it goes on the record of a capture."""
 
-_DOMAIN = "drawn"
 _WORLD = "permacite"
 _MOST_HANDLES = 2000
 """Each is asked for by itself."""
@@ -95,31 +94,7 @@ async def freeze(tab: Tab, *, bounds: Bounds | None = None, whole: bool = False)
     await freezer.freeze()
     shot = await freezer.screenshot(whole=whole)
     build = (await tab.send("Browser.getVersion")).get("product", "")
-    sources, rendered = draw(freezer.drawings, {"browser": build})
-    taken: set[str | None] = set()
-    pages = [
-        _page(number, source, freezer.told[number], taken) for number, source in sources.items()
-    ]
-    return Frozen(
-        root=pages[0],
-        parts=(*pages[1:], *freezer.parts),
-        text=rendered.text,
-        map=rendered.map,
-        screenshot=shot,
-        view=freezer.view(build),
-    )
-
-
-def _page(number: int, source: str, told: Mapping[str, Any], taken: set[str | None]) -> Resource:
-    """A document as a body part, whose label is its own.
-
-    A frame that a script wrote has the address of the page around it, and is known by its number.
-    """
-    base = str(told.get("base", ""))
-    location = base if base.startswith(("http:", "https:")) and base not in taken else None
-    taken.add(location)
-    content_id = f"frame-{number}@{_DOMAIN}" if number else None
-    return Resource(source.encode(), "text/html; charset=utf-8", location, content_id)
+    return freezer.told.frozen(build, shot, freezer.frames, script=SCRIPT_DIGEST)
 
 
 @dataclass(slots=True)
@@ -147,29 +122,12 @@ class _Freezer:
         self._tab = tab
         self._bounds = bounds
         self._frames: list[_Frame] = []
-        self._left: dict[str, int] = {}
-        self._clips: list[tuple[str, _Frame, Sequence[float]]] = []
-        self.drawings: dict[int, Drawing] = {}
-        self.told: dict[int, Mapping[str, Any]] = {}
-        self.parts: list[Resource] = []
+        self.told = Told()
 
-    def view(self, build: str) -> dict[str, Any]:
-        """What goes on record."""
-        width, height, ratio = self.told[0].get("size", (0, 0, 1))
-        frames = [each.url for each in self._frames[1:] if each.number in self.drawings]
-        return {
-            "browser": build,
-            "width": width,
-            "height": height,
-            "pixel_ratio": ratio,
-            "script": SCRIPT_DIGEST,
-            "rules": DRAWN_TEXT,
-            "frames": frames,
-            "left_out": self._left,
-        }
-
-    def _leave(self, reason: str, count: int = 1) -> None:
-        self._left[reason] = self._left.get(reason, 0) + count
+    @property
+    def frames(self) -> list[str]:
+        """The addresses of the frames that were frozen."""
+        return [each.url for each in self._frames[1:] if each.number in self.told.drawings]
 
     # ------------------------------------------------------------ which documents there are
     async def look(self) -> None:
@@ -186,7 +144,7 @@ class _Freezer:
         try:
             tree = (await self._tab.send("Page.getFrameTree", session=session.id))["frameTree"]
         except (CaptureError, KeyError):
-            self._leave("frame")
+            self.told.leave("frame")
             return True
         parent = known.get(tree["frame"].get("parentId", ""))
         if session.type == "iframe" and parent is None:
@@ -196,7 +154,7 @@ class _Freezer:
             branch, outer = stack.pop()
             told = branch["frame"]
             if len(self._frames) >= self._bounds.frames:
-                self._leave("frames")
+                self.told.leave("frames")
                 continue
             frame = _Frame(len(self._frames), told["id"], session.id, outer, told.get("url", ""))
             known[frame.id] = frame
@@ -217,15 +175,15 @@ class _Freezer:
                 if frame.number == 0:
                     problem = f"the page cannot be frozen: {getattr(error, 'problem', '') or error}"
                     raise CaptureError(problem, uri=frame.url, reason="browser") from error
-                self._leave("frame")
-        for index, (content_id, frame, box) in enumerate(self._clips):
-            shot = None
-            if frame.corner is not None and index < self._bounds.clips:
-                shot = await self._shot({"clip": _box(frame.corner, box)})
+                self.told.leave("frame")
+        for index, (content_id, number, box) in enumerate(self.told.clips):
+            shot, corner = None, self._frames[number].corner
+            if corner is not None and index < self._bounds.clips:
+                shot = await self._shot({"clip": _box(corner, box)})
             if shot is None:
-                self._leave("canvas")
+                self.told.leave("canvas")
             else:
-                self.parts.append(Resource(shot, "image/png", None, content_id))
+                self.told.parts.append(Resource(shot, "image/png", None, content_id))
 
     async def _document(self, frame: _Frame) -> None:
         terms = {"frameId": frame.id, "worldName": _WORLD}
@@ -239,7 +197,7 @@ class _Freezer:
             "closed": len(closed),
             "frames": [number for number, _ in shown],
             "prefix": f"part-{frame.number}",
-            "domain": _DOMAIN,
+            "domain": DOMAIN,
             "nodes": bounds.nodes,
             "characters": bounds.characters,
             "css": bounds.css,
@@ -248,8 +206,12 @@ class _Freezer:
         }
         handles = [{"objectId": each} for each in (*closed, *(handle for _, handle in shown))]
         told = await self._call(frame, _SCRIPT, [{"value": given}, *handles])
-        self.drawings[frame.number] = Drawing(told.pop("pieces"), told.pop("flow"))
-        self._take(frame, told)
+        corner = frame.corner
+        by_number = {each.number: each for each in frame.inner}
+        for inner, x, y in self.told.take(frame.number, told):
+            if inner in by_number:
+                there = None if corner is None else (corner[0] + x, corner[1] + y)
+                by_number[inner].corner = there
 
     async def _call(self, frame: _Frame, function: str, arguments: list[Any]) -> dict[str, Any]:
         """What the script tells of a document. Raises CaptureError where it fails."""
@@ -273,38 +235,6 @@ class _Freezer:
             raise CaptureError("expected an object", uri=frame.url, reason="browser")
         return told
 
-    def _take(self, frame: _Frame, told: dict[str, Any]) -> None:
-        """Keep what was told of a document, and what only it has."""
-        for reason, count in told.pop("left"):
-            self._leave(str(reason), int(count))
-        for index, part in enumerate(told.pop("parts"), 1):
-            content_id = f"part-{frame.number}-{index}@{_DOMAIN}"
-            if "clip" in part:
-                self._clips.append((content_id, frame, part["clip"]))
-            else:
-                self._part(content_id, part)
-        corner = frame.corner
-        by_number = {each.number: each for each in frame.inner}
-        for number, x, y in told.pop("places"):
-            if number in by_number:
-                inner = by_number[number]
-                inner.corner = None if corner is None else (corner[0] + x, corner[1] + y)
-        self.told[frame.number] = told
-
-    def _part(self, content_id: str, part: Mapping[str, Any]) -> None:
-        media_type = str(part.get("type", ""))
-        if not is_media_type(media_type.partition(";")[0].strip()):
-            media_type = "application/octet-stream"
-        try:
-            if part.get("text") is not None:
-                content = str(part["text"]).encode("utf-8", "replace")
-            else:
-                content = base64.b64decode(part["data"])
-        except (binascii.Error, TypeError, ValueError):
-            self._leave("part")
-            return
-        self.parts.append(Resource(content, media_type, None, content_id))
-
     async def _closed_roots(self, frame: _Frame) -> list[str]:
         """Handles of nodes at the top of shadow trees that scripts cannot see into."""
         counted = await self._tab.send(
@@ -318,7 +248,7 @@ class _Freezer:
             session=frame.session,
         )
         if counted["result"].get("value", 0) > self._bounds.looked_into:
-            self._leave("closed-shadow-roots-not-looked-for")
+            self.told.leave("closed-shadow-roots-not-looked-for")
             return []
         terms: dict[str, list[str]] = {"computedStyles": []}
         snapshot = await self._tab.send("DOMSnapshot.captureSnapshot", terms, session=frame.session)
@@ -364,7 +294,7 @@ class _Freezer:
         """The view, or all of the page, as PNG; nothing where the browser gives none."""
         shot = await self._shot({"captureBeyondViewport": True} if whole else {})
         if shot is None:
-            self._leave("screenshot")
+            self.told.leave("screenshot")
         return shot or b""
 
     async def _shot(self, terms: Mapping[str, Any]) -> bytes | None:
