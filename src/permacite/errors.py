@@ -22,6 +22,7 @@ __all__ = [
     "PermaciteError",
     "RestrictedError",
     "StorageError",
+    "TokenError",
     "WithdrawnError",
 ]
 
@@ -252,3 +253,22 @@ class StorageError(PermaciteError):
         super().__init__(problem, hint=hint)
         self.path = path
         self.reason = reason
+
+
+class TokenError(PermaciteError):
+    """A token that does not let its bearer do what is asked.
+
+    Field: `reason` ("missing" "unknown" "scope" "series").
+    """
+
+    code = "token"
+    fields = ("reason",)
+
+    def __init__(self, problem: str, *, reason: str, hint: str = "") -> None:
+        super().__init__(problem, hint=hint)
+        self.reason = reason
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is no valid token, so that another one may help."""
+        return self.reason in {"missing", "unknown"}

@@ -92,7 +92,7 @@ def test_credentials_come_from_files_and_variables_and_are_kept_nowhere(
     monkeypatch.setenv("TOKEN", "X-Token: s3cret")
     options = ("--cookies", str(tmp_path / "cookies.txt"), "--headers", "env:TOKEN")
     done = cli("save", address, "--allow-private", *options)
-    assert "fetched with credentials" in done.err
+    assert "seen with an account" in done.err
     assert done.status == 0
     kept = (each for each in archive.rglob("*") if each.is_file())
     assert not any(b"s3cret" in each.read_bytes() for each in kept)

@@ -23,6 +23,7 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.archive.access import of_all
+    from permacite.archive.access.tokens import Token, Tokens
     from permacite.archive.backup import is_cut_short
     from permacite.archive.entries import Leaf
     from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
@@ -97,6 +98,8 @@ __all__ = [
     "Standing",
     "Subject",
     "Timekeeper",
+    "Token",
+    "Tokens",
     "Version",
     "Watch",
     "Withdrawal",
@@ -115,6 +118,7 @@ on_demand(
     __name__,
     {
         "permacite.archive.access": "of_all",
+        "permacite.archive.access.tokens": "Token, Tokens",
         "permacite.archive.backup": "is_cut_short",
         "permacite.archive.entries": "Leaf",
         "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",

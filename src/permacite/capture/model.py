@@ -243,6 +243,8 @@ class Capture:
     """How a browser drew the page, as plain values for JSON; None in the HTTP way."""
     drawn: Frozen | None = None
     """The page as a browser drew it, where one did."""
+    is_served: bool = True
+    """Whether `root` is what was served; else it is the page as it was drawn, once more."""
 
     @property
     def size_bytes(self) -> int:
@@ -251,8 +253,9 @@ class Capture:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The page first, then those that led to it, then all resources."""
-        return self.root, *self.led_by, *self.resources
+        """The page as served first, then those that led to it, then all resources."""
+        served = (self.root,) if self.is_served else ()
+        return *served, *self.led_by, *self.resources
 
     def record(self) -> dict[str, object]:
         """Where each byte is from, as plain values for JSON: source, time, digest, tool.

@@ -55,6 +55,7 @@ _ROOMS = {
     "backup": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
+    "token": "permacite.cli.incoming.tokens",
     "uri": "permacite.cli.uri",
     "text": "permacite.cli.text",
     "mhtml": "permacite.cli.mhtml",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "draw", "read_map"]
+__all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "draw", "place_of", "read_map"]
 
 DRAWN_TEXT = "drawn-text/1"
 """Name and version of the rules."""
@@ -111,6 +111,20 @@ class _Source:
             written.append(shown)
             at += len(shown)
         self.text = "".join(written)
+
+
+def place_of(drawing: Drawing, index: int, units: int) -> int:
+    """Where in the source of a document stands what has `units` of UTF-16 before it in a text.
+
+    Raises ParseError where there is no such text.
+    """
+    texts = drawing.pieces[1::2]
+    if not 0 <= index < len(texts):
+        raise ParseError("expected the number of a text", str(index), 0)
+    before = texts[index].encode("utf-16-le", "surrogatepass")[: 2 * units]
+    start = _Source(0, drawing).starts[index]
+    shown = _UNWRITABLE.sub(_written, before.decode("utf-16-le", "surrogatepass"))
+    return start + len(_escaped(shown))
 
 
 def _written(found: re.Match[str]) -> str:
@@ -364,6 +378,18 @@ class DrawnMap:
         if index < 0 or self.parts[index] != part or not 0 <= behind < self.lengths[index]:
             return None
         return self.starts[index] + behind
+
+    def span(self, part: int, start: int, end: int) -> tuple[int, int] | None:
+        """From the first to the last character that stands in a stretch of a source."""
+        first = last = -1
+        for index, number in enumerate(self.parts):
+            begin = max(start, self.sources[index])
+            stop = min(end, self.sources[index] + self.lengths[index])
+            if number == part and begin < stop:
+                step = self.starts[index] - self.sources[index]
+                first = begin + step if first < 0 else first
+                last = stop + step
+        return None if first < 0 else (first, last)
 
     def _place(self, index: int) -> tuple[int, int]:
         return self.parts[index], self.sources[index]

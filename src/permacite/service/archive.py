@@ -18,6 +18,7 @@ from permacite.service.citations.describing import References
 from permacite.service.citations.selecting.citing import Selections
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
+from permacite.service.handed.taking import Uploads
 from permacite.service.ingest.deriving import Derivations
 from permacite.service.lists.saving import Lists
 from permacite.service.preservation.keeping import Preservation
@@ -34,6 +35,7 @@ __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 
 
 class Archive(
+    Uploads,
     Lists,
     Watches,
     Derivations,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.errors import RestrictedError
+from permacite.errors import RestrictedError, TokenError
 
 if TYPE_CHECKING:
     from permacite.errors import Detail, PermaciteError
@@ -30,7 +30,10 @@ STATUS: dict[str, tuple[int, int, str]] = {
     "undecodable": (1, 422, "What has this name cannot be decoded"),
     "busy": (1, 503, "Too much is asked for at once"),
     "storage": (1, 503, "The archive cannot serve"),
+    "token": (1, 403, "The token does not let you do that"),
 }
+
+_UNAUTHORIZED = 401
 
 
 def exit_status(error: PermaciteError) -> int:
@@ -40,6 +43,8 @@ def exit_status(error: PermaciteError) -> int:
 
 def http_status(error: PermaciteError) -> int:
     """The HTTP status of an answer that reports `error`."""
+    if isinstance(error, TokenError) and error.is_unknown:
+        return _UNAUTHORIZED
     # A withdrawal says itself whether it is one for legal reasons (RFC 7725).
     return error.status if isinstance(error, RestrictedError) else STATUS[error.code][1]
 

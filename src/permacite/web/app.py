@@ -18,6 +18,7 @@ from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions
 from permacite.web.follow import feeds, links, memento, saving
+from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
 from permacite.web.search import asking, jottings
 
@@ -59,6 +60,8 @@ ROUTES = [
     Route("/-/follow", links.follow),
     Route("/-/save", saving.save, methods=["POST"]),
     Route("/-/save/{id}", saving.progress),
+    Route(taking.PATH, taking.take, methods=["POST", "OPTIONS"]),
+    Route("/-/api/token", taking.token, methods=["GET", "OPTIONS"]),
     Route("/-/api/search", asking.answer),
     Route("/-/jottings", jottings.jottings, methods=["GET", "HEAD", "POST"]),
     Route("/-/api/jottings", jottings.answer, methods=["GET", "HEAD", "POST"]),
@@ -93,7 +96,7 @@ def create_app(
 
     `writable`: whether PUT commits, and the reader saves pages. `public`: whether pages say to
     chats and the like what they may show of open documents; else nobody but who opens a page is
-    told of it.
+    told of it. A token admits whoever bears it to what it names, in any case.
 
     Without the host check, a page of another site could reach the archive under a name of its
     own that leads to this machine (DNS rebinding).
@@ -111,7 +114,9 @@ def create_app(
     )
     app.state.archive = archive.public()
     app.state.owned = archive if writable and not public else None
+    app.state.whole = archive
     app.state.writable = writable
     app.state.saves = {}
+    app.state.uploads = 0
     app.state.public = public
     return app

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 
-from permacite.errors import BusyError, PermaciteError
+from permacite.errors import BusyError, PermaciteError, TokenError
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
 from permacite.web.names.negotiation import chosen_view
@@ -27,6 +27,8 @@ async def refusal(request: Request, error: Exception) -> Response:
     if isinstance(error, PermaciteError):
         details: dict[str, object] = {**problem(error), "shown": str(error)}
         later = {"Retry-After": str(error.retry_after_s)} if isinstance(error, BusyError) else {}
+        if isinstance(error, TokenError) and error.is_unknown:
+            later = {"WWW-Authenticate": "Bearer"}
         return _answer(request, http_status(error), details, later)
     refused = error if isinstance(error, HTTPException) else HTTPException(500)
     fields = dict(refused.headers or {})

@@ -29,12 +29,13 @@ class Modes:
     content: int
     """Of octets, which nobody writes again."""
     secret: int
-    """Of the log's key."""
+    """Of the log's key, and of the tokens."""
 
 
 PRIVATE = Modes(folder=0o700, file=0o600, content=0o400, secret=0o600)
 SHARED = Modes(folder=0o2770, file=0o660, content=0o440, secret=0o640)
 
+_SECRETS = frozenset({"log.key", "tokens.sqlite"})
 _IS_SHARED = stat.S_ISGID | stat.S_IRWXG
 """The bit alone says nothing: a folder has it from the one above."""
 
@@ -54,7 +55,7 @@ def keep_modes(directory: Path) -> None:
         modes = modes_of(directory)
         _set(directory, modes.folder)
         for path in directory.iterdir():
-            if path.name == "log.key":
+            if path.name in _SECRETS:
                 _set(path, modes.secret)
             elif path.name == "README.txt" or path.name.startswith("catalog.sqlite"):
                 _set(path, modes.file)

@@ -105,7 +105,8 @@ class References(UseCases):
         version, answer = self._repository.answering(name)
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
         source = source_of(self._repository, version, exact, "")
-        return styled(source, style, is_public=unreachable(source.url) is None)
+        is_public = not source.account and unreachable(source.url) is None
+        return styled(source, style, is_public=is_public)
 
     def seen(self, reference: str, words: str = "") -> Seen:
         """How the page of a document or a part of it is seen by programs that show or cite it.

@@ -42,7 +42,7 @@ class CitationForms:
 
 def forms(source: Source) -> CitationForms:
     """Every form of `source`."""
-    private = unreachable(source.url)
+    private = _AN_ACCOUNT if source.account else unreachable(source.url)
     return CitationForms(
         sentence=sentence(source),
         markdown=markdown(source),
@@ -56,7 +56,12 @@ def forms(source: Source) -> CitationForms:
     )
 
 
+_AN_ACCOUNT = "the page was seen with an account"
+
+
 def _left_out(private: str) -> str:
+    if private == _AN_ACCOUNT:
+        return f"the wiki form has no archive-url: {private}, and others may see another"
     return (
         f"the wiki form has no archive-url, which nobody else could open: {private}; "
         "an archive is given its public address by `permacite init --resolver`"

@@ -56,6 +56,8 @@ class Source:
     """"live", "dead", or "deviated" where the words are gone; "" where nobody knows."""
     drawn: str = ""
     """Of what a browser drew: by which, how large, and when; "" for what was served."""
+    account: bool = False
+    """Whether the page was seen with an account, so that others may see another."""
 
     @property
     def is_picture(self) -> bool:
@@ -168,6 +170,7 @@ def source_of(
         printed=printed,
         url_status=_url_status(repository, version, reference),
         drawn=drawn_by(version, reference),
+        account=bool(provenance.details.get("with_credentials")),
     )
 
 

@@ -74,7 +74,7 @@ def formats(captured: Capture, title: str | None) -> list[NewRepresentation]:
             _aggregate(captured, drawn, title),
             "multipart/related",
             format=pdi.DRAWN_PAGE,
-            derived_from="related",
+            derived_from="related" if captured.is_served else None,
             rendition=_FROZEN,
         ),
         *([words] if drawn.text else []),

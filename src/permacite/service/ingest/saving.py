@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from permacite.service.ingest.files import Outcome
     from permacite.service.quotations.recording import Quotations as Known
 
-__all__ = ["Ingest", "LostResource", "Saved", "credentials_of"]
+__all__ = ["Ingest", "LostResource", "Saved", "Wanted", "credentials_of"]
 
 _MIB = 1024 * 1024
 
@@ -66,7 +66,7 @@ def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") ->
     return read_credentials(headers, cookies, passwords)
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """How a captured page is to be kept."""
 
     series: str | None
@@ -75,6 +75,8 @@ class _Wanted(NamedTuple):
     standing: Choice
     key: str | None
     crawled: Mapping[str, JSON] | None
+    closed: bool | None = None
+    """Whether it is to follow a version that is closed; None: any."""
 
 
 class Ingest(Quotations, Transcripts):
@@ -112,7 +114,7 @@ class Ingest(Quotations, Transcripts):
         changed, and not kept where it asks for that. Raises CaptureError where the page itself
         cannot be had, or (reason "robots") is not to be kept.
         """
-        wanted = _Wanted(series, new, confirmed_date, standing, key, crawled)
+        wanted = Wanted(series, new, confirmed_date, standing, key, crawled)
         fetched = fetch_page(
             uri,
             Way(via, browser, sandbox, timeout_s, most_bytes, most_parts),
@@ -123,19 +125,19 @@ class Ingest(Quotations, Transcripts):
         )
         return self._keep(fetched, wanted)
 
-    def _earlier(self, uri: str, wanted: _Wanted) -> Mapping[str, Earlier] | None:
+    def _earlier(self, uri: str, wanted: Wanted) -> Mapping[str, Earlier] | None:
         """What a crawl need not fetch again, since the server says that it still stands."""
         if wanted.crawled is None:
             return None
         previous = self._previous(uri, wanted)
         return None if previous is None else earlier_of(self._repository, previous)
 
-    def _previous(self, uri: str, wanted: _Wanted) -> Version | None:
+    def _previous(self, uri: str, wanted: Wanted) -> Version | None:
         """The version that a page would follow."""
-        found = None if wanted.new else _previous(self._repository, uri, wanted.series)
+        found = None if wanted.new else _previous(self._repository, uri, wanted)
         return found and self._repository.version(found.pdi)  # lists leave details out
 
-    def _keep(self, fetched: Fetched, wanted: _Wanted) -> Saved:
+    def _keep(self, fetched: Fetched, wanted: Wanted) -> Saved:
         """Commit a captured page, unless it is what the version before holds."""
         captured, page = fetched.captured, fetched.page
         asked = directives_of(captured.root.document, captured.root.response_headers)
@@ -366,7 +368,7 @@ def _warnings(repository: Repository, version: Version) -> Iterator[str]:
     if asked:
         yield f"the page asks of robots: {', '.join(asked)}"
     if details.get("with_credentials"):
-        yield "fetched with credentials: others may see another page at this address"
+        yield "seen with an account: others may see another page at this address"
     for problem in details.get("defects", ()):
         yield f"{problem}: it may have been cut off"
     trouble = details.get("no_words")
@@ -419,21 +421,28 @@ def _last_segment(address: str) -> str | None:
     return references.unquote(path.rstrip("/").rpartition("/")[2]) or None
 
 
-def _previous(repository: Repository, address: str, series: str | None) -> Version | None:
-    """The newest version saved from an address, in the wanted series."""
-    wanted = tuple((series or repository.series).split("."))
-    versions = addresses.known(repository, address)
-    return next((version for version in versions if version.pdi.series == wanted), None)
+def _previous(repository: Repository, address: str, wanted: Wanted) -> Version | None:
+    """The newest version saved from an address, in the wanted series, closed or not as wanted."""
+    series = tuple((wanted.series or repository.series).split("."))
+    for version in addresses.known(repository, address):
+        is_closed = (
+            wanted.closed is not None and repository.standing(version.pdi).access == "closed"
+        )
+        if version.pdi.series == series and wanted.closed in {None, is_closed}:
+            return version
+    return None
 
 
 def _read(captured: Capture, page: sources.Source) -> tuple[Known, list[NewRepresentation]]:
     """What a captured page quotes, and the formats to be committed."""
-    known = quotations_in(page.document)
+    known = quotations_in(page.document) if captured.is_served else {}
     return known, with_indexes(with_quotations(_page_formats(captured, page), known))
 
 
 def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresentation]:
     """The formats of a captured page; of any other document, itself and its text."""
+    if not captured.is_served:
+        return drawn.formats(captured, page.title)
     formats = sources.representations(page)
     if not page.document.is_page:
         return formats

@@ -1,0 +1,1 @@
+"""Pages that a person's own browser hands over, as its extension packs them."""

@@ -1,0 +1,336 @@
+"""A parcel understood: the page as a person's own browser drew it, and what it was made of.
+
+| in the line | what |
+|---|---|
+| `uri`, `started_at`, `duration_s`, `title` | the page, and when it was taken |
+| `browser`, `extension`, `agent`, `script` | what took it; the digest of the script that froze it |
+| `way` | "debugger" "filter": with octets as they were received; "drawn": without |
+| `account` | whether the browser was known to the site by what it sent |
+| `documents` | of each document its `number`, `uri`, and a piece: what `freezing.js` told |
+| `answers` | received: `uri`, `final_uri`, `status`, `fields`, a piece; `page` is one of them |
+| `view` | a piece: the picture of the view |
+| `left_out`, `failures`, `cut` | how much was left out and why, and how many secrets were cut |
+| `series`, `key`, `cite` | where it is to be named, once; what is to be cited |
+
+Nothing that was sent is in it: no cookie, no Authorization. A field that could hold one is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from permacite import media_types
+from permacite.capture.address import absolute
+from permacite.capture.browsing.told import Told
+from permacite.capture.content import sniff
+from permacite.capture.handed.parcel import read_json
+from permacite.capture.model import Capture, Exchange, Failure
+from permacite.errors import ParseError
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from permacite.capture.handed.parcel import Parcel
+    from permacite.capture.model import Frozen, Headers
+
+__all__ = ["WAYS", "Handed", "Selection", "read_handed"]
+
+WAYS = ("debugger", "filter", "drawn")
+"""How the octets were had, if they were."""
+
+_NAME = compile_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_VALUE = compile_pattern(r"[^\x00\r\n]{0,16384}")
+_TEXT = compile_pattern(r"[^\x00-\x1f\x7f]{0,300}")
+_WORD = compile_pattern(r"[a-z][a-z0-9-]{0,59}")
+_KEY = compile_pattern(r"[0-9A-Za-z-]{8,64}")
+_ADDRESS = compile_pattern(r"(?i)https?://[^\x00-\x20\x7f\"<>\\^`{|}]{1,65536}")
+_DIGEST = compile_pattern(r"sha-256:[0-9a-f]{64}")
+_SECRET = frozenset(
+    {"set-cookie", "set-cookie2", "cookie", "authorization", "proxy-authorization"}
+    | {"authentication-info", "proxy-authentication-info"}
+)
+_OK = range(200, 300)
+_MOST_DOCUMENTS = 101
+_MOST_ANSWERS = 2000
+_LONGEST_S = 86_400.0
+_MOST = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Words that were selected: from a place in one text of a document to a place in another."""
+
+    document: int
+    first: tuple[int, int]
+    """The number of the text, and how many characters before: UTF-16, as browsers count."""
+    last: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What was handed over."""
+
+    capture: Capture
+    selection: Selection | None
+    words: Callable[[Selection], tuple[int, int] | None]
+    """Where selected words stand in the text of the page as it was drawn."""
+    picture: tuple[int, int, int, int] | None
+    """A part of the picture of the view: left, top, right, bottom."""
+    series: str | None
+    key: str
+    account: bool
+    way: str
+
+
+def read_handed(parcel: Parcel) -> Handed:
+    """Understand a parcel. Raises ParseError for what does not follow the table above."""
+    told = parcel.told
+    started_at = _moment(told.get("started_at"))
+    uri = _address(told.get("uri"))
+    documents = Told()
+    frames = _documents(parcel, documents)
+    view = b"" if told.get("view") is None else parcel.piece(told["view"])
+    build = _matching(told.get("browser"), _TEXT, "the build of a browser")
+    script = _matching(told.get("script"), _DIGEST, "the digest of a script")
+    frozen = documents.frozen(build, view, frames, script=script)
+    answers = [_answer(parcel, each, started_at) for each in _list(told, "answers", _MOST_ANSWERS)]
+    way = told.get("way")
+    if way not in WAYS:
+        raise ParseError(f"expected one of {', '.join(WAYS)}", str(way)[:60], 0)
+    page = told.get("page")
+    if page is not None and (type(page) is not int or not 0 <= page < len(answers)):
+        raise ParseError("expected the number of an answer in `page`", str(page)[:60], 0)
+    account = told.get("account") is not False  # where nothing is said there may be one
+    capture = Capture(
+        requested_uri=uri,
+        root=_drawn_alone(frozen, uri, started_at) if page is None else answers[page],
+        led_by=(),
+        resources=_once(answers, page),
+        failures=tuple(_failure(each) for each in _list(told, "failures", _MOST_ANSWERS)),
+        left_out=(),
+        aliases=(),
+        started_at=started_at,
+        duration_s=_seconds(told.get("duration_s")),
+        with_credentials=account,
+        drawing=_drawing(told, build, way, has_page=page is not None),
+        drawn=frozen,
+        is_served=page is not None,
+    )
+    asked = _asked(told.get("cite"))
+    return Handed(
+        capture,
+        _selection(asked),
+        lambda it: documents.span(frozen, it.document, it.first, it.last),
+        _picture(asked),
+        _optional(told.get("series"), _TEXT, "a series"),
+        _matching(told.get("key"), _KEY, "a key of 8 to 64 letters and digits"),
+        account,
+        way,
+    )
+
+
+# ------------------------------------------------------------ what was drawn
+def _documents(parcel: Parcel, documents: Told) -> list[str]:
+    """Take what was told of each document; the addresses of the frames."""
+    frames = []
+    for number, item in enumerate(_list(parcel.told, "documents", _MOST_DOCUMENTS)):
+        if type(item.get("number")) is not int or item["number"] < number:
+            raise ParseError("expected documents in the order of their numbers", "", 0)
+        told = read_json(parcel.piece(item.get("piece")))
+        base = told.get("base", "")
+        if not isinstance(base, str) or _ADDRESS.fullmatch(base) is None:
+            told["base"] = ""  # about:blank, or a script's own: it labels nothing
+        documents.take(item["number"], told)
+        if item["number"]:
+            frames.append(str(item.get("uri", ""))[:2000])
+    if 0 not in documents.drawings:
+        raise ParseError("expected the page among the documents", "", 0)
+    return frames
+
+
+def _drawn_alone(frozen: Frozen, uri: str, at: datetime) -> Exchange:
+    """The page as it was drawn, in the place of an answer that is not there."""
+    content = frozen.root.content
+    return Exchange(
+        uri=uri,
+        final_uri=frozen.root.content_location or uri,
+        method="",
+        status=0,
+        reason="",
+        request_headers=(),
+        response_headers=(),
+        content=content,
+        content_type="text/html; charset=utf-8",
+        sniffed=True,
+        peer_address=None,
+        certificate=None,
+        redirects=(),
+        started_at=at,
+        duration_s=0,
+        digest=_digest(content),
+    )
+
+
+def _drawing(told: Mapping[str, Any], build: str, way: str, *, has_page: bool) -> dict[str, object]:
+    """How the page was had, as it goes on record."""
+    return {
+        "by": "a person's own browser",
+        "browser": build,
+        "agent": _optional(told.get("agent"), _TEXT, "a User-Agent") or "",
+        "extension": _optional(told.get("extension"), _TEXT, "a version") or "",
+        "way": way,
+        "octets": "received" if has_page else "none of the page itself",
+        "left_out": _counts(told.get("left_out", {})),
+        "cut": _count(told.get("cut", 0)),
+    }
+
+
+# ------------------------------------------------------------ what was received
+def _answer(parcel: Parcel, item: Mapping[str, Any], at: datetime) -> Exchange:
+    content = parcel.piece(item.get("piece"))
+    status = item.get("status")
+    if type(status) is not int or status not in _OK:
+        raise ParseError("expected a status from 200 to 299", str(status)[:60], 0)
+    fields = _fields(item.get("fields"))
+    received = next((value for name, value in fields if name.lower() == "content-type"), "")
+    is_told = media_types.is_field(received)
+    uri = _address(item.get("uri"))
+    return Exchange(
+        uri=uri,
+        final_uri=_address(item.get("final_uri", uri)),
+        method="GET",
+        status=status,
+        reason=_optional(item.get("reason"), _TEXT, "the phrase of a status") or "",
+        request_headers=(),
+        response_headers=fields,
+        content=content,
+        content_type=received if is_told else sniff(content),
+        sniffed=not is_told,
+        peer_address=None,
+        certificate=None,
+        redirects=(),
+        started_at=at,
+        duration_s=0,
+        digest=_digest(content),
+    )
+
+
+def _fields(value: object) -> Headers:
+    """Header fields of an answer. Raises ParseError for what is none, and for secrets."""
+    fields = []
+    for item in value if isinstance(value, list) else [None]:
+        if not isinstance(item, list) or list(map(type, item)) != [str, str]:
+            raise ParseError("expected a list of [name, value] in `fields`", "", 0)
+        name, text = item
+        if _NAME.fullmatch(name) is None or _VALUE.fullmatch(text) is None:
+            raise ParseError("expected a header field", name[:60], 0, "RFC 9110 §5.1")
+        if name.lower() in _SECRET:
+            raise ParseError(f"expected no field {name}: it is a secret", name, 0)
+        fields.append((name, text))
+    return tuple(fields)
+
+
+def _once(answers: list[Exchange], page: int | None) -> tuple[Exchange, ...]:
+    """All but the page, each address once."""
+    first: dict[str, Exchange] = {}
+    for number, each in enumerate(answers):
+        if number != page:
+            first.setdefault(each.uri, each)
+    return tuple(first.values())
+
+
+def _failure(item: Mapping[str, Any]) -> Failure:
+    reason = _matching(item.get("reason"), _WORD, "a reason in one word")
+    problem = _optional(item.get("problem"), _TEXT, "a sentence") or reason
+    return Failure(_address(item.get("uri")), "", problem, reason, "the page")
+
+
+# ------------------------------------------------------------ what is to be cited
+def _asked(value: object) -> dict[str, Any]:
+    if value is not None and not isinstance(value, dict):
+        raise ParseError("expected an object in `cite`", "", 0)
+    return value or {}
+
+
+def _selection(asked: Mapping[str, Any]) -> Selection | None:
+    value = asked.get("selection")
+    if value is None:
+        return None
+    if not isinstance(value, list) or [type(each) for each in value] != [int] * 5 or min(value) < 0:
+        raise ParseError("expected five numbers in `selection`", "", 0)
+    document, *ends = value
+    return Selection(document, (ends[0], ends[1]), (ends[2], ends[3]))
+
+
+def _picture(asked: Mapping[str, Any]) -> tuple[int, int, int, int] | None:
+    value = asked.get("picture")
+    if value is None:
+        return None
+    if not isinstance(value, list) or [type(each) for each in value] != [int] * 4 or min(value) < 0:
+        raise ParseError("expected four numbers in `picture`", "", 0)
+    left, top, right, bottom = value
+    return left, top, right, bottom
+
+
+# ------------------------------------------------------------ values
+def _list(told: Mapping[str, Any], name: str, most: int) -> list[dict[str, Any]]:
+    value = told.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise ParseError(f"expected a list of objects in `{name}`", "", 0)
+    if len(value) > most:
+        raise ParseError(f"expected at most {most} in `{name}`", "", 0)
+    return value
+
+
+def _address(value: object) -> str:
+    """An address of the web without fragment and without a password."""
+    text = value.partition("#")[0] if isinstance(value, str) else ""
+    authority = text.partition("//")[2].partition("/")[0]
+    if _ADDRESS.fullmatch(text) is None or "@" in authority:
+        raise ParseError("expected the address of a page, without a password", str(value)[:200], 0)
+    return absolute(text)
+
+
+def _matching(value: object, pattern: Any, expected: str) -> str:
+    if not isinstance(value, str) or pattern.fullmatch(value) is None:
+        raise ParseError(f"expected {expected}", str(value)[:60], 0)
+    return value
+
+
+def _optional(value: object, pattern: Any, expected: str) -> str | None:
+    return None if value is None else _matching(value, pattern, expected)
+
+
+def _moment(value: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(value))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ParseError("expected a time", str(value)[:60], 0, "RFC 3339") from error
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value <= _LONGEST_S:
+        raise ParseError("expected a number of seconds", str(value)[:60], 0)
+    return float(value)
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise ParseError("expected how many there are", str(value)[:60], 0)
+    return value
+
+
+def _counts(value: object) -> dict[str, int]:
+    """How many of what were left out."""
+    if not isinstance(value, dict) or len(value) > 100:  # noqa: PLR2004 - there are a dozen reasons
+        raise ParseError("expected an object in `left_out`", "", 0)
+    return {_matching(name, _WORD, "a reason"): _count(each) for name, each in value.items()}
+
+
+def _digest(content: bytes) -> str:
+    return f"sha-256:{hashlib.sha256(content).hexdigest()}"

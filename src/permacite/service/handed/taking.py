@@ -1,0 +1,127 @@
+"""What a person's own browser hands over: committed as a page is that we fetched, and cited.
+
+A page that was seen with an account is closed to all but the operator. It never becomes the next
+version of one that is open, nor the other way round.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from permacite import pdi
+from permacite.errors import NotFoundError, PermaciteError, StorageError
+from permacite.service import names, sources
+from permacite.service.access import Choice
+from permacite.service.base import resolver_of
+from permacite.service.citations.citing import Citations
+from permacite.service.handed.tokens import Token, Tokens, check_series
+from permacite.service.ingest.fetching import Fetched
+from permacite.service.ingest.saving import Ingest, Wanted
+
+if TYPE_CHECKING:
+    from permacite.archive import Version
+    from permacite.capture.handed.reading import Handed
+    from permacite.service.citations.recorded import Cited
+    from permacite.service.ingest.saved import Saved
+
+__all__ = ["MOST_BYTES", "Taken", "Uploads"]
+
+MOST_BYTES = 200 * 1024 * 1024
+"""Of all octets that are handed over at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A page that was handed over, and is committed."""
+
+    saved: Saved
+    cited: Cited | None
+    """What was selected, cited; None where nothing was, or it could not be."""
+    not_cited: str
+    """Why what was selected is not cited; "" where it is, or nothing was."""
+    url: str
+    """The page for any browser, through the resolver."""
+    way: str
+    """"debugger" or "filter": with the octets that were received; "drawn": as drawn alone."""
+    account: bool
+    """Whether it was seen with an account: it is closed then."""
+
+
+class Uploads(Ingest, Citations, Tokens):
+    """Pages that are handed over."""
+
+    def staging(self) -> BinaryIO:
+        """A file for what is coming in, on the archive's disk, which is gone once it is closed.
+
+        Raises StorageError.
+        """
+        folder = self._repository.directory
+        try:
+            return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
+        except OSError as error:
+            raise StorageError(
+                f"nothing can be staged: {error.strerror}", path=str(folder), reason="io"
+            ) from error
+
+    def take(self, file: BinaryIO, token: Token) -> Taken:
+        """Commit the page in a parcel, in the series of the token, and cite what is selected.
+
+        The same parcel again is answered as it was first. Raises ParseError for what is no parcel,
+        or not whole, LimitError, TokenError for another series, and what commits raise.
+        """
+        from permacite.capture.handed.parcel import read_parcel  # noqa: PLC0415 - uploads alone
+        from permacite.capture.handed.reading import read_handed  # noqa: PLC0415 - the same
+
+        handed = read_handed(read_parcel(file, most_bytes=MOST_BYTES))
+        check_series(token, handed.series)
+        captured = handed.capture
+        wanted = Wanted(
+            series=token.series,
+            new=False,
+            confirmed_date=None,
+            standing=Choice(access="closed") if handed.account else Choice(),
+            key=f"handed:{token.id}:{handed.key}",
+            crawled=None,
+            closed=handed.account,
+        )
+        page = sources.source_of(captured.root.document)
+        saved = self._keep(Fetched(captured, page, {"token": token.id}), wanted)
+        cited, problem = self._cite_handed(saved, handed)
+        return Taken(
+            saved,
+            cited,
+            problem,
+            url=f"{resolver_of(self._repository)}/{names.as_address(saved.pdi)}",
+            way=handed.way if captured.is_served else "drawn",
+            account=handed.account,
+        )
+
+    def _cite_handed(self, saved: Saved, handed: Handed) -> tuple[Cited | None, str]:
+        """The citation of what was selected; or why there is none: the page is committed."""
+        try:
+            version = self._repository.version(names.document_of(saved.pdi)[0])
+            if handed.selection is not None:
+                return self._cite_words(version, handed), ""
+            if handed.picture is not None:
+                view = _format(version, "png")
+                return self.cite(view, rect=",".join(map(str, handed.picture))), ""
+        except PermaciteError as error:
+            return None, error.problem
+        return None, ""
+
+    def _cite_words(self, version: Version, handed: Handed) -> Cited:
+        words = _format(version, pdi.DRAWN_TEXT)
+        span = handed.selection and handed.words(handed.selection)
+        if not span:
+            raise NotFoundError("what is selected is no words that are drawn", words)
+        return self.cite(words, char=f"{span[0]},{span[1]}")
+
+
+def _format(version: Version, token: str) -> str:
+    """The full name of a version in a format. Raises NotFoundError."""
+    try:
+        return str(version.representation(token).pdi)
+    except LookupError:
+        raise NotFoundError(f"the page has no {token}", str(version.pdi)) from None

@@ -1,0 +1,135 @@
+"""Pages that an extension hands over, admitted by a token.
+
+Who bears a valid token is let in from any origin, and nobody else is: no cookie is asked for, and
+a page that knows none learns nothing but that. So browsers may be told that every site may ask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from permacite import media_types
+from permacite.errors import BusyError, LimitError, PermaciteError
+from permacite.service.handed.taking import MOST_BYTES
+from permacite.version import __version__
+from permacite.web import headers, problems
+from permacite.web.requests import JSONAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import BinaryIO
+
+    from starlette.requests import Request
+
+    from permacite.service.archive import Archive
+    from permacite.service.handed.tokens import Token
+
+__all__ = ["PATH", "take", "token"]
+
+PATH = "/-/api/captures"
+
+_MEDIA_TYPE = "application/vnd.permacite.capture"
+_MOST_LINES = 16 * 1024 * 1024
+"""What stands before the octets of a parcel."""
+_AT_ONCE = 4
+_LATER_S = 10
+_BUFFER = 1024 * 1024
+_SHARED = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Retry-After",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+_PREFLIGHT = _SHARED | {
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type",
+    "Access-Control-Allow-Private-Network": "true",
+    "Access-Control-Max-Age": "600",
+}
+
+
+async def take(request: Request) -> Response:
+    """POST /-/api/captures: commit a page in a parcel, and cite what is selected in it.
+
+    Answers a Taken, 201, or 200 where the page is as it was. `Authorization: Bearer` has a token
+    of the scope `save`; the content is application/vnd.permacite.capture.
+    """
+    return await _shared(request, _take)
+
+
+async def token(request: Request) -> Response:
+    """GET /-/api/token answers {"permacite", "series", "scope", "note"}: what a token lets do."""
+    return await _shared(request, _token)
+
+
+async def _shared(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+    """An answer that pages of other origins may read, refusals too."""
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers=headers.reader_headers() | _PREFLIGHT)
+    try:
+        told = await answer(request)
+    except (PermaciteError, HTTPException) as error:
+        told = await problems.refusal(request, error)
+    told.headers.update(_SHARED)
+    return told
+
+
+async def _token(request: Request) -> Response:
+    found = await _admitted(request)
+    told = {
+        "permacite": __version__,
+        "series": found.series,
+        "scope": found.scope,
+        "note": found.note,
+    }
+    return JSONAnswer(told, headers=headers.reader_headers())
+
+
+async def _take(request: Request) -> Response:
+    found = await _admitted(request)
+    if media_types.essence(request.headers.get("content-type", "")) != _MEDIA_TYPE:
+        raise HTTPException(415, f"expected Content-Type: {_MEDIA_TYPE}")
+    state, archive = request.app.state, _whole(request)
+    if state.uploads >= _AT_ONCE:
+        raise BusyError(f"{_AT_ONCE} pages are coming in already", retry_after_s=_LATER_S)
+    state.uploads += 1
+    try:
+        with await run_in_threadpool(archive.staging) as file:
+            await _stage(request, file)
+            taken = await run_in_threadpool(archive.take, file, found)
+    finally:
+        state.uploads -= 1
+    status = 200 if taken.saved.unchanged else 201
+    return JSONAnswer(taken, status, headers.reader_headers() | {"Location": taken.url})
+
+
+async def _stage(request: Request, file: BinaryIO) -> None:
+    """Write what comes in to a file, and go back to its start. Raises LimitError."""
+    most = MOST_BYTES + _MOST_LINES
+    waiting, size = bytearray(), 0
+    async for chunk in request.stream():
+        waiting += chunk
+        size += len(chunk)
+        if size > most:
+            raise LimitError("the page is too large", limit="total_bytes", maximum=MOST_BYTES)
+        if len(waiting) >= _BUFFER:
+            await run_in_threadpool(file.write, bytes(waiting))
+            waiting.clear()
+    await run_in_threadpool(file.write, bytes(waiting))
+    file.seek(0)
+
+
+async def _admitted(request: Request) -> Token:
+    """The token that a request shows. Raises TokenError."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    shown = secret.strip() if scheme.lower() == "bearer" else ""
+    return await run_in_threadpool(_whole(request).admit, shown, "save")
+
+
+def _whole(request: Request) -> Archive:
+    """The archive with what is closed in it: whoever has a token writes there."""
+    archive: Archive = request.app.state.whole
+    return archive
