@@ -10,6 +10,7 @@ import pytest
 
 from permacite.errors import ParseError
 from permacite.renditions import Original, Rendered, rendition_named
+from permacite.renditions.pdf.places import read_map
 
 pytest.importorskip("pypdfium2_raw", reason="needs the extra pdf")
 
@@ -163,6 +164,45 @@ def test_hidden_words_are_read_and_told() -> None:
     result = rendered(pdf(WORDS.replace("BT", "BT 3 Tr")))
     assert result.text == TEXT
     assert codes(result) == ["hidden-text"]
+    assert result.notices[0].text == (
+        "20 of 20 characters are hidden, such as those recognised in a scan, on 1 pages; "
+        "the first is number 1"
+    )
+
+
+def test_boxes_have_room_for_letters_whatever_fonts_say() -> None:
+    said = "<</Type/FontDescriptor/FontName/F/Flags 32/Ascent 100/Descent 0/FontBBox[0 0 9 9]>>"
+    content = pdf().replace(b"/Helvetica", f"/Helvetica/FontDescriptor{said}".encode())
+    result = rendered(rebuilt(content))
+    [quad] = read_map(result.map).quads(0, len(TEXT))
+    line = 99 - 60
+    assert quad.top <= line - 0.7 * 12 + 0.1
+    assert quad.bottom >= line + 0.2 * 12 - 0.1
+
+
+def test_drawings_reach_to_what_stands_behind_them() -> None:
+    """A font of drawings (type 3) whose matrix is not in its size, and whose ink is narrow."""
+    glyph = "600 0 0 0 450 700 d1 0 0 450 700 re f"
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 -43 600 0]/FontMatrix[1 0 0 1 0 0]/FirstChar 97"
+        "/LastChar 97/Widths[600]/Encoding<</Differences[97/a]>>/CharProcs<</a 6 0 R>>>>"
+    )
+    more = f"6 0 obj<</Length {len(glyph)}>>stream\n{glyph}\nendstream endobj"
+    content = pdf("BT/F .01 Tf 20 60 Td(aaa)Tj 30 0 Td(aa)Tj ET", more=more)
+    content = rebuilt(content.replace(FONT.encode(), font.encode()))
+    assert rendered(content).text == "aaa aa\r\n"
+
+
+def test_hidden_words_over_others_are_told() -> None:
+    layer = " " + WORDS.replace("BT", "BT 3 Tr")
+    assert codes(rendered(pdf(WORDS + layer))) == []  # PDFium has what is drawn twice once
+    assert codes(rendered(pdf(WORDS + layer.replace("60", "20")))) == ["hidden-text"]
+    result = rendered(pdf(WORDS + layer.replace("stand", "never")))
+    assert codes(result) == ["hidden-text", "hidden-text-differs"]
+    assert result.notices[1].text == (
+        "1 of 4 hidden words over drawn ones say something else, "
+        "the first on page 1: 'never' over 'stand'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "FPDFText_IsGenerated": (_INT, _PLACE, _INT),
     "FPDFText_GetCharOrigin": (_INT, _PLACE, _INT, _PLACE, _PLACE),
     "FPDFText_GetLooseCharBox": (_INT, _PLACE, _INT, _PLACE),
+    "FPDFText_GetFontInfo": (_LONG, _PLACE, _INT, _PLACE, _LONG, _PLACE),
     "FPDFText_GetFontSize": (_DOUBLE, _PLACE, _INT),
     "FPDFText_GetMatrix": (_INT, _PLACE, _INT, _PLACE),
     "FPDFText_GetTextObject": (_PLACE, _PLACE, _INT),
@@ -134,6 +135,11 @@ class Library:
     def has(self, name: str) -> bool:
         """Whether this build has it."""
         return name in self.__dict__
+
+    @property
+    def tells_objects(self) -> bool:
+        """Whether it tells of a glyph the object that draws it; older builds do not."""
+        return self.has("FPDFText_GetTextObject")
 
     def words(self, name: str, *arguments: object) -> str:
         """What a function writes as UTF-16 into room that is given it."""

@@ -96,6 +96,8 @@ def frames_of(page: Page, rtl: Any) -> list[Frame]:
     frames = []
     for angle in angles[order].tolist():
         chosen = np.flatnonzero((page.angle == angle) & fresh)
+        if not chosen.size:
+            continue
         if angle == _UPSIDE_DOWN:  # the decoder gives it from its end
             across = np.round(page.y[chosen] / (0.3 * float(np.median(page.size[chosen]))))
             chosen = chosen[np.lexsort((-page.x[chosen], -across))]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permacite.renditions.model import Label, Notice, Rendered
+from permacite.renditions.model import Label, Rendered
 from permacite.renditions.pdf.columns import regions_of, runs_of
 from permacite.renditions.pdf.lines import fragments_of, frames_of
+from permacite.renditions.pdf.notices import Word, notices_of
 from permacite.renditions.pdf.paragraphs import Sheet, gaps_of, write_region
 from permacite.renditions.pdf.places import HYPHEN, UNITS, PageMap, write_map
 from permacite.renditions.pdf.scripts.accents import with_accents
@@ -34,11 +35,10 @@ _FIRST_RTL = 0x590
 _MADE_UP = np.array([0x0A, 0x0D, 0x20], np.uint32)
 """What the numbers -3, -2 and -1 stand for: they count from the end of the columns."""
 _WORD = compile_pattern(r"[^\W_]++(?:-[^\W_]++)*+")
+_UNBROKEN = compile_pattern(r"[^\s]++")
 _HYPHENS = (0xAD, 0x2010)
-_UNTRUSTED = 0.05
 _FARTHEST = 1e6
 """Points from the corner of a page, as far as the map goes."""
-_UNKNOWN, _PRIVATE = 0xFFFD, (0xE000, 0xF900, 0xF0000)
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +87,7 @@ def render(document: Document) -> Rendered:
         else b"",
         title=document.title,
         stated=document.stated,
-        notices=(*document.notices, *_notices(document.pages, whole)),
+        notices=(*document.notices, *notices_of(document.pages, whole, _words_on)),
         builds=document.builds,
     )
 
@@ -241,30 +241,13 @@ def _differences(parts: Sequence[Any]) -> array[int]:
     return array("i", steps.tobytes())
 
 
-def _notices(pages: Sequence[Page], text: str) -> Iterator[Notice]:
-    if not text:
-        pictures = any(page.pictures for page in pages)
-        told = "there are no words in it" + (": its pages are pictures" if pictures else "")
-        yield Notice("no-words", told)
-        return
-    glyphs = sum(page.codes.size for page in pages)
-    hidden = [page.number for page in pages if page.hidden.any()]
-    if hidden:
-        told = f"on {len(hidden)} pages words are hidden, such as those recognised in a scan"
-        yield Notice("hidden-text", f"{told}; the first is number {hidden[0]}")
-    wordless = [page.number for page in pages if page.pictures and not page.codes.size]
-    if wordless:
-        told = (
-            f"{len(wordless)} pages are pictures without words; the first is number {wordless[0]}"
-        )
-        yield Notice("pictures", told)
-    doubtful = sum(int(_is_doubtful(page.codes).sum()) for page in pages)
-    if doubtful > _UNTRUSTED * glyphs:
-        told = f"{doubtful} of {glyphs} characters have no meaning in its tables of characters"
-        yield Notice("encoding", told)
-
-
-def _is_doubtful(codes: Any) -> Any:
-    """Which characters are not known, or are for private use."""
-    private = (codes >= _PRIVATE[0]) & (codes < _PRIVATE[1])
-    return private | (codes == _UNKNOWN) | (codes >= _PRIVATE[2])
+def _words_on(page: Page) -> list[Word]:
+    """The words of a page, each with the box around its glyphs."""
+    sheet = _sheet(page)
+    words = []
+    for found in _UNBROKEN.finditer(sheet.text):
+        glyphs = sheet.order[found.start() : found.end()]
+        boxes = sheet.page.boxes[glyphs[glyphs >= 0]]
+        box = (*boxes[:, :2].min(axis=0).tolist(), *boxes[:, 2:].max(axis=0).tolist())
+        words.append(Word(found[0], box))
+    return words

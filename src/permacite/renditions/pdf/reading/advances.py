@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permacite.renditions.pdf.reading.manners import ANGLE, FONT, SCALE, SIZE, measured
+from permacite.renditions.pdf.reading.manners import (
+    ANGLE,
+    DRAWINGS,
+    FONT,
+    SCALE,
+    SIZE,
+    SLANT,
+    measured,
+)
 
 if TYPE_CHECKING:
     from permacite.renditions.pdf.library import Library
@@ -33,6 +41,7 @@ _AS_INK = 0.05
 _SLANTED = 0.05
 _AS_WIDE = 0.004
 _CLOSE = 0.05
+_BESIDE = 0.25
 _TEXT, _MOST_OBJECTS, _WIDEST = 1, 100_000, 100
 
 
@@ -48,6 +57,27 @@ class _Glyphs:
         self.upright = np.abs(self.right) > np.abs(self.up)
 
     def reach(self, chosen: Any) -> Any:
+        """How far the loose boxes of some glyphs, or their ink, reach along their lines."""
+        reach, slant = self.advance(chosen), self.rows[self.which[chosen], SLANT]
+        if self.pdfium.tells_objects:
+            return reach - slant
+        for place in np.flatnonzero(slant == 0).tolist():  # older builds leave the ink out
+            reach[place] = max(reach[place], self.ink(int(chosen[place])))
+        return reach
+
+    def ink(self, glyph: int) -> float:
+        """How far the ink of a glyph reaches along its line."""
+        tight = (ctypes.c_double * 4)()
+        at = [ctypes.addressof(tight) + 8 * index for index in range(4)]
+        self.pdfium.FPDFText_GetCharBox(self.text, int(self.numbers[glyph]), *at)
+        manner = int(self.which[glyph])
+        upright = bool(self.upright[manner])
+        ends = (tight[0], tight[1]) if upright else (tight[2], tight[3])
+        sign = float((self.right if upright else self.up)[manner])
+        begin = float(self.origins[glyph, 0 if upright else 1])
+        return max((end - begin) * sign if math.isfinite(end) else 0.0 for end in ends)
+
+    def advance(self, chosen: Any) -> Any:
         """How far the loose boxes of some glyphs reach along their lines."""
         room = np.zeros((chosen.size, 4), np.float32)
         at = range(room.ctypes.data, room.ctypes.data + 16 * chosen.size, 16)
@@ -77,12 +107,13 @@ def advances(pdfium: Library, raw: Raw, manners: Manners) -> Any:
     piece = pieces[1:] | pieces[:-1]
     each_font = np.unique(rows[:, FONT], return_inverse=True)[1]
     keys = (each_font[which].astype(np.int64) << 22) | codes
-    own = piece | (font == 0) | ((codes >= _SHAPED[0]) & (codes < _SHAPED[1]))
+    own = piece | (font <= 0) | ((codes >= _SHAPED[0]) & (codes < _SHAPED[1]))
     alone, shared = np.flatnonzero(own), np.flatnonzero(~own)
     reach, exact = np.zeros(codes.size), np.zeros(codes.size)
     if shared.size:
         _by_font(asked, (codes, keys, pieces), shared, (reach, exact))
     reach[alone] = asked.reach(alone)
+    _by_steps(asked, codes, np.flatnonzero(font == DRAWINGS), reach)
     for step in (slice(None), slice(None, None, -1)):  # a first piece is shown as half of it
         last, joined = reach[step], (pieces[1:-1])[step]
         last[1:] = np.where(joined, np.maximum(last[1:], last[:-1]), last[1:])
@@ -123,6 +154,30 @@ def _by_font(
     own = asked.reach(each)
     exact[each[np.abs(own - reach[each]) > _AS_WIDE * scale[each]]] = 0
     reach[each] = own
+
+
+def _by_steps(asked: _Glyphs, codes: Any, drawings: Any, reach: Any) -> None:
+    """The reach of drawings, of which only the ink is known: to where the nearest one begins.
+
+    That is looked for behind all drawings of a character; one that always stands at the end of a
+    word reaches as far as its ink.
+    """
+    for glyph in drawings.tolist():
+        reach[glyph] = asked.ink(glyph)
+    if drawings.size < 2:  # noqa: PLR2004 - one has no step
+        return
+    size = asked.rows[asked.which[drawings], SIZE]
+    kinds, kind = np.unique(codes[drawings], return_inverse=True)
+    apart = np.diff(asked.origins[drawings], axis=0)
+    steps = np.hypot(*apart.T) / size[:-1]
+    manner = asked.which[drawings[:-1]]
+    along = apart[:, 0] * asked.right[manner] + apart[:, 1] * asked.up[manner]
+    following = (np.diff(drawings) == 1) & (along > 0.99 * steps * size[:-1])
+    nearest = np.full(kinds.size, np.inf)
+    np.minimum.at(nearest, kind[:-1][following], steps[following])
+    room = nearest[kind] * size - reach[drawings]
+    near = (room > 0) & (room < _BESIDE * size)
+    reach[drawings[near]] += room[near]
 
 
 def _close(asked: _Glyphs, reach: Any) -> Any:
@@ -192,30 +247,25 @@ def _exact(asked: _Glyphs, firsts: Any, codes: Any, reach: Any) -> Any:
     Glyphs of other scripts change with their neighbours; a font tells the width of one.
     """
     exact = np.zeros(firsts.size)
-    tight = (ctypes.c_double * 4)()
-    at = [ctypes.addressof(tight) + 8 * index for index in range(4)]
     for place, glyph in enumerate(firsts.tolist()):
-        code, manner = int(codes[glyph]), int(asked.which[glyph])
-        row = asked.rows[manner]
+        code, row = int(codes[glyph]), asked.rows[asked.which[glyph]]
         if code >= _SHAPED[0] or row[SCALE] <= 0 or not chr(code).isalpha():
             continue
-        asked.pdfium.FPDFText_GetCharBox(asked.text, int(asked.numbers[glyph]), *at)
-        upright = bool(asked.upright[manner])
-        ends = (tight[0], tight[1]) if upright else (tight[2], tight[3])
-        sign = float((asked.right if upright else asked.up)[manner])
-        begin = float(asked.origins[glyph, 0 if upright else 1])
-        ink = max((end - begin) * sign for end in ends)
-        if ink >= reach[glyph] - _EQUAL * row[SIZE]:
+        if asked.ink(glyph) < reach[glyph] - _EQUAL * row[SIZE]:
+            continue
+        if asked.pdfium.tells_objects:
             exact[place] = _width(asked.pdfium, int(row[FONT]), code)
+        else:
+            exact[place] = asked.advance(firsts[place : place + 1])[0] / row[SCALE]
     return exact
 
 
 def _width(pdfium: Library, font: int, code: int) -> float:
-    """The advance of a character for one point; 0 where the font does not know it."""
+    """The advance of a character for one point; below 0 where it may be that of another one."""
     width, unknown = (
         measured(pdfium, "FPDFFont_GetGlyphWidth", font, each, 1.0) for each in (code, _UNUSED)
     )
-    return 0.0 if width == unknown else width
+    return -width if width == unknown else width
 
 
 def _corrected(exact: Any, widths: Any, group: Any, places: tuple[Any, Any, Any, Any]) -> Any:
@@ -223,6 +273,7 @@ def _corrected(exact: Any, widths: Any, group: Any, places: tuple[Any, Any, Any,
 
     A font is asked by characters, of which two of its glyphs may be one. Where what follows
     always stands further away, and often enough or as far as the ink goes, the font meant another.
+    What may be the width of another one counts where a glyph stands just so far behind.
     """
     if not exact.any():
         return exact[group]
@@ -236,5 +287,6 @@ def _corrected(exact: Any, widths: Any, group: Any, places: tuple[Any, Any, Any,
     often = np.bincount(each, minlength=exact.size)
     alike = np.bincount(each, weights=steps < nearest[each] + _ALIKE, minlength=exact.size)
     enough = (often >= _OFTEN) & (alike > 0.7 * often) | (nearest < widths + _AS_INK)
-    wrong = enough & (nearest > exact + _ANOTHER)
-    return np.where(wrong, 0.0, exact)[group]
+    wrong = enough & (nearest > np.abs(exact) + _ANOTHER)
+    wrong |= (exact < 0) & (np.abs(nearest + exact) > _ALIKE)
+    return np.where(wrong, 0.0, np.abs(exact))[group]

@@ -15,21 +15,27 @@ __all__ = [
     "ANGLE",
     "ASCENT",
     "DESCENT",
+    "DRAWINGS",
     "FONT",
     "HIDDEN",
     "SCALE",
     "SIZE",
+    "SLANT",
     "Manners",
     "Raw",
     "measured",
 ]
 
-SIZE, ANGLE, SCALE, HIDDEN, ASCENT, DESCENT, FONT, _COLUMNS = range(8)
-"""The columns of a manner."""
+SIZE, ANGLE, SCALE, HIDDEN, ASCENT, DESCENT, FONT, SLANT, _COLUMNS = range(9)
+"""The columns of a manner; its slant is how far a box leans over along the line, in points."""
+DRAWINGS = -1.0
+"""In place of a font (type 3) of which PDFium tells neither size nor widths."""
 _SMALLEST, _LARGEST = 0.01, 1e5
 """What no eye sees, and no page holds."""
-_TALLEST, _FLATTEST, _DEEPEST = 1.05, 0.2, 0.4
-"""What fonts say beyond that, for one point of size, is not believed."""
+_ABOVE, _BELOW = (0.7, 1.05), (0.2, 0.65)
+"""The least and the most that a glyph takes above and below its line, for one point of size."""
+_ABSURD = 3.0
+"""A font that says so much says nothing."""
 _SAME = 0.01
 _LEFTWARDS = (
     (0x590, 0x900),
@@ -40,7 +46,9 @@ _LEFTWARDS = (
 )
 """Where scripts that run to the left have their characters."""
 _INVISIBLE = 3
+_LONGEST_NAME = 200
 _NO_FONT = 8.0
+_SLANTED = 0.05
 _ASKED, _OF_A_SIZE, _LARGER = 40, 0.9, 2.0
 """The highest glyph of a font is about so much of its size."""
 
@@ -61,8 +69,8 @@ class Manners:
     def __init__(self, pdfium: Library, raw: Raw) -> None:
         self._pdfium, self._text = pdfium, raw.text
         self._fonts: dict[int, tuple[float, float]] = {}
-        self._drawings: dict[int, int] = {}
-        """Of an object its font of drawings (type 3), of which PDFium tells no size."""
+        self._drawings: list[int] = []
+        """The rows in a font of drawings (type 3), of which PDFium tells no size."""
         self._matrix = (ctypes.c_float * 6)()
         self._at = ctypes.addressof(self._matrix)
         listed = raw.numbers.tolist()
@@ -70,17 +78,18 @@ class Manners:
             self.handles: list[int] = []
             self.rows, self.which = np.zeros((1, _COLUMNS)), np.zeros(0, np.int64)
             return
-        if pdfium.has("FPDFText_GetTextObject"):
+        if pdfium.tells_objects:
             begins, self.handles = self._objects(listed, whole=_runs_left(raw.codes))
+            fonts = [pdfium.FPDFTextObj_GetFont(drawn) or 0 for drawn in self.handles]
         else:
-            begins = self._stretches(listed, raw.origins)
+            begins, fonts = self._stretches(listed, raw.origins)
             self.handles = [0] * len(begins)
         starts = np.zeros(len(listed), np.int64)
         starts[begins[1:]] = 1
         self.which = np.cumsum(starts)
         rows = [
-            self._row(listed[begin], raw.origins[begin], handle)
-            for begin, handle in zip(begins, self.handles, strict=True)
+            self._row(index, listed[begin], raw.origins[begin], font)
+            for index, (begin, font) in enumerate(zip(begins, fonts, strict=True))
         ]
         self.rows = np.array(rows, np.float64)
         if self._drawings:
@@ -123,45 +132,69 @@ class Manners:
             handles.append(current)
         return begins, handles
 
-    def _stretches(self, listed: list[int], origins: Any) -> list[int]:
-        """Builds that do not tell their objects are asked for each stretch in one font."""
+    def _stretches(self, listed: list[int], origins: Any) -> tuple[list[int], list[int]]:
+        """The same of builds that do not tell objects: stretches in one font, and a number for it.
+
+        It is the place of its name on the page from 1, below 0 if it has none.
+        """
         room = np.zeros((len(listed), 4), np.float32)
         begin = room.ctypes.data
         for index, number in enumerate(listed):
             self._pdfium.FPDFText_GetLooseCharBox(self._text, number, begin + 16 * index)
-        changed = (np.abs(np.diff(origins[:, 1])) >= _SAME) | (
-            np.abs(np.diff(room[:, [1, 3]], axis=0)) >= _SAME
-        ).any(axis=1)
-        return [0, *(np.flatnonzero(changed) + 1).tolist()]
+        reach = np.abs(np.diff(room[:, [1, 3]], axis=0)) >= _SAME
+        names = [self._name(number) for number in listed]
+        matrices = np.array([self._drawn_by(number) for number in listed])
+        known = {name: place for place, name in enumerate(dict.fromkeys(names), 1)}
+        fonts = np.array([known[name] if name else -known[name] for name in names])
+        changed = (np.abs(np.diff(origins[:, 1])) >= _SAME) | reach.any(axis=1)
+        changed |= (np.diff(matrices, axis=0) != 0).any(axis=1)
+        begins = [0, *(np.flatnonzero(changed | (np.diff(fonts) != 0)) + 1).tolist()]
+        return begins, fonts[begins].tolist()
 
-    def _row(self, number: int, origin: Any, drawn: int) -> tuple[float, ...]:
-        pdfium = self._pdfium
-        tall = float(pdfium.FPDFText_GetFontSize(self._text, number))
-        pdfium.FPDFText_GetMatrix(self._text, number, self._at)
-        a, b, c, d = self._matrix[:4]
+    def _name(self, number: int) -> bytes:
+        """The name of the font of a glyph."""
+        room = ctypes.create_string_buffer(_LONGEST_NAME)
+        flags = ctypes.c_int()
+        place = ctypes.addressof(room)
+        asked = self._text, number, place, _LONGEST_NAME, ctypes.addressof(flags)
+        return room.value if self._pdfium.FPDFText_GetFontInfo(*asked) <= _LONGEST_NAME else b"?"
+
+    def _drawn_by(self, number: int) -> tuple[float, ...]:
+        """The size that a glyph is drawn in, and the first four numbers of its matrix."""
+        tall = float(self._pdfium.FPDFText_GetFontSize(self._text, number))
+        self._pdfium.FPDFText_GetMatrix(self._text, number, self._at)
+        return tall, *self._matrix[:4]
+
+    def _row(self, index: int, number: int, origin: Any, font: int) -> tuple[float, ...]:
+        pdfium, drawn = self._pdfium, self.handles[index]
+        tall, a, b, c, d = self._drawn_by(number)
         size = abs(tall) * math.hypot(c, d)
         scale = abs(tall) * math.hypot(a, b)
         if not (_SMALLEST < size < _LARGEST and 0 <= scale < _LARGEST):
             size = scale = 1.0
         direction = -math.degrees(math.atan2(b, a)) + (180 if tall < 0 else 0)
-        hidden, font = False, 0
+        hidden = bool(drawn) and pdfium.FPDFTextObj_GetTextRenderMode(drawn) == _INVISIBLE
         ascent, descent = 0.0, 0.0
-        if drawn:
-            hidden = pdfium.FPDFTextObj_GetTextRenderMode(drawn) == _INVISIBLE
-            font = pdfium.FPDFTextObj_GetFont(drawn) or 0
-        if font:
+        if drawn and font:
             ascent, descent = self._of_font(font)
             drawings = ascent == descent or max(abs(ascent), abs(descent)) > _NO_FONT
-            if drawings:  # (type 3), whose widths cannot be asked for either
-                self._drawings[drawn], font = font, 0
-        elif direction == 0:
-            box = (ctypes.c_float * 4)()
-            pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
-            if all(map(math.isfinite, box)):
-                ascent = (box[1] - float(origin[1])) / size
-                descent = (box[3] - float(origin[1])) / size
-                ascent, descent = max(ascent, descent), min(ascent, descent)
-        return (size, direction, scale, float(hidden), *_believed(ascent, descent), float(font))
+        else:
+            drawings = font < 0
+            if direction == 0:
+                box = (ctypes.c_float * 4)()
+                pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
+                if all(map(math.isfinite, box)):
+                    reach = [(box[side] - float(origin[1])) / size for side in (1, 3)]
+                    ascent, descent = max(reach), min(reach)
+        if drawings:  # (type 3), whose widths cannot be asked for either
+            self._drawings.append(index)
+            font = 0
+        if not drawn and direction != 0:  # what is told of its width is not so
+            font = int(DRAWINGS)
+        lean = abs(tall) * (a * c + b * d) / max(math.hypot(a, b), 1e-9)
+        slant = max(ascent * lean, descent * lean) if abs(lean) > _SLANTED * size else 0.0
+        row = (size, direction, scale, float(hidden), *_believed(ascent, descent))
+        return (*row, float(font), slant if math.isfinite(slant) else 0.0)
 
     def _size_drawings(self, begins: list[int], listed: list[int]) -> None:
         """Take fonts of drawings for as large as their highest glyphs say, where these are larger.
@@ -169,21 +202,22 @@ class Manners:
         Their matrix is not in what PDFium calls their size: it may be a hundredth of what is seen.
         """
         ends = [*begins[1:], len(listed)]
-        box = (ctypes.c_float * 4)()
-        highest: dict[int, float] = {}
-        for handle, begin, end in zip(self.handles, begins, ends, strict=True):
-            font = self._drawings.get(handle)
-            for number in listed[begin : min(end, begin + _ASKED)] if font else ():
-                self._pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
-                height = abs(box[1] - box[3])
-                if math.isfinite(height) and height < _LARGEST:
-                    highest[font or 0] = max(highest.get(font or 0, 0.0), height)
-        for index, handle in enumerate(self.handles):
-            size = highest.get(self._drawings.get(handle, 0), 0.0) / _OF_A_SIZE
+        box = (ctypes.c_double * 4)()
+        at = [ctypes.addressof(box) + 8 * side for side in range(4)]
+        highest: dict[float, float] = {}
+        for index in self._drawings:
+            said = float(self.rows[index, SIZE])
+            for number in listed[begins[index] : min(ends[index], begins[index] + _ASKED)]:
+                known = self._pdfium.FPDFText_GetCharBox(self._text, number, *at)
+                height = abs(box[2] - box[3])
+                if known and math.isfinite(height) and height < _LARGEST:
+                    highest[said] = max(highest.get(said, 0.0), height)
+        for index in self._drawings:
             row = self.rows[index]
+            size = highest.get(float(row[SIZE]), 0.0) / _OF_A_SIZE
             if size > _LARGER * row[SIZE]:
                 row[SCALE] *= size / row[SIZE]
-                row[SIZE] = size
+                row[SIZE], row[FONT] = size, DRAWINGS
 
     def _of_font(self, font: int) -> tuple[float, float]:
         known = self._fonts.get(font)
@@ -205,12 +239,15 @@ def _runs_left(codes: Any) -> bool:
 
 
 def _believed(ascent: float, descent: float) -> tuple[float, float]:
-    """What is above and below the line, as far as fonts can be right about it."""
-    if not _FLATTEST < ascent <= _TALLEST:
-        ascent = 0.75 if ascent <= _TALLEST else _TALLEST
-    if not -_DEEPEST <= descent <= 0:
-        descent = -0.25 if descent > 0 else -_DEEPEST
-    return ascent, descent
+    """What is above and below the line: as the font says, and room for all of its letters.
+
+    Many fonts say less: 0, or how high those of their glyphs are that the file has.
+    """
+    return _within(ascent, *_ABOVE), -_within(-descent, *_BELOW)
+
+
+def _within(said: float, least: float, most: float) -> float:
+    return min(max(said, least), most) if said < _ABSURD else least
 
 
 def measured(pdfium: Library, name: str, font: int, *arguments: object) -> float:

@@ -108,9 +108,10 @@ class _Reader:
         row = manners.rows[manners.which]
         size, scale = row[:, SIZE], row[:, SCALE]
         width, height = self._frame.size
-        x, y = self._frame.shown(origins[:, 0], origins[:, 1])
+        # Builds differ by a ten-thousandth.
+        x, y = (np.round(each, 2) for each in self._frame.shown(*origins.T))
         angle = (np.rint(row[:, ANGLE]).astype(np.int64) + 90 * self._frame.turns) % 360
-        advance = np.where(scale > 0, advance, 0.0)
+        advance = np.where(scale > 0, np.round(advance, 2), 0.0)
         return Page(
             number,
             label,
@@ -166,7 +167,7 @@ class _Reader:
         text, pdfium, count = self._text, self._pdfium, len(numbers)
         asked = map(pdfium.FPDFText_IsGenerated, repeat(text), numbers)
         made_up = np.fromiter(asked, np.int8, count) != 0
-        if pdfium.has("FPDFText_GetTextObject"):
+        if pdfium.tells_objects:
             ask = pdfium.FPDFText_GetTextObject
             for index in np.flatnonzero(~made_up).tolist():
                 made_up[index] = not ask(text, numbers[index])
