@@ -44,6 +44,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if without and inside else None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what only the whole has out of a sample; that is no skip, for want of nothing."""
+    if not config.getoption("--deep"):
+        beyond = [item for item in items if item.get_closest_marker("deep")]
+        config.hook.pytest_deselected(items=beyond)
+        items[:] = [item for item in items if not item.get_closest_marker("deep")]
+
+
 @pytest.hookimpl(trylast=True)  # after what writes to the terminal
 def pytest_configure(config: pytest.Config) -> None:
     """Try many more inputs where asked to, and tell at once what failed."""

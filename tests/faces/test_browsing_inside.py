@@ -19,6 +19,8 @@ from permacite.capture.model import Limits
 from permacite.capture.run import to_the_end
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from permacite.capture.browsing.program import Program
     from permacite.capture.model import Capture
 
@@ -123,7 +125,7 @@ async def drawn(
         captured = await draw_page(
             browser,
             site.uri(path),
-            Limits(parts=5000, total_s=50),
+            Limits(parts=5000, total_s=200),
             refuse=only_here,
             lookup=lookup,
         )
@@ -131,11 +133,16 @@ async def drawn(
 
 
 @pytest.mark.usefixtures("folder")
-def test_no_spelling_of_an_inside_address_is_reached_in_any_way(program: Program) -> None:
+def test_no_spelling_of_an_inside_address_is_reached_in_any_way(
+    program: Program, times: Callable[[int, int], int]
+) -> None:
     hosts = [*SPELLINGS, socket.gethostbyname(socket.gethostname())]
+    every = times(3, 1)  # in a sample each spelling is tried in a third of the ways
     knocking = f"""
-    for (const host of {json.dumps(hosts)}) {{
-        for (const [name, way] of Object.entries(WAYS).concat(Object.entries(SILENT))) {{
+    for (const [row, host] of {json.dumps(hosts)}.entries()) {{
+        const ways = Object.entries(WAYS).concat(Object.entries(SILENT));
+        for (const [column, [name, way]] of ways.entries()) {{
+            if ((row + column) % {every}) continue;
             try {{ way("http:" + at(host, PORT, name)); }} catch {{}}
         }}
         call(host, PORT);
@@ -150,7 +157,7 @@ def test_no_spelling_of_an_inside_address_is_reached_in_any_way(program: Program
     assert captured.drawing is not None
     told = captured.drawing["requests"]
     assert isinstance(told, list)
-    assert len(told) > 20 * len(hosts)
+    assert len(told) > 20 * len(hosts) / every
 
 
 @pytest.mark.usefixtures("folder")

@@ -70,7 +70,7 @@ def test_the_words_of_markup_are_cited(feature: Feature, archive: Path) -> None:
 
 def test_what_scripts_do_is_told_and_not_done(archive: Path) -> None:
     with everything(*(each.name for each in SCRIPTED)) as site, Archive.open(archive) as held:
-        saved = held.save(site.page, allow_private=True)
+        saved = held.save(site.page, via="http", allow_private=True)
         assert [lost.uri for lost in saved.left_out] == [f"{site.base}/m.mjs"]
         assert saved.inline_scripts == 6
         assert saved.lost == ()

@@ -194,8 +194,14 @@ def test_by_keyboard_all_is_reached_in_order_and_seen(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(
+    ("language", "size", "scheme"),
+    [
+        pytest.param(language, *look, marks=[] if row == column else [pytest.mark.deep])
+        for row, language in enumerate(LANGUAGES)
+        for column, look in enumerate([(WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")])
+    ],
+)
 def test_axe_finds_nothing(
     paths: dict[str, str],
     running: Running,
