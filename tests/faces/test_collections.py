@@ -1,4 +1,4 @@
-"""Files in which others keep many pages are refused, whatever they are called."""
+"""Files in which others keep many pages are no documents, whatever they are called."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.service.archive import Archive
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.faces.conftest import Outcome, Site
+    from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
 
@@ -34,15 +32,32 @@ def packed(*names: str) -> bytes:
     return target.getvalue()
 
 
+RECORDS = [
+    # file name, content: what is read as records
+    ("crawl.txt", RECORD),
+    ("crawl", b"\r\n" + RECORD.replace(b"\r\n", b"\n")),
+    ("crawl.warc.gz", gzip.compress(RECORD)),
+    ("crawl.bin", gzip.compress(RECORD * 3000) + gzip.compress(RECORD)),
+    ("old.arc", ARC),
+    ("old", gzip.compress(ARC)),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), RECORDS, ids=[c[0] for c in RECORDS])
+def test_records_are_told_by_their_content(
+    cli: Cli, tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    outcome = cli("import", str(tmp_path / name))
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "no page is in these files" in outcome.err
+    by_address = cli("import", str(tmp_path / name), "--uri", "http://a.example/")
+    assert by_address.status == 2
+    assert "this is a WARC file" in by_address.err
+
+
 COLLECTIONS = [
     # file name, content, what the error calls it
-    ("crawl.warc", RECORD, "WARC"),
-    ("crawl.txt", RECORD, "WARC"),
-    ("crawl", b"\r\n" + RECORD.replace(b"\r\n", b"\n"), "WARC"),
-    ("crawl.warc.gz", gzip.compress(RECORD), "WARC"),
-    ("crawl.bin", gzip.compress(RECORD * 3000) + gzip.compress(RECORD), "WARC"),
-    ("old.arc", ARC, "WARC"),
-    ("old", gzip.compress(ARC), "WARC"),
     ("crawl.wacz", packed("datapackage.json", "archive/data.warc.gz"), "WACZ"),
     ("crawl.zip", packed("archive/data.warc.gz", "datapackage.json", "pages/a"), "WACZ"),
     ("visit.har", json.dumps(LOG).encode(), "HAR"),
@@ -60,7 +75,7 @@ def test_a_collection_is_refused(
     outcome = cli("import", str(tmp_path / name))
     assert (outcome.status, outcome.out) == (2, "")
     assert f"this is a {kind} file" in outcome.err
-    assert "cannot be read yet" in outcome.err
+    assert "no document by itself" in outcome.err
     assert json.loads(cli("list", "--json").out)["total"] == 0
 
 
@@ -83,12 +98,3 @@ def test_what_is_near_one_is_archived(cli: Cli, tmp_path: Path, name: str, conte
     (tmp_path / name).write_bytes(content)
     outcome = cli("import", str(tmp_path / name), "--json")
     assert outcome.status == 0, outcome.err
-
-
-def test_our_own_warc_is_refused_too(archive: Path, cli: Cli, site: Site, tmp_path: Path) -> None:
-    address = site.put("/", "text/html", "<title>a</title><p>b")
-    assert cli("save", address, "--allow-private").status == 0
-    with Archive.open(archive) as service:
-        service.export_warc(tmp_path / "all.warc.gz", None)
-    (tmp_path / "all.warc.gz").rename(tmp_path / "all")
-    assert cli("import", str(tmp_path / "all")).status == 2

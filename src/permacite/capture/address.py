@@ -20,9 +20,9 @@ from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, 
 
 from permacite.errors import CaptureError, ParseError
 from permacite.scan import compile_pattern
-from permacite.uri import from_iri, resolve
+from permacite.uri import from_iri, normalize, resolve
 
-__all__ = ["Target", "absolute", "parse_target", "refusal", "unreachable"]
+__all__ = ["Target", "absolute", "comparable", "parse_target", "refusal", "unreachable"]
 
 _DENIED_4 = tuple(
     (IPv4Network(network), what)
@@ -152,6 +152,15 @@ def absolute(reference: str, base: str = "") -> str:
     if base:
         legal = str(resolve(legal, base, profile="rfc3986", same_scheme="loose").reference)
     return legal.partition("#")[0]
+
+
+def comparable(uri: str) -> str:
+    """A URI as it is compared: browsers and we escape different characters."""
+    try:
+        # Of what we do not escape, browsers escape this one, in queries (URL Standard §1.3).
+        return str(normalize(absolute(uri), "scheme", "rfc3986")).replace("%27", "'")
+    except ParseError:
+        return uri
 
 
 @dataclass(frozen=True, slots=True)

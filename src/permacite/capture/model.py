@@ -245,6 +245,8 @@ class Capture:
     """The page as a browser drew it, where one did."""
     is_served: bool = True
     """Whether `root` is what was served; else it is the page as it was drawn, once more."""
+    imported: Mapping[str, object] | None = None
+    """Who else captured it, and what they say, as plain values for JSON; None for what we did."""
 
     @property
     def size_bytes(self) -> int:
@@ -274,7 +276,9 @@ class Capture:
             "failures": [asdict(each) for each in self.failures],
             "left_out": [asdict(each) for each in self.left_out],
             "aliases": [{"label": label, "uri": uri} for label, uri in self.aliases],
-        } | ({} if self.drawing is None else {"drawing": dict(self.drawing)})
+            **({} if self.drawing is None else {"drawing": dict(self.drawing)}),
+            **({} if self.imported is None else {"imported": dict(self.imported)}),
+        }
 
 
 @dataclass(frozen=True, slots=True)

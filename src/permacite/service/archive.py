@@ -19,6 +19,7 @@ from permacite.service.citations.selecting.citing import Selections
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
 from permacite.service.handed.taking import Uploads
+from permacite.service.ingest.crawls import Crawls
 from permacite.service.ingest.deriving import Derivations
 from permacite.service.lists.saving import Lists
 from permacite.service.preservation.keeping import Preservation
@@ -38,6 +39,7 @@ class Archive(
     Uploads,
     Lists,
     Watches,
+    Crawls,
     Derivations,
     Selections,
     References,

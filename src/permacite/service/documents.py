@@ -5,13 +5,13 @@ All times are aware datetimes in UTC. Digests are "sha-256:<hex>".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import Restriction, of_all
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
     from permacite.archive import Page, Repository, Representation, Version
@@ -21,11 +21,13 @@ __all__ = [
     "SAME_SOURCE",
     "Document",
     "Format",
+    "Reported",
     "Restriction",
     "VersionNote",
     "document",
     "documents",
     "history",
+    "reported",
 ]
 
 SAME_SOURCE = "same_source"
@@ -75,6 +77,8 @@ class Document:
     """
     transcript_of: tuple[str, ...] = ()
     """In lists: of captions, the recordings in which their words are said."""
+    reported: Reported | None = None
+    """Who else captured it, where we did not; not told in lists."""
 
     @property
     def full_name(self) -> str:
@@ -88,6 +92,25 @@ class Document:
     def tokens(self) -> tuple[str, ...]:
         """The tokens of its formats."""
         return tuple([item.format for item in self.formats])
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """That others captured a page, as the file says that it came from; its date is their claim."""
+
+    file: str
+    software: str
+    """"" where the file does not say."""
+    shows: str
+    """"received": octets as they were served; "reported": as a program reports them; "drawn": as a
+    browser drew them."""
+
+    @property
+    def told(self) -> str:
+        """In words, as a citation says it."""
+        by = f"captured by {self.software}" if self.software else "captured by others"
+        how = {"received": "as", "reported": "as reported", "drawn": "as drawn and"}
+        return f"{how.get(self.shows, 'as')} {by}, from {self.file}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +164,19 @@ def _document(version: Version, restricted: Mapping[PDI, Restriction]) -> Docume
         formats=tuple(_format(item, restricted.get(item.pdi)) for item in version.representations),
         restricted=of_all(version, restricted),
         same_source=same_source(version),
+        reported=reported(version),
+    )
+
+
+def reported(version: Version) -> Reported | None:
+    """Who else captured a version, by its record."""
+    imported = version.provenance.details.get("imported")
+    if not isinstance(imported, Mapping):
+        return None
+    made_by = imported.get("made_by")
+    software = made_by.get("software") if isinstance(made_by, Mapping) else None
+    return Reported(
+        str(imported.get("file") or ""), str(software or ""), str(imported.get("shows") or "")
     )
 
 

@@ -7,10 +7,9 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from permacite.capture.address import absolute
+from permacite.capture.address import comparable
 from permacite.capture.collect import Collector
-from permacite.errors import CaptureError, ParseError
-from permacite.uri import normalize
+from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -55,13 +54,18 @@ async def complete(
         async with asyncio.timeout(fetcher.limits.total_s):
             await collector.collect(root)
     shown = collector.resources()
-    told = {_key(each.uri) for each in shown}
-    told |= {_key(each.uri) for each in collector.failures()} | {_key(root.uri)}
-    recorded = {_key(each.uri) for each in came}
+    told = {comparable(each.uri) for each in shown}
+    told |= {comparable(each.uri) for each in collector.failures()} | {comparable(root.uri)}
+    recorded = {comparable(each.uri) for each in came}
     return Completed(
-        resources=(*shown, *(each for each in came if _key(each.uri) not in told)),
-        failures=(*collector.failures(), *(each for each in gone if _key(each.uri) not in told)),
-        left_out=tuple(each for each in collector.left_out() if _key(each.uri) not in recorded),
+        resources=(*shown, *(each for each in came if comparable(each.uri) not in told)),
+        failures=(
+            *collector.failures(),
+            *(each for each in gone if comparable(each.uri) not in told),
+        ),
+        left_out=tuple(
+            each for each in collector.left_out() if comparable(each.uri) not in recorded
+        ),
         aliases=collector.aliases(),
     )
 
@@ -73,8 +77,8 @@ class _Known:
         self, fetcher: Fetcher, exchanges: Iterable[Exchange], lost: Iterable[Failure]
     ) -> None:
         self._fetcher = fetcher
-        self._exchanges = {_key(each.uri): each for each in exchanges}
-        self._lost = {_key(each.uri): each for each in lost if each.reason not in _AGAIN}
+        self._exchanges = {comparable(each.uri): each for each in exchanges}
+        self._lost = {comparable(each.uri): each for each in lost if each.reason not in _AGAIN}
         self._size_bytes = sum(len(each.content) for each in self._exchanges.values())
 
     @property
@@ -89,19 +93,10 @@ class _Known:
         self, uri: str, *, accept: str = "*/*", likely: str | None = None, referrer: str = ""
     ) -> Exchange:
         """What is on record of `uri`, under the name that it is asked by; else what is fetched."""
-        key = _key(uri)
+        key = comparable(uri)
         if key in self._exchanges:
             return replace(self._exchanges[key], uri=uri)
         if key in self._lost:
             lost = self._lost[key]
             raise CaptureError(lost.problem, uri=uri, reason=lost.reason)
         return await self._fetcher.fetch(uri, accept=accept, likely=likely, referrer=referrer)
-
-
-def _key(uri: str) -> str:
-    """A URI as it is compared: browsers and we escape different characters."""
-    try:
-        # Of what we do not escape, browsers escape this one, in queries (URL Standard §1.3).
-        return str(normalize(absolute(uri), "scheme", "rfc3986")).replace("%27", "'")
-    except ParseError:
-        return uri

@@ -1,4 +1,4 @@
-"""import: files, all files in folders, and standard input."""
+"""import: files, all files in folders, crawls of others, and standard input."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.access import chosen, standing_options
+from permacite.cli.incoming.crawls import add_crawl, tell_pages
 from permacite.cli.incoming.told import confirm_date, tell
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
+from permacite.service.ingest.crawls import Crawls, is_crawl
 from permacite.service.ingest.files import files_in
-from permacite.service.ingest.saving import Ingest
 from permacite.service.transcripts.pairing import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from permacite.service.ingest.saved import Saved
+    from permacite.service.ingest.saving import Ingest
 
 __all__ = ["import_"]
 
@@ -39,11 +41,19 @@ _OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
 @click.option("--transcript-of", metavar="PDI", help="The recording whose words the file holds.")
 @click.option("--language", metavar="TAG", help="The language of that transcript, such as pt-BR.")
+@click.option(
+    "--page",
+    "pages",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Of crawls, the pages at this address alone, * for anything (repeatable).",
+)
+@click.option("--list-pages", is_flag=True, help="Tell what pages crawls hold; archive nothing.")
 @confirm_date
 @standing_options
 @json_option
 @click.pass_context
-def import_(
+def import_(  # noqa: PLR0913 - each is an option
     ctx: click.Context,
     /,
     files: tuple[Path, ...],
@@ -52,6 +62,8 @@ def import_(
     uri: str | None,
     transcript_of: str | None,
     language: str | None,
+    pages: tuple[str, ...],
+    list_pages: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -60,8 +72,11 @@ def import_(
     Each file gets a name of its own; bytes that are archived already are found under theirs. What
     can be cited of each, and how, is told. FILES may be - for standard input, with --name. A file
     that cannot be read is reported and the rest go on; the exit status is then the first fault's.
-    Where no text can be made of a file it is kept, and a warning says why. Files of many pages
-    (WARC, WACZ, HAR) are refused.
+    Where no text can be made of a file it is kept, and a warning says why.
+
+    Of crawls (WARC and ARC files, packed or not) each page becomes a document, with what it shows
+    as far as the files have it; all of them together are one crawl. Their dates stay what the files
+    claim. The same files again go on where an earlier import ended. WACZ and HAR files are refused.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
@@ -83,9 +98,43 @@ def import_(
     )
     options["rendition"] = "docx-reviewed-text" if options.pop("reviewed") else None
     options["confirmed_date"] = options.pop("confirm_date")
+    single, crawls = files, []
+    if name is None and uri is None:
+        found = list(files_in(files))
+        crawls = [file for file in found if is_crawl(file)]
+        single = tuple(file for file in found if file not in set(crawls))
+    if (pages or list_pages) and not crawls:
+        raise click.UsageError("pages are those of crawls, and none is among the files")
+    if list_pages:
+        tell_pages(crawls, pages, as_json=as_json)
+        return
+    with Crawls.open(ctx.obj) as archive:
+        results, status = _import_files(
+            archive, single, options, name=name, uri=uri, as_json=as_json
+        )
+        fault = _relate(archive, results, transcript_of, language, as_json=as_json)
+        saved = list(results.values())
+        if crawls:
+            more, trouble = add_crawl(archive, crawls, pages, options, as_json=as_json)
+            saved, fault = saved + more, fault or trouble
+    if as_json:
+        emit(saved)
+    ctx.exit(status or fault)
+
+
+def _import_files(
+    archive: Ingest,
+    files: tuple[Path, ...],
+    options: dict[str, Any],
+    *,
+    name: str | None,
+    uri: str | None,
+    as_json: bool,
+) -> tuple[dict[Path, Saved], int]:
+    """Commit files, tell of each, and return what became of them and the exit status."""
     status = 0
     results: dict[Path, Saved] = {}
-    with Ingest.open(ctx.obj) as archive, counted("importing") as tick:
+    with counted("importing") as tick:
         for file, outcome in _imported(archive, files, options, name=name, uri=uri):
             if tick is not None:
                 tick(file)
@@ -99,10 +148,7 @@ def import_(
                 results[file] = outcome
                 if not as_json:
                     tell(outcome, as_json=False)
-        fault = _relate(archive, results, transcript_of, language, as_json=as_json)
-    if as_json:
-        emit(list(results.values()))
-    ctx.exit(status or fault)
+    return results, status
 
 
 def _imported(
@@ -115,7 +161,7 @@ def _imported(
 ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
     """Commit files in their order, and yield what became of each."""
     if name is None and uri is None:
-        yield from archive.add_files(files_in(files), **options)
+        yield from archive.add_files(files, **options)
         return
     try:
         content = sys.stdin.buffer.read() if name is not None else files[0].read_bytes()

@@ -14,6 +14,7 @@ from permacite.service import names
 from permacite.service.base import resolver_of
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.parts import told_of, words_of
+from permacite.service.documents import reported
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,6 +59,8 @@ class Source:
     """Of what a browser drew: by which, how large, and when; "" for what was served."""
     account: bool = False
     """Whether the page was seen with an account, so that others may see another."""
+    reported: str = ""
+    """Of what others captured: by what, and from which file; "" for what we did."""
 
     @property
     def is_picture(self) -> bool:
@@ -80,7 +83,7 @@ class Source:
             return self.place
         is_table = self.printed and self.printed[-1].kind in {"row", "column"}
         told = [each.told for each in self.printed[: None if is_table else 1]]
-        return ", ".join(told + ([self.drawn] if self.drawn else []))
+        return ", ".join(told + [each for each in (self.drawn, self.reported) if each])
 
     @property
     def page(self) -> str:
@@ -134,7 +137,8 @@ def _url_status(repository: Repository, version: Version, reference: str) -> str
     """
     check = repository.last_check(version, reference)
     if check is None:
-        return "live" if version.provenance.retrieved_at else ""
+        is_ours = version.provenance.retrieved_at and reported(version) is None
+        return "live" if is_ours else ""
     if check.outcome in {"gone", "unanswered"}:
         return "dead" if check.outcome == "gone" else ""
     return "deviated" if check.passage in _NO_LONGER else "live"
@@ -157,6 +161,7 @@ def source_of(
     provenance = version.provenance
     about = reference_of(repository, version) if about is None else about
     stated = None if about.title is None else about.title.value
+    others = reported(version)
     return Source(
         reference=reference,
         url=f"{resolver_of(repository)}/{names.as_address(reference)}",
@@ -171,6 +176,7 @@ def source_of(
         url_status=_url_status(repository, version, reference),
         drawn=drawn_by(version, reference),
         account=bool(provenance.details.get("with_credentials")),
+        reported="" if others is None else others.told,
     )
 
 

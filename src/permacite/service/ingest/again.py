@@ -7,23 +7,39 @@ that it is gone, or if the page no longer shows it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.objects import digest_of
 from permacite.errors import PermaciteError
+from permacite.service import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import date, datetime
 
-    from permacite.archive import Repository, Version
+    from permacite.archive import JSON, Repository, Version
     from permacite.capture import Capture, Earlier, Failure
+    from permacite.service.access import Choice
 
-__all__ = ["earlier_of", "still_stands"]
+__all__ = ["Wanted", "claimed", "earlier_of", "previous", "still_stands"]
 
 _PASSING = frozenset({"connect", "timeout", "tls", "size", "parts"})
 """Reasons for which something cannot be had that say nothing of the page."""
 _BUSY = frozenset({429, *range(500, 600)})
 _ASKED_AGAIN = frozenset({"etag", "last-modified"})
+
+
+class Wanted(NamedTuple):
+    """How a captured page is to be kept: see `Ingest.save`."""
+
+    series: str | None
+    new: bool
+    confirmed_date: date | None
+    standing: Choice
+    key: str | None
+    crawled: Mapping[str, JSON] | None
+    closed: bool | None = None
+    """Whether it is to follow a version that is closed; None: any."""
 
 
 def earlier_of(repository: Repository, version: Version) -> dict[str, Earlier]:
@@ -83,3 +99,29 @@ def _octets(repository: Repository, version: Version) -> Iterator[bytes]:
             yield from (part.content for part in mhtml.open(content).body_parts)
         else:
             yield content
+
+
+def previous(
+    repository: Repository, address: str, wanted: Wanted, at: datetime | None
+) -> Version | None:
+    """The newest version saved from an address, in the wanted series, closed or not as wanted.
+
+    Of those from before `at`, if there are any; else the oldest.
+    """
+    series = tuple((wanted.series or repository.series).split("."))
+    oldest = None
+    for version in addresses.known(repository, address):
+        is_closed = (
+            wanted.closed is not None and repository.standing(version.pdi).access == "closed"
+        )
+        if version.pdi.series != series or wanted.closed not in {None, is_closed}:
+            continue
+        if at is None or addresses.captured_at(version) <= at:
+            return version
+        oldest = version
+    return oldest
+
+
+def claimed(captured: Capture) -> datetime | None:
+    """When a page was captured that others captured; None where we did."""
+    return None if captured.imported is None else captured.started_at

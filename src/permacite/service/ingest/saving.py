@@ -12,7 +12,7 @@ no name at all.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from permacite import pdi
 from permacite import uri as references
@@ -24,7 +24,7 @@ from permacite.service import addresses, documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.citations.ways import citable
 from permacite.service.ingest import drawn, incoming
-from permacite.service.ingest.again import earlier_of, still_stands
+from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous, still_stands
 from permacite.service.ingest.deriving import complete
 from permacite.service.ingest.directives import asked_in, directives_of
 from permacite.service.ingest.fetching import Way, fetch_page
@@ -42,7 +42,7 @@ from permacite.service.transcripts.relating import Transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
+    from datetime import date, datetime
     from pathlib import Path
 
     from permacite.archive import JSON, Repository, Version
@@ -64,19 +64,6 @@ def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") ->
     from permacite.capture import read_credentials  # noqa: PLC0415 - files need no network
 
     return read_credentials(headers, cookies, passwords)
-
-
-class Wanted(NamedTuple):
-    """How a captured page is to be kept."""
-
-    series: str | None
-    new: bool
-    confirmed_date: date | None
-    standing: Choice
-    key: str | None
-    crawled: Mapping[str, JSON] | None
-    closed: bool | None = None
-    """Whether it is to follow a version that is closed; None: any."""
 
 
 class Ingest(Quotations, Transcripts):
@@ -132,9 +119,9 @@ class Ingest(Quotations, Transcripts):
         previous = self._previous(uri, wanted)
         return None if previous is None else earlier_of(self._repository, previous)
 
-    def _previous(self, uri: str, wanted: Wanted) -> Version | None:
-        """The version that a page would follow."""
-        found = None if wanted.new else _previous(self._repository, uri, wanted)
+    def _previous(self, uri: str, wanted: Wanted, at: datetime | None = None) -> Version | None:
+        """The version that a page would follow: the last one, or that before a claimed time."""
+        found = None if wanted.new else previous(self._repository, uri, wanted, at)
         return found and self._repository.version(found.pdi)  # lists leave details out
 
     def _keep(self, fetched: Fetched, wanted: Wanted) -> Saved:
@@ -145,9 +132,11 @@ class Ingest(Quotations, Transcripts):
             uri = captured.requested_uri
             raise CaptureError(asked.forbids_keeping, uri=uri, reason="robots")
         known, formats = _read(captured, page)
-        repository, previous = self._repository, self._previous(captured.requested_uri, wanted)
+        repository, at = self._repository, claimed(captured)
+        previous = self._previous(captured.requested_uri, wanted, at)
+        # What claims to be from before all that is here is kept: that it stood then is news.
         unchanged = previous is not None and (
-            _same(previous, formats)
+            (_same(previous, formats) and not (at and addresses.captured_at(previous) > at))
             or (wanted.crawled is not None and still_stands(previous, captured))
         )
         if previous is not None:
@@ -163,7 +152,9 @@ class Ingest(Quotations, Transcripts):
                 replaces=None if previous is None else previous.pdi,
                 provenance=_provenance(captured, page, noted),
                 key=wanted.key,
-                witness=Witness(server=captured.root.date, operator=wanted.confirmed_date),
+                witness=Witness(
+                    server=None if at else captured.root.date, operator=wanted.confirmed_date
+                ),
                 standing=wanted.standing.over(repository.default_standing()) if is_new else None,
             )
         parts, size = len(captured.exchanges), captured.size_bytes
@@ -419,18 +410,6 @@ def _last_segment(address: str) -> str | None:
     """What a document without a title is known by: the end of its path."""
     path = references.parse(address).path or ""
     return references.unquote(path.rstrip("/").rpartition("/")[2]) or None
-
-
-def _previous(repository: Repository, address: str, wanted: Wanted) -> Version | None:
-    """The newest version saved from an address, in the wanted series, closed or not as wanted."""
-    series = tuple((wanted.series or repository.series).split("."))
-    for version in addresses.known(repository, address):
-        is_closed = (
-            wanted.closed is not None and repository.standing(version.pdi).access == "closed"
-        )
-        if version.pdi.series == series and wanted.closed in {None, is_closed}:
-            return version
-    return None
 
 
 def _read(captured: Capture, page: sources.Source) -> tuple[Known, list[NewRepresentation]]:

@@ -1,0 +1,270 @@
+"""A page out of an index, with all it shows, as `capture` would have fetched it.
+
+References are followed as on the web, and answered out of the files: by the capture that claims to
+be nearest in time. What is not in them is lost; nothing is fetched.
+
+What a record says of itself stays what others say: the date, the address and the header fields are
+theirs, and only the digests were checked here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite import media_types
+from permacite.capture.address import absolute, comparable
+from permacite.capture.codings import CodingError
+from permacite.capture.collect import Collector
+from permacite.capture.content import sniff
+from permacite.capture.crawls.digests import is_of
+from permacite.capture.crawls.index import fields_of, moment_of
+from permacite.capture.crawls.messages import Message, content_of, read_head, value_of
+from permacite.capture.crawls.octets import Place
+from permacite.capture.crawls.records import Reader
+from permacite.capture.credentials import WITHHELD
+from permacite.capture.model import Capture, Exchange, Limits, Redirect
+from permacite.errors import CaptureError, ParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from permacite.capture.crawls.index import Captured, Index
+    from permacite.capture.crawls.records import Record
+    from permacite.capture.model import Headers
+
+__all__ = ["Answers", "captured_page"]
+
+_PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OK = range(200, 300)
+_PARTIAL = 206
+_TOLD = 1 << 14
+
+
+def captured_page(index: Index, page: Captured, limits: Limits | None = None) -> Capture:
+    """The page of an index with all it shows. Raises CaptureError where it cannot be read."""
+    answers = Answers(index, page.at, limits or Limits())
+    root = answers.exchange(page, page.uri)
+    collector = Collector(answers, None)
+    asyncio.run(collector.collect(root))
+    return Capture(
+        requested_uri=page.uri,
+        root=root,
+        led_by=(),
+        resources=collector.resources(),
+        failures=collector.failures(),
+        left_out=collector.left_out(),
+        aliases=collector.aliases(),
+        started_at=root.started_at,
+        duration_s=0,
+        imported=answers.origin(page),
+    )
+
+
+@dataclass(slots=True)
+class _Block:
+    """A record that was read, and what its block holds."""
+
+    record: Record
+    message: Message | None
+    body: bytes
+
+
+class Answers:
+    """Answers out of an index, in place of a network."""
+
+    def __init__(self, index: Index, at: str, limits: Limits) -> None:
+        """Answer with what is nearest to the time `at`."""
+        self.limits = limits
+        self.received = 0
+        self._index = index
+        self._at = at
+        self._doubts: dict[str, str] = {}
+
+    async def fetch(
+        self, uri: str, *, accept: str = "*/*", likely: str | None = None, referrer: str = ""
+    ) -> Exchange:
+        """What `uri` was answered with, redirects followed. Raises CaptureError."""
+        del accept, referrer
+        chain: list[Redirect] = []
+        seen = {comparable(uri)}
+        address = uri
+        while True:
+            row = self._index.of(address, self._at)
+            if row is None:
+                raise CaptureError(f"{address} is not in the file", uri=uri, reason="not-captured")
+            if row.status not in _REDIRECTS or not row.location:
+                return self.exchange(row, uri, likely=likely, chain=tuple(chain))
+            chain.append(Redirect(row.uri, row.status, row.location))
+            address = self._next(uri, row)
+            if comparable(address) in seen or len(chain) > self.limits.redirects:
+                raise CaptureError("the redirects lead round", uri=uri, reason="redirects")
+            seen.add(comparable(address))
+
+    def _next(self, uri: str, row: Captured) -> str:
+        try:
+            return absolute(row.location, row.uri)
+        except ParseError as error:
+            problem = f"{row.uri} redirects to {row.location!r}: {error.problem}"
+            raise CaptureError(problem, uri=uri, reason="syntax") from error
+
+    def exchange(
+        self,
+        row: Captured,
+        uri: str,
+        *,
+        likely: str | None = None,
+        chain: tuple[Redirect, ...] = (),
+    ) -> Exchange:
+        """A capture as an exchange. Raises CaptureError for one that is damaged, or no content."""
+        moment = moment_of(row.claimed)
+        if row.trouble or moment is None:
+            raise CaptureError(f"the record of {row.uri}: {row.trouble}", uri=uri, reason="damaged")
+        if row.kind != "resource" and (row.status not in _OK or row.status == _PARTIAL):
+            raise CaptureError(
+                f"the server answered {row.status} for {row.uri}",
+                uri=uri,
+                reason="status",
+                status=row.status,
+            )
+        block = self._block(row, uri)
+        headers: Headers = () if block.message is None else block.message.headers
+        if row.kind == "resource":
+            headers = (("Content-Type", block.record.fields.get("content-type", "")),)
+        content = self._content(row, block, uri)
+        received = value_of(headers, "content-type")
+        sniffed = not media_types.is_field(received)
+        looks = sniff(content)
+        told = likely if likely and looks == "text/plain" else looks
+        return Exchange(
+            uri=uri,
+            final_uri=row.uri if chain else uri,
+            method="GET",
+            status=row.status or 200,
+            reason="" if block.message is None else block.message.reason,
+            request_headers=self._asked(row),
+            response_headers=_on_record(headers),
+            content=content,
+            content_type=told if sniffed else received,
+            sniffed=sniffed,
+            peer_address=row.ip or None,
+            certificate=None,
+            redirects=chain,
+            started_at=moment,
+            duration_s=0,
+            digest="sha-256:" + hashlib.sha256(content).hexdigest(),
+        )
+
+    def _block(self, row: Captured, uri: str) -> _Block:
+        """The record of a capture; of a revisit with the octets of the one that it names."""
+        block = self._read(row, uri)
+        if row.kind != "revisit":
+            return block
+        original = self._index.original(row)
+        if original is None or original.trouble:
+            problem = f"{row.uri} was captured before, and that capture is not in the file"
+            raise CaptureError(problem, uri=uri, reason="not-captured")
+        if row.digest and original.digest and row.digest != original.digest:
+            problem = f"the earlier capture that {row.uri} names holds other octets than it states"
+            raise CaptureError(problem, uri=uri, reason="damaged")
+        earlier = self._read(original, uri)
+        message = earlier.message
+        if block.message is not None and message is not None:
+            # The codings are those of the octets, whatever the later answer says of its own.
+            message = block.message._replace(in_force=message.in_force)
+        return _Block(earlier.record, message, earlier.body)
+
+    def _read(self, row: Captured, uri: str) -> _Block:
+        """Read a record again by its place."""
+        limit = self.limits.part_bytes
+        file = self._index.sources[row.file].file
+        reader = Reader(file, Place(row.member, row.inside))
+        record = reader.next()
+        if record is None or record.length > limit:
+            problem = f"the record is larger than the limit part_bytes = {limit} bytes"
+            raise CaptureError(problem, uri=uri, reason="size")
+        octets = b"".join(reader.pieces())
+        is_http = record.fields.get("content-type", "").lower().startswith("application/http")
+        message = read_head(octets) if is_http else None
+        return _Block(record, message, octets if message is None else octets[message.size :])
+
+    def _content(self, row: Captured, block: _Block, uri: str) -> bytes:
+        """What a capture holds, codings removed, within the limits."""
+        limit = min(self.limits.part_bytes, self.limits.total_bytes - self.received)
+        headers: Headers = () if block.message is None else block.message.in_force
+        try:
+            content = content_of(block.body, headers, limit)
+        except CodingError as error:
+            raise CaptureError(str(error), uri=uri, reason="decode") from error
+        if len(content) > limit:
+            raise CaptureError(f"larger than the limit of {limit} bytes", uri=uri, reason="size")
+        self.received += len(content)
+        if row.payload == 0:
+            self._doubt(row, block, content, uri)
+        return content
+
+    def _doubt(self, row: Captured, block: _Block, content: bytes, uri: str) -> None:
+        """Hold content to a digest that the payload is not of: tools take codings off before.
+
+        Raises CaptureError where nothing else vouches for the octets.
+        """
+        plain = content_of(block.body, _of_transfer(block), len(block.body))
+        if is_of(row.digest, content) or is_of(row.digest, plain):
+            return
+        problem = "its content is not that of its payload digest"
+        if row.block is None:
+            raise CaptureError(f"the record of {row.uri}: {problem}", uri=uri, reason="damaged")
+        self._doubts[row.uri] = problem
+
+    def _asked(self, row: Captured) -> Headers:
+        """The fields of the request that a capture answers, as the file has them."""
+        found = self._index.beside(row, "request")
+        message = None if found is None else read_head(self._beginning(found[1], found[2]))
+        return () if message is None else _on_record(message.headers)
+
+    def _beginning(self, file: int, place: Place) -> bytes:
+        reader = Reader(self._index.sources[file].file, place)
+        octets = b""
+        if reader.next() is not None:
+            for piece in reader.pieces():
+                octets += piece
+                if len(octets) >= _TOLD:
+                    break
+        return octets
+
+    def origin(self, page: Captured) -> dict[str, object]:
+        """What is on record of where a page is from, and of who says so."""
+        source = self._index.sources[page.file]
+        told: Mapping[str, str] = {}
+        beside = self._index.beside(page, "metadata")
+        if beside is not None:
+            told = fields_of(self._beginning(beside[1], beside[2])[:_TOLD])
+        checked = [name for name in ("block", "payload") if getattr(page, name) == 1]
+        said: dict[str, object] = {
+            "format": page.version,
+            "file": source.name,
+            "shows": "reported" if page.kind == "resource" else "received",
+            "record": page.record_id,
+            "claimed_at": page.claimed,
+            "digests_checked": checked,
+            "made_by": {name: source.told[name][:1000] for name in _SAID if name in source.told},
+        }
+        further = {"metadata": dict(told), "doubts": dict(self._doubts)}
+        return said | {name: value for name, value in further.items() if value}
+
+
+_SAID = ("software", "operator", "ispartof", "description", "hostname", "robots", "conformsto")
+
+
+def _of_transfer(block: _Block) -> Headers:
+    """The fields of a message that say how it travelled, and not what it holds."""
+    headers: Headers = () if block.message is None else block.message.in_force
+    return tuple(pair for pair in headers if pair[0].lower() == "transfer-encoding")
+
+
+def _on_record(headers: Headers) -> Headers:
+    """Header fields without what is nobody's business but a person's and a server's."""
+    return tuple((n, WITHHELD if n.lower() in _PRIVATE else v) for n, v in headers)

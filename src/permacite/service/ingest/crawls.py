@@ -1,0 +1,160 @@
+"""Pages that others captured become committed versions: those of a crawl, chosen or all.
+
+Each page is one commit, under a key made of what its record says of itself. So a run that was cut
+off goes on when the same files are imported again, and no page is committed twice. A later capture
+of an address is the next version of its document, whatever is here already; dates are those that
+the files claim, and who claims them is on record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
+from permacite.service import sources
+from permacite.service.access import UNSAID
+from permacite.service.ingest.fetching import Fetched
+from permacite.service.ingest.saving import Ingest, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from permacite.capture.crawls.index import Captured
+    from permacite.service.access import Choice
+    from permacite.service.ingest.saved import Saved
+
+__all__ = ["Crawl", "CrawledPage", "Crawls", "Unread", "is_crawl"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page that a file of others holds, as it says."""
+
+    uri: str
+    claimed_at: str
+    media_type: str
+    status: int
+    kind: str
+    """"response", "resource" or "revisit"."""
+
+
+class Unread(NamedTuple):
+    """What could not be read of some files."""
+
+    damaged: int
+    """How many records."""
+    told: tuple[str, ...]
+    """The first of them: where, of what, and what is wrong."""
+
+
+def is_crawl(path: Path) -> bool:
+    """Whether a file holds pages that can be chosen."""
+    from permacite.capture.crawls.kinds import kind_of  # noqa: PLC0415 - for files alone
+
+    try:
+        with path.open("rb") as file:
+            return kind_of(file) == "WARC"
+    except OSError:
+        return False  # whoever reads it will say why
+
+
+class Crawl:
+    """Files of others opened as one crawl, every octet read once; a context manager.
+
+    A page may show what stands in another file of them. Raises CaptureError where an extra is not
+    installed, ParseError for a file of no kind that is read here, OSError.
+    """
+
+    def __init__(self, paths: Sequence[Path], tell: Callable[[int], None] | None = None) -> None:
+        """`tell` is told how many records were read, now and then."""
+        try:
+            from permacite.capture.crawls import crawl  # noqa: PLC0415 - it needs an extra
+        except ModuleNotFoundError as error:
+            raise CaptureError(
+                f"reading crawls needs {error.name}, which is not installed",
+                uri=paths[0].name,
+                reason="extra",
+                hint="pip install 'permacite[capture]'",
+            ) from error
+        self.means = crawl.means
+        self.files = crawl.Crawl(paths, tell)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.files.close()
+
+    def pages(self, wanted: Sequence[str] = ()) -> Iterator[CrawledPage]:
+        """The pages, or those at `wanted` addresses, in which `*` stands for anything."""
+        return map(_told, self.files.pages(wanted))
+
+    def unread(self) -> Unread:
+        """What could not be read."""
+        index = self.files.index
+        lines = tuple(
+            f"{each.file}, at {each.place:,}: {each.uri or 'a record'}: {each.problem}"
+            for each in index.damage
+        )
+        return Unread(index.counts["damaged"], lines)
+
+
+class Crawls(Ingest):
+    """Pages of others become committed versions."""
+
+    def add_crawl(
+        self,
+        crawl: Crawl,
+        *,
+        pages: Sequence[str] = (),
+        series: str | None = None,
+        new: bool = False,
+        confirmed_date: date | None = None,
+        standing: Choice = UNSAID,
+    ) -> Iterator[tuple[CrawledPage, Saved | PermaciteError]]:
+        """Commit the pages of a crawl, and yield what became of each.
+
+        `pages`: the addresses of those that are wanted, `*` in them for anything; all where there
+        are none. With `new`, names are minted for what is here already. What is wrong with one page
+        harms no other. Raises NotFoundError for an address that the files do not have.
+        """
+        missing = set(pages)
+        for page in crawl.files.pages(pages):
+            missing -= {each for each in pages if crawl.means(each, page)}
+            wanted = Wanted(series, new, confirmed_date, standing, None, None)
+            if not new:
+                wanted = wanted._replace(key=_key(page, series or self._repository.series))
+            try:
+                outcome: Saved | PermaciteError = self._add_page(crawl, page, wanted)
+            except StorageError:
+                raise  # it would meet all others too
+            except PermaciteError as error:
+                outcome = error
+            yield _told(page), outcome
+        if missing:
+            name = min(missing)
+            raise NotFoundError("no page of these files has this address", name)
+
+    def _add_page(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
+        """Commit one page, unless this very capture was committed."""
+        known = wanted.key and self._repository.find_by_key(wanted.key)
+        if known:
+            saved = self._saved(known, None, parts=1, size_bytes=0)
+            return dataclasses.replace(saved, unchanged=True)
+        captured = crawl.files.page(page)
+        return self._keep(Fetched(captured, sources.source_of(captured.root.document), {}), wanted)
+
+
+def _told(page: Captured) -> CrawledPage:
+    """What is told of a page."""
+    return CrawledPage(page.uri, page.claimed, page.media_type, page.status, page.kind)
+
+
+def _key(page: Captured, series: str) -> str:
+    """What a commit bears: the same for the same capture, in whatever file it stands."""
+    said = "\n".join([series, *page[1:5], page.kind, page.record_id, page.digest])
+    return f"crawl:{sha256(said.encode()).hexdigest()}"
