@@ -178,6 +178,7 @@ def test_cookies_of_a_crawl_are_not_on_record(cli: Cli, tmp_path: Path) -> None:
     assert "secret" not in shown
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_warcio_writes_is_read(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "w.warc.gz"
     with path.open("wb") as stream:

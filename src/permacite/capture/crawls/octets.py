@@ -127,18 +127,19 @@ class Members:
     def more(self) -> bool:
         """Read some more of this member."""
         inflate = self._inflate
-        while not inflate.eof and not self.damage:
+        if self.damage:
+            return False
+        while not inflate.eof:
             if self._taken == len(self._raw) and not self._read():
                 self.damage = "the file ends in the middle of it"
-                break
+                return False
             piece = self._raw[self._taken : self._taken + _STEP]
             try:
                 unpacked = inflate.decompress(piece, _MOST)
             except zlib.error as error:
                 self.damage = f"it cannot be unpacked: {error}"
-                break
-            left = len(inflate.unused_data) if inflate.eof else len(inflate.unconsumed_tail)
-            self._taken += len(piece) - left
+                return False
+            self._taken += len(piece) - len(inflate.unused_data or inflate.unconsumed_tail)
             if unpacked:
                 self._base += self.at
                 self.data = (

@@ -83,6 +83,8 @@ class Reader:
         self._block = Place(0, 0)
         self._left = 0
         self._over = False
+        self._told = False
+        """Whether what is wrong with the member at hand is the trouble of a record."""
 
     def next(self) -> Record | None:
         """The next record; None at the end of the file."""
@@ -92,8 +94,9 @@ class Reader:
             if self._over:
                 return None
             damage, place = octets.damage, octets.place()
+            is_told, self._told = self._told, False
             self._over = not octets.go_on()
-            if damage:
+            if damage and not is_told:
                 return Record(place, trouble=damage)
         record = self._head()
         self._record, self._left, self._block = record, record.length, octets.place()
@@ -175,6 +178,7 @@ class Reader:
         for _ in self.pieces():
             pass
         self._record = None
+        self._told = self._told or bool(record.trouble and self._octets.damage)
         if not record.trouble and self._closes(record):
             return
         record.trouble = record.trouble or (
