@@ -93,16 +93,8 @@ def import_(  # noqa: PLR0913 - each is an option
         raise click.UsageError("--uri names the source of one file; import the others apart")
     if language and not transcript_of:
         raise click.UsageError("--language is that of a transcript: give --transcript-of too")
-    options["standing"] = chosen(
-        **{each: options.pop(each) for each in list(options) if each not in _OF_IMPORT}
-    )
-    options["rendition"] = "docx-reviewed-text" if options.pop("reviewed") else None
-    options["confirmed_date"] = options.pop("confirm_date")
-    single, crawls = files, []
-    if name is None and uri is None:
-        found = list(files_in(files))
-        crawls = [file for file in found if is_crawl(file)]
-        single = tuple(file for file in found if file not in set(crawls))
+    _settle(options)
+    single, crawls = (files, []) if name is not None or uri is not None else _parted(files)
     if (pages or list_pages) and not crawls:
         raise click.UsageError("pages are those of crawls, and none is among the files")
     if list_pages:
@@ -120,6 +112,22 @@ def import_(  # noqa: PLR0913 - each is an option
     if as_json:
         emit(saved)
     ctx.exit(status or fault)
+
+
+def _settle(options: dict[str, Any]) -> None:
+    """Bring options under the names that the archive has for them."""
+    options["standing"] = chosen(
+        **{each: options.pop(each) for each in list(options) if each not in _OF_IMPORT}
+    )
+    options["rendition"] = "docx-reviewed-text" if options.pop("reviewed") else None
+    options["confirmed_date"] = options.pop("confirm_date")
+
+
+def _parted(files: tuple[Path, ...]) -> tuple[tuple[Path, ...], list[Path]]:
+    """Files that are documents, and crawls, out of files and folders."""
+    found = list(files_in(files))
+    crawls = [file for file in found if is_crawl(file)]
+    return tuple(file for file in found if file not in set(crawls)), crawls
 
 
 def _import_files(
