@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.faces.conftest import Outcome
+    from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
 
@@ -283,3 +283,25 @@ def test_a_picture_is_no_page(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("import", str(path))
     assert outcome.status == 1
     assert "no page is in these files" in outcome.err
+
+
+def test_what_is_exported_comes_back(cli: Cli, site: Site, tmp_path: Path) -> None:
+    site.put("/s.css", "text/css", "p { color: red }")
+    address = site.put("/", "text/html", HTML)
+    saved = json.loads(cli("save", address, "--allow-private", "--json").out)
+    assert cli("export", "--warc", str(tmp_path / "a.warc.gz")).status == 0
+    other = ("--archive", str(tmp_path / "other"))
+    assert cli("init", str(tmp_path / "other"), "--series", "other.zz").status == 0
+    (again,) = json.loads(cli(*other, "import", str(tmp_path / "a.warc.gz"), "--json").out)
+    digests = [
+        {item["format"]: item["digest"] for item in each["document"]["formats"]}
+        for each in (saved, again)
+    ]
+    assert digests[0] == digests[1]
+    shown = json.loads(cli(*other, "show", again["pdi"], "--json").out)
+    assert shown["provenance"]["imported"]["metadata"]["pdi"] == saved["pdi"]
+    before, after = (
+        each["document"]["retrieved_at"][:19]
+        for each in (json.loads(cli("show", saved["pdi"], "--json").out), shown)
+    )
+    assert after >= before

@@ -307,16 +307,19 @@ def test_a_page_is_written_as_warc_records(cli: Cli, saved: str, tmp_path: Path)
     records = warc(file.read_bytes())
     assert [fields["WARC-Type"] for fields, _ in records] == [
         "warcinfo",
-        "resource",
+        "response",
         "conversion",
-        "resource",
+        "response",
         "metadata",
     ]
     page, text, style, names = records[1:]
     assert page[0]["WARC-Target-URI"] == saved
     assert style[0]["WARC-Target-URI"] == f"{saved}style.css"
     assert style[0]["WARC-Concurrent-To"] == page[0]["WARC-Record-ID"]
-    assert style[1] == b"body { color: red }"
+    head, _, body = style[1].partition(b"\r\n\r\n")
+    assert body == b"body { color: red }"
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"Content-Type: text/css" in head
     assert text[0]["WARC-Refers-To"] == page[0]["WARC-Record-ID"]
     assert b"pdi: urn:pdi://lab.example.us/" in names[1]
     assert b"title: T\r\n" in names[1]

@@ -218,8 +218,9 @@ def records(path: Path) -> list[tuple[str, str, str, bytes]]:
             assert record.digest_checker.passed
             digest = base64.b32encode(hashlib.sha1(content, usedforsecurity=False).digest())
             header = record.rec_headers.get_header
-            assert header("WARC-Block-Digest") == f"sha1:{digest.decode()}"
-            payload = record.rec_type in {"resource", "conversion"}
+            answered = record.rec_type == "response"
+            assert (header("WARC-Block-Digest") == f"sha1:{digest.decode()}") != answered
+            payload = record.rec_type in {"resource", "conversion", "response"}
             assert header("WARC-Payload-Digest") == (f"sha1:{digest.decode()}" if payload else None)
             address = header("WARC-Target-URI") or ""
             found.append((record.rec_type, address, record.content_type, content))
@@ -242,7 +243,7 @@ def test_a_reader_of_others_finds_every_page_of_a_warc_file(
     file = tmp_path / f"x.{suffix}"
     assert cli("export", "--warc", str(file)).status == 0
     found = records(file)
-    shown = [one for one in found if one[1] == address and one[0] == "resource"]
+    shown = [one for one in found if one[1] == address and one[0] == "response"]
     assert [one[3].decode() for one in shown] == [page, page + "2"]
     assert {one[3] for one in found if one[1] == style} == {b"p {}"}
     assert not any("\u6f6e\u306e".encode() in content for *_, content in found), "withdrawn"

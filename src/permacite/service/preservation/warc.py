@@ -1,45 +1,77 @@
 """Documents as a WARC file, which web archives and their tools read.
 
 WARC 1.1 (ISO 28500:2017):
-  §5 named fields                -> `_record`
+  §5 named fields                -> `_write`
   §6.2 warcinfo                  -> `_info`
-  §6.4 resource                  -> each body part of a page, under the address it was fetched from
+  §6.3 response                  -> an answer whose header fields are on record
+  §6.4 resource                  -> a document or part of which no answer is on record
   §6.6 metadata                  -> the permanent names, title and digest of each document
   §6.8 conversion                -> the text of a page
   Annex on compression           -> a file that ends in .gz has one member a record
 
 Deviations: none.
-Readings: what is archived are the octets after transfer and content codings were taken off, so they
-are given as resources; a `response` record would have to invent what came over the network. What
-was withdrawn is left out: the file is for others.
+Readings: what is archived are the octets after transfer and content codings were taken off. A
+`response` holds them under the header fields as they came; those that tell of codings and of a
+length are set aside (`X-Archive-Orig-`), as web archives do it. Of redirects the status and the
+address are on record, and are all that is written. What was withdrawn is left out: the file is for
+others.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
-import gzip
 import hashlib
+import mmap
 import uuid
-from typing import TYPE_CHECKING
+import zlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite import mhtml, uri
 from permacite.archive import utc_now
-from permacite.errors import ParseError
+from permacite.archive.objects import digest_of
+from permacite.errors import IntegrityError, ParseError
 from permacite.service.resolution.holdings import pattern_of
 from permacite.service.sources import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
     from pathlib import Path
+    from typing import BinaryIO
 
     from permacite.archive import Repository, Representation, Version
 
-__all__ = ["export"]
+__all__ = ["Record", "export", "records_of", "written"]
 
-_WITH_PAYLOAD = ("resource", "conversion")
+Octets: TypeAlias = "bytes | mmap.mmap"
+
+_WITH_PAYLOAD = ("resource", "conversion", "response")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
+_OF_CODINGS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+_ASIDE = "X-Archive-Orig-"
+_WITHHELD = "(not on record)"
+_STEP = 1 << 20
+
+
+class Record(NamedTuple):
+    """A record that is to be written."""
+
+    fields: dict[str, str]
+    head: bytes
+    """Of an HTTP answer; b"" for what is none."""
+    content: Octets
+    version: Version | None = None
+    """Of a document's first format, the version that it is of."""
+
+
+class Written(NamedTuple):
+    """Where a record stands in a file."""
+
+    offset: int
+    length: int
 
 
 def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
@@ -47,22 +79,26 @@ def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int
 
     Raises FileExistsError where `path` is there.
     """
-    repository = repository.public()
-    wanted = None if pattern is None else pattern_of(pattern)
     compressed = path.suffix == ".gz"
     versions = count = 0
     with path.open("xb") as file:
-        info = _info(path.name)
-        file.write(gzip.compress(info, mtime=0) if compressed else info)
-        for version in repository.list(wanted):
+        written(file, info(path.name), compressed=compressed)
+        for version in covered(repository, pattern):
             versions += 1
-            for record in _version(repository, version):
+            for record in records_of(repository.public(), version):
                 count += 1
-                file.write(gzip.compress(record, mtime=0) if compressed else record)
+                written(file, record, compressed=compressed)
     return versions, count
 
 
-def _info(name: str) -> bytes:
+def covered(repository: Repository, pattern: str | None) -> Iterator[Version]:
+    """The versions that a pattern covers, each with all that is on record of it."""
+    repository = repository.public()
+    for version in repository.list(None if pattern is None else pattern_of(pattern)):
+        yield repository.version(version.pdi)  # lists leave details out
+
+
+def info(name: str) -> Record:
     """The record that says what made the file, and when."""
     now = _date(utc_now())
     body = (
@@ -77,54 +113,163 @@ def _info(name: str) -> bytes:
         "WARC-Filename": name,
         "Content-Type": "application/warc-fields",
     }
-    return _record(fields, body.encode())
+    return Record(fields, b"", body.encode())
 
 
-def _version(repository: Repository, version: Version) -> Iterator[bytes]:
+def records_of(repository: Repository, version: Version) -> Iterator[Record]:
     """The records of one version: its document, what belongs to it, its text, its names."""
     date = _date(version.provenance.retrieved_at or version.committed_at)
     main = repository.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
+    answers = _Answers(version.provenance.details)
     restricted = repository.restrictions(version.representations)
     given = tuple(item for item in version.representations if item.pdi not in restricted)
-    if not given:
-        return
     for item in given:
-        fields = {"WARC-Date": date, "WARC-Record-ID": _identifier(str(item.pdi))}
-        if item.media_type in MESSAGES and item != main and item.derived_from is None:
-            yield from _parts(repository.read(item), root, date)
-        elif item.derived_from is not None:
-            fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root, "WARC-Target-URI": target}
-            yield _record(fields | _type(item), repository.read(item))
-        else:
-            fields |= {"WARC-Type": "resource", "WARC-Target-URI": target}
-            yield _record(fields | _type(item), repository.read(item))
-    yield _names(dataclasses.replace(version, representations=given), root, date, target)
+        with _octets(repository, item) as octets:
+            own = _identifier(str(item.pdi))
+            fields = {"WARC-Record-ID": own, "WARC-Date": date, "WARC-Target-URI": target}
+            if item.media_type in MESSAGES and item != main and item.derived_from is None:
+                yield from _parts(octets, root, date, answers)
+            elif item.derived_from is not None:
+                fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root}
+                yield Record(fields | _type(item), b"", octets)
+            elif item == main:
+                yield from answers.redirects(item.digest, root)
+                yield answers.record(fields, _type(item), octets, item.digest)._replace(
+                    version=version
+                )
+            else:
+                yield Record(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
+    if given:
+        yield _names(dataclasses.replace(version, representations=given), root, date, target)
 
 
-def _parts(aggregate: bytes, root: str, date: str) -> Iterator[bytes]:
-    """What a page shows, each body part under its own address."""
-    opened = mhtml.open(aggregate)
-    for part in opened.body_parts:
-        if part is opened.root or part.content_type.lower().startswith("multipart/"):
-            continue
-        address = part.content_location or (part.content_id and f"cid:{part.content_id}")
-        if not address:
-            continue
-        legal = uri.from_iri(address)
-        fields = {
-            "WARC-Type": "resource",
-            "WARC-Record-ID": _identifier(f"{root} {part.path}"),
-            "WARC-Date": date,
-            "WARC-Target-URI": legal,
-            "WARC-Concurrent-To": root,
-            "Content-Type": part.content_type,
+@contextlib.contextmanager
+def _octets(repository: Repository, item: Representation) -> Iterator[Octets]:
+    """The octets of a format, checked, and mapped where they can be: they may be large.
+
+    Raises IntegrityError.
+    """
+    with repository.source(item) as source:
+        if source.descriptor is None or not source.size:
+            yield repository.read(item)
+            return
+        with mmap.mmap(source.descriptor, 0, access=mmap.ACCESS_READ) as octets:
+            actual = "sha-256:" + hashlib.sha256(octets).hexdigest()
+            if actual != item.digest:
+                problem = f"the stored octets of {item.pdi} are others"
+                raise IntegrityError(problem, expected=item.digest, actual=actual)
+            yield octets
+
+
+class _Answers:
+    """The answers of which the header fields are on record, by what they held."""
+
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        requests = details.get("requests", ())
+        self._by_digest: dict[str, dict[str, Any]] = {}
+        self._by_uri: dict[tuple[str, str], dict[str, Any]] = {}
+        for each in requests if isinstance(requests, list | tuple) else ():
+            if isinstance(each, Mapping) and each.get("digest"):
+                said = dict(each)
+                self._by_digest.setdefault(str(said["digest"]), said)
+                self._by_uri.setdefault((str(said.get("uri")), str(said["digest"])), said)
+
+    def find(self, digest: str, label: str | None = None) -> dict[str, Any] | None:
+        """The answer that held some octets, under a label if one is given."""
+        if label is None:
+            return self._by_digest.get(digest)
+        return self._by_uri.get((label, digest))
+
+    def record(
+        self,
+        fields: dict[str, str],
+        media_type: dict[str, str],
+        octets: Octets,
+        digest: str,
+        *,
+        label: str | None = None,
+    ) -> Record:
+        """A response where an answer is on record, else a resource."""
+        said = self.find(digest, label)
+        if said is None or not said.get("response_headers"):
+            return Record(fields | {"WARC-Type": "resource"} | media_type, b"", octets)
+        status, reason = int(said.get("status") or 200), str(said.get("reason") or "")
+        lines = [f"HTTP/1.1 {status} {reason}".rstrip()]
+        for name, value in said["response_headers"]:
+            is_same = name.lower() == "content-length" and value == str(len(octets))
+            if value != _WITHHELD and not is_same:
+                aside = _ASIDE if name.lower() in _OF_CODINGS else ""
+                lines.append(f"{aside}{name}: {value}")
+        lines.append(f"Content-Length: {len(octets)}")
+        fields = fields | {
+            "WARC-Type": "response",
+            "WARC-Date": _moment(said) or fields["WARC-Date"],
+            "Content-Type": "application/http;msgtype=response",
         }
-        yield _record(fields, part.content)
+        if said.get("peer_address"):
+            fields["WARC-IP-Address"] = str(said["peer_address"])
+        return Record(fields, _head(lines), octets)
+
+    def redirects(self, digest: str, root: str, label: str | None = None) -> Iterator[Record]:
+        """The answers that pointed to the one that held some octets."""
+        said = self.find(digest, label) or {}
+        for number, step in enumerate(said.get("redirects", ())):
+            lines = [f"HTTP/1.1 {step['status']}", f"Location: {step['location']}"]
+            fields = {
+                "WARC-Type": "response",
+                "WARC-Record-ID": _identifier(f"{root} {label} redirect {number}"),
+                "WARC-Date": _moment(said) or "",
+                "WARC-Target-URI": str(step["uri"]),
+                "Content-Type": "application/http;msgtype=response",
+            }
+            yield Record(fields, _head([*lines, "Content-Length: 0"]), b"")
 
 
-def _names(version: Version, root: str, date: str, target: str) -> bytes:
+def _head(lines: list[str]) -> bytes:
+    """The head of an answer; what would end a line is no part of one."""
+    text = "\r\n".join(line.replace("\r", " ").replace("\n", " ") for line in lines)
+    return f"{text}\r\n\r\n".encode("latin-1", "replace")
+
+
+def _moment(said: Mapping[str, Any]) -> str | None:
+    """When an answer came."""
+    try:
+        moment = datetime.fromisoformat(str(said.get("started_at")))
+    except ValueError:
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment.microsecond else _date(moment)
+
+
+def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterator[Record]:
+    """What a page shows, each body part under its own address."""
+    with mhtml.open(aggregate) as opened:
+        for part in opened.body_parts:
+            if part is opened.root or part.content_type.lower().startswith("multipart/"):
+                continue
+            label = part.content_location
+            address = label or (part.content_id and f"cid:{part.content_id}")
+            if not address:
+                continue
+            content = part.content
+            fields = {
+                "WARC-Record-ID": _identifier(f"{root} {part.path}"),
+                "WARC-Date": date,
+                "WARC-Target-URI": uri.from_iri(address),
+                "WARC-Concurrent-To": root,
+            }
+            media_type = {"Content-Type": part.content_type}
+            digest = digest_of(content)
+            said = answers.find(digest, label) if label else None
+            if said is not None:
+                yield from answers.redirects(digest, root, label)
+                if said.get("redirects"):
+                    fields["WARC-Target-URI"] = uri.from_iri(str(said["final_uri"]))
+            yield answers.record(fields, media_type, content, digest, label=label or "")
+
+
+def _names(version: Version, root: str, date: str, target: str) -> Record:
     """The record of what a document is called here."""
     lines = [("pdi", str(item.pdi)) for item in version.representations]
     lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
@@ -139,7 +284,7 @@ def _names(version: Version, root: str, date: str, target: str) -> bytes:
         "WARC-Refers-To": root,
         "Content-Type": "application/warc-fields",
     }
-    return _record(fields, body.encode())
+    return Record(fields, b"", body.encode())
 
 
 def _address(version: Version) -> str:
@@ -156,18 +301,39 @@ def _type(representation: Representation) -> dict[str, str]:
     return {"Content-Type": representation.media_type + charset}
 
 
-def _record(fields: dict[str, str], content: bytes) -> bytes:
-    """One record, its block digested (WARC 1.1 §5.8), and its payload, which is the same.
+def written(file: BinaryIO, record: Record, *, compressed: bool) -> Written:
+    """Write one record, its block digested (WARC 1.1 §5.8), and its payload.
 
     Indexes of web archives go by the digest of the payload, in SHA-1 and base32.
     """
-    value = base64.b32encode(hashlib.sha1(content, usedforsecurity=False).digest()).decode()
-    digests = {"WARC-Block-Digest": f"sha1:{value}"}
-    if fields["WARC-Type"] in _WITH_PAYLOAD:
-        digests["WARC-Payload-Digest"] = f"sha1:{value}"
-    every = fields | digests | {"Content-Length": str(len(content))}
-    head = "".join(f"{name}: {value}\r\n" for name, value in every.items())
-    return b"WARC/1.1\r\n" + head.encode() + b"\r\n" + content + b"\r\n\r\n"
+    payload = hashlib.sha1(record.content, usedforsecurity=False)
+    block = hashlib.sha1(record.head, usedforsecurity=False)
+    block.update(record.content)
+    digests = {"WARC-Block-Digest": _stated(block.digest())}
+    if record.fields["WARC-Type"] in _WITH_PAYLOAD:
+        digests["WARC-Payload-Digest"] = _stated(payload.digest())
+    length = len(record.head) + len(record.content)
+    every = record.fields | digests | {"Content-Length": str(length)}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in every.items())
+    offset = file.tell()
+    pack = zlib.compressobj(wbits=zlib.MAX_WBITS | 16) if compressed else None
+    head = b"WARC/1.1\r\n" + lines.encode() + b"\r\n" + record.head
+    pieces = _pieces(head, record.content)
+    file.writelines(pieces if pack is None else map(pack.compress, pieces))
+    if pack is not None:
+        file.write(pack.flush())
+    return Written(offset, file.tell() - offset)
+
+
+def _pieces(head: bytes, content: Octets) -> Iterator[bytes]:
+    yield head
+    for start in range(0, len(content), _STEP):
+        yield content[start : start + _STEP]
+    yield b"\r\n\r\n"
+
+
+def _stated(digest: bytes) -> str:
+    return f"sha1:{base64.b32encode(digest).decode()}"
 
 
 def _identifier(name: str) -> str:
