@@ -3,8 +3,9 @@
 A term is a word in lower case, without the marks that writers leave out: accents, points of Hebrew,
 vowels of Arabic (marks of a combining class of 10 to 36, or from 200). Compatibility forms are one
 (NFKD). Vowel signs of the scripts of India stay, for they are letters there. Scripts that set no
-spaces between words, and Korean, are indexed by the character, and asked for as phrases. Words are
-not brought to their stems: who asks for *boat* finds *boat*, and with `boat*` *boats* too.
+spaces between words, Korean, and symbols that stand for letters are indexed by the character, and
+asked for as phrases. Words are not brought to their stems: who asks for *boat* finds *boat*, and
+with `boat*` *boats* too.
 
 The rules have a version; an index made by another is made anew.
 """
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Query", "Term", "folded", "read_query", "terms_in", "terms_of", "words_in"]
 
-RULES = 2
+RULES = 3
 
 _INDIC = "".join(
     f"{chr(block)}-{chr(block + 3)}{chr(block + 0x3A)}-{chr(block + 0x4F)}"
@@ -40,13 +41,21 @@ _MARKS = (
     "\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f"
 )
 """Characters that go on with a word and are no letters to `\\w`."""
-_UNSPACED = (
-    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_SIGNS = (
+    "\u20a8\u2100\u2101\u2103\u2105\u2106\u2109\u2116\u2120-\u2122\u213b\u249c-\u24e9\ufdfc"
+    "\U0001f110-\U0001f12e\U0001f130-\U0001f14f\U0001f16a-\U0001f16c\U0001f190"
 )
+"""Symbols that stand for letters and are none to `\\w`: who asks for Acme finds Acme\u2122 too."""
+_UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e9f\u2ef3\u2f00-\u2fd5\u3005-\u3007\u3040-\u30ff"
+    "\u3196-\u319f\u31f0-\u321e\u322a-\u3247\u3250\u3260-\u327e\u328a-\u32b0\u32c0-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U0001f200-\U0001f251"
+    "\U00020000-\U0003ffff"
+)
+_ALONE = _SIGNS + _UNSPACED
 _WORD = compile_pattern(
-    rf"(?:(?:[{_UNSPACED}]|(?![{_UNSPACED}])[^\W_])[{_MARKS}]*+)"
-    rf"(?:(?<![{_UNSPACED}])(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}]))*+"
+    rf"(?:(?:[{_ALONE}]|(?![{_ALONE}])[^\W_])[{_MARKS}]*+)"
+    rf"(?:(?<![{_ALONE}])(?:(?![{_ALONE}])[^\W_]|[{_MARKS}]))*+"
 )
 _ASCII_WORD = compile_pattern(r"[0-9a-z]++")
 _LONGEST = 60
@@ -97,9 +106,9 @@ def _folded(word: str) -> str:
 
 
 def _is_left_out(sign: str) -> bool:
-    """Whether writers leave a mark out as often as they set it."""
+    """Whether writers leave a mark out as often as they set it, or it only surrounds letters."""
     order = unicodedata.combining(sign)
-    return order >= 200 or 10 <= order <= 36 or sign in "\u0640\u200c\u200d\ufe0e\ufe0f"  # noqa: PLR2004 - see above
+    return order >= 200 or 10 <= order <= 36 or sign in "\u0640\u200c\u200d\ufe0e\ufe0f()/°"  # noqa: PLR2004 - see above
 
 
 class Query(NamedTuple):
