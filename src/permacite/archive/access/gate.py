@@ -236,6 +236,8 @@ class Gate:
     def _hidden(self, names: Sequence[PDI]) -> set[PDI]:
         """Return those of `names` that are restricted, wholly or, where open, in any format."""
         wanted = list(dict.fromkeys(names))
+        if not wanted:
+            return set()
         formats = self._catalog.read(versions.formats_named, wanted)
         restricted = self.restrictions(item for each in formats for item in each)
         return {

@@ -91,10 +91,13 @@ def _step(repository: Repository, index: Index, size: int) -> int:
     if erased or start > size:  # or another archive stands here now
         index.anew()
         return 0
+    standing = repository.setting(_STANDING) or ""
     rows = rows_of(repository, _named(entries))
     with index.writing() as connection:
         if start != int(_value(connection, "entries") or 0):  # another process was quicker
             return start
+        if not start:  # all that comes in is as open as it is from here on
+            _set(connection, _STANDING, standing)
         put(connection, rows)
         for leaf in entries:
             _take(repository, connection, leaf)
