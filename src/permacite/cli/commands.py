@@ -56,6 +56,7 @@ _ROOMS = {
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
     "token": "permacite.cli.incoming.tokens",
+    "extension": "permacite.cli.incoming.tokens",
     "uri": "permacite.cli.uri",
     "text": "permacite.cli.text",
     "mhtml": "permacite.cli.mhtml",

@@ -2,7 +2,8 @@
 //
 // Called in a world of its own, where nothing of the page's scripts reaches: it reads, and changes
 // nothing. `handles` are first `given.closed` nodes in shadow trees that scripts cannot see, then
-// the elements that hold the frames `given.frames`.
+// the elements that hold the frames `given.frames`. Whoever has put `permacitePoints` into that
+// world is told what a person points at.
 //
 // Answers one JSON text: see `permacite.capture.browsing.freezing`.
 async (given, ...handles) => {
@@ -492,5 +493,6 @@ async (given, ...handles) => {
     base: getter(Node.prototype, "baseURI")(document),
     title: ofDocument("title"),
     size: [innerWidth, innerHeight, devicePixelRatio],
+    pointed: globalThis.permacitePoints ? globalThis.permacitePoints(texts, given.picture) : null,
   });
 }

@@ -4,7 +4,7 @@
 |---|---|
 | `uri`, `started_at`, `duration_s`, `title` | the page, and when it was taken |
 | `browser`, `extension`, `agent`, `script` | what took it; the digest of the script that froze it |
-| `way` | "debugger" "filter": with octets as they were received; "drawn": without |
+| `way` | "debugger" "asked": with octets as they were received; "drawn": without |
 | `account` | whether the browser was known to the site by what it sent |
 | `documents` | of each document its `number`, `uri`, and a piece: what `freezing.js` told |
 | `answers` | received: `uri`, `final_uri`, `status`, `fields`, a piece; `page` is one of them |
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WAYS", "Handed", "Selection", "read_handed"]
 
-WAYS = ("debugger", "filter", "drawn")
+WAYS = ("debugger", "asked", "drawn")
 """How the octets were had, if they were."""
 
 _NAME = compile_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
@@ -147,6 +147,8 @@ def _documents(parcel: Parcel, documents: Told) -> list[str]:
         documents.take(item["number"], told)
         if item["number"]:
             frames.append(str(item.get("uri", ""))[:2000])
+    for _ in documents.clips:  # a browser that gives no picture of a part
+        documents.leave("canvas")
     if 0 not in documents.drawings:
         raise ParseError("expected the page among the documents", "", 0)
     return frames

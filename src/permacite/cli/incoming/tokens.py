@@ -1,18 +1,16 @@
-"""Commands about what lets other programs write here: token add, token list, token revoke."""
+"""Commands about other programs that save here: token add, list and revoke, and extension."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from permacite.cli.output import emit, json_option, note, table
+from permacite.service.handed.folder import write_folder
 from permacite.service.handed.tokens import SCOPES, Tokens
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["token"]
+__all__ = ["extension", "token"]
 
 
 @click.group()
@@ -77,3 +75,15 @@ def revoke(folder: Path | None, *, token_id: str) -> None:
     with Tokens.open(folder) as archive:
         archive.revoke_token(token_id)
     note(f"token {token_id} is revoked")
+
+
+@click.command()
+@click.argument("target", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+def extension(target: Path) -> None:
+    """Write the extension for Chromium and Firefox to the folder DIR, to be loaded from there.
+
+    It saves the page as it stands in your own browser, and cites what you have marked.
+
+    Exit status: 0 written, 1 the folder holds other things.
+    """
+    note(f"{write_folder(target)} files in {target}")

@@ -44,7 +44,7 @@ class Taken:
     url: str
     """The page for any browser, through the resolver."""
     way: str
-    """"debugger" or "filter": with the octets that were received; "drawn": as drawn alone."""
+    """"debugger" or "asked": with the octets that were received; "drawn": as drawn alone."""
     account: bool
     """Whether it was seen with an account: it is closed then."""
 

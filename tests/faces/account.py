@@ -1,0 +1,175 @@
+"""A site with a login, whose pages scripts draw; and a proxy that notes what leaves a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["COOKIE", "Sent", "Wire", "account_site", "recording"]
+
+COOKIE = "session=heron-4711-canary"
+_PAGE = b"""<!doctype html><meta charset=utf-8><title>My account</title>
+<link rel=stylesheet href=/style.css><h1>Letters</h1><div id=words>Loading</div>
+<img src=/picture.png width=40 height=30 alt=""><canvas id=c width=20 height=10></canvas>
+<script>
+fetch("/letters").then((answer) => answer.json()).then(({ words }) => {
+  document.getElementById("words").textContent = words;
+  c.getContext("2d").fillRect(0, 0, 20, 10);
+  document.title = "Letters";
+});
+</script>"""
+_FIGHTING = b"""<!doctype html><title>Fights</title><p id=words>Still the same words.</p>
+<form><input name=documentElement><input name=attributes></form><script>
+const range = document.createRange();
+range.setStart(words.firstChild, 6);
+range.setEnd(words.firstChild, 20);
+getSelection().addRange(range);
+for (const name of ["Array", "Map", "Set", "Promise", "fetch", "getSelection", "Blob", "crypto"])
+  Object.defineProperty(window, name, { get() { throw new Error("no"); } });
+JSON.stringify = () => '{"pieces":["lies"]}';
+Node.prototype.getRootNode = Element.prototype.getBoundingClientRect = () => { throw 1; };
+document.addEventListener("visibilitychange", () => document.documentElement.remove());
+</script>"""
+_PICTURE = (
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\x00!\xf9\x04\x00\x00\x00\x00\x00,"
+    b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+
+
+class _Pages(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    pages: dict[str, tuple[str, bytes]]
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        is_known = COOKIE in self.headers.get("Cookie", "")
+        kind, body = self.pages.get(path, ("text/plain", b"nothing"))
+        if path in {"/account", "/letters"} and not is_known:
+            self.send_response(403)
+            kind, body = "text/plain", b"log in first"
+        else:
+            self.send_response(200)
+        if path == "/login":
+            self.send_header("Set-Cookie", f"{COOKIE}; HttpOnly; SameSite=Lax; Path=/")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is logged."""
+
+
+@contextlib.contextmanager
+def account_site(size: int = 0) -> Iterator[str]:
+    """Serve a site with a login until the block ends; a page has `size` more octets."""
+    more = b"<!--" + b"x" * size + b"-->" if size else b""
+    pages = {
+        "/login": ("text/html", b"<title>In</title>You are logged in."),
+        "/account": ("text/html; charset=utf-8", _PAGE + more),
+        "/letters": ("application/json", b'{"words": "The herons came back in spring."}'),
+        "/style.css": ("text/css", b"h1 { color: teal }"),
+        "/picture.png": ("image/gif", _PICTURE),
+        "/fights": ("text/html", _FIGHTING),
+        "/open": ("text/html", b"<title>Open</title><p id=words>Everybody sees this.</p>"),
+    }
+    handler = type("Pages", (_Pages,), {"pages": pages})
+    with _serving(handler) as base:
+        yield base
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that left the browser."""
+
+    method: str
+    address: str
+    headers: dict[str, str]
+    """Names in lower case."""
+    body: bytes = field(repr=False)
+
+    @property
+    def host(self) -> str:
+        """Host and port that it went to."""
+        return urlsplit(self.address).netloc
+
+
+@dataclass
+class Wire:
+    """What left a browser through a proxy."""
+
+    address: str = ""
+    sent: list[Sent] = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[Wire]:
+    """Answer as an HTTP proxy until the block ends, which notes each request."""
+    wire = Wire()
+
+    class Proxy(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def forward(self) -> None:
+            """Note a request, and hand it on."""
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            if self.headers.get("Transfer-Encoding", "") == "chunked":
+                while size := int(self.rfile.readline(), 16):
+                    body += self.rfile.read(size)
+                    self.rfile.readline()
+                self.rfile.readline()
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            wire.sent.append(Sent(self.command, self.path, headers, body))
+            place = urlsplit(self.path)
+            if place.hostname not in {"127.0.0.1", "localhost"} or self.command == "CONNECT":
+                self.send_error(502)
+                return
+            onward = {n: v for n, v in headers.items() if n != "transfer-encoding"}
+            onward["connection"], onward["content-length"] = "close", str(len(body))
+            connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
+            target = place.path + (f"?{place.query}" if place.query else "")
+            try:
+                connection.request(self.command, target, body, onward)
+                answer = connection.getresponse()
+                content = answer.read()
+            except OSError:
+                self.send_error(502)
+                return
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in {"connection", "content-length", "transfer-encoding"}:
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+            connection.close()
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
+
+    for method in ("GET", "HEAD", "POST", "OPTIONS", "CONNECT"):
+        setattr(Proxy, f"do_{method}", Proxy.forward)
+    with _serving(Proxy) as base:
+        wire.address = base
+        yield wire
+
+
+@contextlib.contextmanager
+def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    ).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
