@@ -58,8 +58,6 @@ def test_records_are_told_by_their_content(
 
 COLLECTIONS = [
     # file name, content, what the error calls it
-    ("crawl.wacz", packed("datapackage.json", "archive/data.warc.gz"), "WACZ"),
-    ("crawl.zip", packed("archive/data.warc.gz", "datapackage.json", "pages/a"), "WACZ"),
     ("visit.har", json.dumps(LOG).encode(), "HAR"),
     ("visit.json", json.dumps(LOG, indent=2).encode("utf-8-sig"), "HAR"),
     ("damaged.warc.gz", gzip.compress(RECORD)[:9], ".warc.gz"),

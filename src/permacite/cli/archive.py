@@ -204,6 +204,12 @@ def _moment(moment: datetime | None) -> str | None:
     metavar="FILE",
     help="Write what PDI covers, a pattern or all, as a WARC file (.warc or .warc.gz).",
 )
+@click.option(
+    "--wacz",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The same as a WACZ file: with pages, their text, an index and a signature.",
+)
 @click.pass_obj
 def export(
     folder: Path | None,
@@ -214,6 +220,7 @@ def export(
     for_browsers: bool,
     ocfl: Path | None,
     warc: Path | None,
+    wacz: Path | None,
 ) -> None:
     """Write PDI to a file: exactly the stored octets of the format that PDI names.
 
@@ -222,21 +229,30 @@ def export(
 
     Exit status: 0 written, 1 unknown, withdrawn, or the file is there, 2 bad name.
     """
-    if sum(option is not None for option in (output, ocfl, warc)) > 1 or (ocfl and pdi):
-        raise click.UsageError("give one of -o, --ocfl and --warc; --ocfl takes the whole archive")
-    if pdi is None and ocfl is None and warc is None:
-        raise click.UsageError("give a name, or --ocfl or --warc")
-    if for_browsers and (ocfl or warc):
+    copies = [option for option in (ocfl, warc, wacz) if option is not None]
+    if len(copies) + (output is not None) > 1 or (ocfl and pdi):
+        problem = "give one of -o, --ocfl, --warc and --wacz; --ocfl takes the whole archive"
+        raise click.UsageError(problem)
+    if pdi is None and not copies:
+        raise click.UsageError("give a name, or --ocfl, --warc or --wacz")
+    if for_browsers and copies:
         raise click.UsageError("--for-browsers is for one page")
-    if ocfl is not None or warc is not None:
-        _copy(folder, ocfl, warc, pdi)
+    if copies:
+        _copy(folder, pdi, ocfl=ocfl, warc=warc, wacz=wacz)
         return
     with Holdings.open(folder) as archive:
         exported = archive.export(pdi or "", for_browsers=for_browsers)
     _write(exported, output, force=force)
 
 
-def _copy(folder: Path | None, ocfl: Path | None, warc: Path | None, pdi: str | None) -> None:
+def _copy(
+    folder: Path | None,
+    pdi: str | None,
+    *,
+    ocfl: Path | None,
+    warc: Path | None,
+    wacz: Path | None,
+) -> None:
     """Write the archive, or what a pattern covers, in a form of others."""
     from permacite.service.preservation.keeping import Preservation  # noqa: PLC0415 - for this
 
@@ -244,9 +260,12 @@ def _copy(folder: Path | None, ocfl: Path | None, warc: Path | None, pdi: str | 
         if ocfl is not None:
             copy = archive.export_ocfl(ocfl)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
-        elif warc is not None:
+        if warc is not None:
             versions, records = archive.export_warc(warc, pdi)
             note(f"{versions} versions, {records} records -> {warc}")
+        if wacz is not None:
+            versions, records = archive.export_wacz(wacz, pdi)
+            note(f"{versions} versions, {records} records -> {wacz}")
 
 
 def _write(exported: Exported, output: Path | None, *, force: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from permacite.capture.address import comparable
 from permacite.capture.crawls.index import Index, Source
 from permacite.capture.crawls.kinds import kind_of
+from permacite.capture.crawls.packages import Package
 from permacite.capture.crawls.reading import captured_page
 from permacite.errors import ParseError
 
@@ -25,27 +26,35 @@ class Crawl:
     """Some files as one crawl, read once to the end; a context manager.
 
     A page may show what stands in another file of them. Raises ParseError for a file of no kind
-    that is read here, OSError.
+    that is read here, IntegrityError for a package that is not as its maker left it, OSError.
     """
 
     def __init__(self, paths: Sequence[Path], tell: Callable[[int], None] | None = None) -> None:
         self._open = ExitStack()
         with ExitStack() as opened:
-            sources = []
+            sources: list[Source] = []
+            packages: list[Package] = []
             for path in paths:
                 file = opened.enter_context(path.open("rb"))
                 kind = kind_of(file)
-                if kind != "WARC":
+                if kind == "WARC":
+                    sources.append(Source(path.name, file))
+                elif kind == "WACZ":
+                    package = Package(path.name, file)
+                    opened.callback(package.close)
+                    sources += package.sources
+                    packages.append(package)
+                else:
                     raise ParseError(
-                        f"expected WARC records, this is {kind or 'no file of them'}",
+                        f"expected WARC records or WACZ, this is {kind or 'neither'}",
                         path.name,
                         0,
-                        "WARC 1.1 §4",
                         hint="nothing was archived",
                     )
-                sources.append(Source(path.name, file))
             self.index = opened.enter_context(Index(sources))
             self.index.build(tell)
+            for package in packages:
+                self.index.list_pages(package.pages())
             self._open = opened.pop_all()
 
     def __enter__(self) -> Self:

@@ -24,7 +24,7 @@ from permacite.media_types import PAGES
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
     from permacite.capture.crawls.messages import Message
@@ -48,6 +48,7 @@ _COLUMNS = [
 ]
 _TABLES = f"""
 CREATE TABLE capture (id INTEGER PRIMARY KEY, at TEXT, {", ".join(_COLUMNS)});
+CREATE TABLE page (key TEXT, at TEXT, UNIQUE (key, at));
 CREATE TABLE beside (id INTEGER PRIMARY KEY, of TEXT, kind TEXT, method TEXT, file, member, inside);
 """
 _INDEXES = """
@@ -110,6 +111,8 @@ class Source:
     file: BinaryIO
     told: dict[str, str] = field(default_factory=dict)
     """What its warcinfo record says: names in lower case."""
+    package: Mapping[str, object] = field(default_factory=dict)
+    """What is on record of the package that it came in."""
 
 
 class Index:
@@ -121,6 +124,8 @@ class Index:
         """How many records there are of each WARC-Type, and "damaged"."""
         self.damage: list[Damage] = []
         """The first of what is damaged."""
+        self.unlisted: set[str] = set()
+        """Addresses that are listed as pages, and were not captured."""
         self._rows = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._rows.executescript(_TABLES)
 
@@ -228,9 +233,21 @@ class Index:
             trouble,
         )
 
+    def list_pages(self, pages: Iterable[tuple[str, str]]) -> None:
+        """Take note of what is a page, by its address and time."""
+        for uri, at in pages:
+            moment = moment_of(at)
+            when = "" if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%f}"
+            row = (comparable(uri), when)
+            self._rows.execute("INSERT OR IGNORE INTO page VALUES (?, ?)", row)
+
     # ------------------------------------------------------------ asking
     def pages(self) -> Iterator[Captured]:
-        """What can be a page by itself, in the order of the dates that are claimed."""
+        """What is listed as a page, or else what can be one, in the order of the claimed dates."""
+        listed = self._rows.execute("SELECT key, at FROM page ORDER BY at, key").fetchone()
+        if listed is not None:
+            yield from self._listed()
+            return
         types = ", ".join("?" * len(_DOCUMENTS))
         question = (
             "WHERE media_type IN (" + types + ") AND trouble = '' AND kind != 'conversion'"
@@ -239,6 +256,17 @@ class Index:
         )
         for row in self._select(question, _DOCUMENTS):
             if self.method(row) in {"", "GET"}:
+                yield row
+
+    def _listed(self) -> Iterator[Captured]:
+        """The captures of the pages that are listed; those that are not there are counted."""
+        seen: set[int] = set()
+        for key, at in self._rows.execute("SELECT key, at FROM page ORDER BY at, key"):
+            row = self.of(key, at or "9")
+            if row is None:
+                self.unlisted.add(key)
+            elif row.id not in seen:
+                seen.add(row.id)
                 yield row
 
     def all_of(self, key: str) -> Iterator[Captured]:

@@ -47,7 +47,10 @@ _TOLD = 1 << 14
 def captured_page(index: Index, page: Captured, limits: Limits | None = None) -> Capture:
     """The page of an index with all it shows. Raises CaptureError where it cannot be read."""
     answers = Answers(index, page.at, limits or Limits())
-    root = answers.exchange(page, page.uri)
+    if page.status in _REDIRECTS:
+        root = asyncio.run(answers.fetch(page.uri))
+    else:
+        root = answers.exchange(page, page.uri)
     collector = Collector(answers, None)
     asyncio.run(collector.collect(root))
     return Capture(
@@ -252,7 +255,11 @@ class Answers:
             "digests_checked": checked,
             "made_by": {name: source.told[name][:1000] for name in _SAID if name in source.told},
         }
-        further = {"metadata": dict(told), "doubts": dict(self._doubts)}
+        further = {
+            "metadata": dict(told),
+            "doubts": dict(self._doubts),
+            "package": dict(source.package),
+        }
         return said | {name: value for name, value in further.items() if value}
 
 

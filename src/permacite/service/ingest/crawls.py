@@ -57,7 +57,7 @@ def is_crawl(path: Path) -> bool:
 
     try:
         with path.open("rb") as file:
-            return kind_of(file) == "WARC"
+            return kind_of(file) in {"WARC", "WACZ"}
     except OSError:
         return False  # whoever reads it will say why
 

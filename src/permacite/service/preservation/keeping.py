@@ -57,6 +57,15 @@ class Preservation(UseCases):
 
         return warc.export(self._repository, path, pattern)
 
+    def export_wacz(self, path: Path, pattern: str | None = None) -> tuple[int, int]:
+        """Write what `pattern` covers as a WACZ file; the numbers of its versions and records.
+
+        Raises FileExistsError where `path` is there.
+        """
+        from permacite.service.preservation import wacz  # noqa: PLC0415 - for this alone
+
+        return wacz.export(self._repository, path, pattern)
+
 
 def restore(source: Path, directory: Path) -> Copy:
     """Make the archive `directory` from the backup `source`, once every digest in it is right.

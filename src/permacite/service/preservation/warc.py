@@ -72,6 +72,8 @@ class Written(NamedTuple):
 
     offset: int
     length: int
+    payload: str
+    """The digest of its payload, as it is stated."""
 
 
 def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
@@ -310,8 +312,9 @@ def written(file: BinaryIO, record: Record, *, compressed: bool) -> Written:
     block = hashlib.sha1(record.head, usedforsecurity=False)
     block.update(record.content)
     digests = {"WARC-Block-Digest": _stated(block.digest())}
-    if record.fields["WARC-Type"] in _WITH_PAYLOAD:
-        digests["WARC-Payload-Digest"] = _stated(payload.digest())
+    told = _stated(payload.digest()) if record.fields["WARC-Type"] in _WITH_PAYLOAD else ""
+    if told:
+        digests["WARC-Payload-Digest"] = told
     length = len(record.head) + len(record.content)
     every = record.fields | digests | {"Content-Length": str(length)}
     lines = "".join(f"{name}: {value}\r\n" for name, value in every.items())
@@ -322,7 +325,7 @@ def written(file: BinaryIO, record: Record, *, compressed: bool) -> Written:
     file.writelines(pieces if pack is None else map(pack.compress, pieces))
     if pack is not None:
         file.write(pack.flush())
-    return Written(offset, file.tell() - offset)
+    return Written(offset, file.tell() - offset, told)
 
 
 def _pieces(head: bytes, content: Octets) -> Iterator[bytes]:
