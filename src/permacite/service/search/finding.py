@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -153,7 +155,14 @@ class Search(UseCases):
         return tuple(sorted(set.intersection(*held))) if held else None
 
     def _place(self) -> Path:
-        return self._repository.directory / INDEX
+        """Beside the catalog; of a folder that may only be read, among what the user can lose."""
+        folder = self._repository.directory
+        if os.access(folder, os.W_OK):
+            return folder / INDEX
+        import platformdirs  # noqa: PLC0415 - seldom needed
+
+        name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
+        return platformdirs.user_cache_path("permacite", appauthor=False) / f"{name}-{INDEX}"
 
 
 class _Asked:

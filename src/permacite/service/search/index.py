@@ -133,6 +133,8 @@ class Index:
             if not _is_damage(error):
                 raise self._trouble(error) from error
             self.anew(close=False)
+        except OSError as error:
+            raise self._trouble(error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -141,6 +143,7 @@ class Index:
         self._connection.close()
 
     def _opened(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path.touch(mode=0o600, exist_ok=True)
         connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         try:
@@ -160,7 +163,7 @@ class Index:
             raise
         return connection
 
-    def _trouble(self, error: sqlite3.Error) -> StorageError:
+    def _trouble(self, error: sqlite3.Error | OSError) -> StorageError:
         reason = "full" if "full" in str(error) else "io"
         problem = f"the index of words cannot be used: {error}"
         return StorageError(problem, path=str(self.path), reason=reason)
