@@ -99,6 +99,32 @@ def test_search_is_narrowed_down_by_them(archive: Path, names: list[str], cli: C
     assert cli("search", "tide", "--tag", "unread").status == 1
 
 
+def test_their_words_are_found_by_their_owner(archive: Path, names: list[str], cli: Cli) -> None:
+    with Archive.open(archive) as held:
+        held.jot(names[0], "note", "Compare with the Caf\u00e9 log, 1953")
+        held.jot(names[1], "tag", "harbour cafe")
+
+        def found(typed: str) -> list[str]:
+            assert held.public().search(typed).jotted == ()
+            return [each.kind for each in held.search(typed).jotted]
+
+        assert found("cafe") == ["note", "tag"]
+        assert found('"cafe log"') == ["note"]
+        assert found("CAFE -harbour") == ["note"]
+        assert found("harb*") == ["tag"]
+        assert found("harb") == found("cafe nowhere") == []
+    told = cli("search", "1953", "compare")
+    assert (told.status, "your note: Compare" in told.out) == (0, True)
+    with served(archive, "--writable") as running:
+        page = ask(running.base, "/-/search?q=compare").body.decode()
+        assert "In what you jotted down" in page
+        assert len(ask(running.base, "/-/api/search?q=cafe").json["jotted"]) == 2
+        other = ask(running.base, "/-/search?q=compare", Sec_Fetch_Site="cross-site")
+        assert b"Compare with" not in other.body
+    with served(archive) as running:
+        assert ask(running.base, "/-/api/search?q=cafe").json["jotted"] == []
+
+
 def test_the_public_has_none_and_publishing_is_asked_for(archive: Path, names: list[str]) -> None:
     with Archive.open(archive) as held:
         held.jot(names[0], "tag", "secret heron")

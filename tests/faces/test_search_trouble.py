@@ -118,7 +118,7 @@ def test_a_disk_that_is_full_is_told_and_holds_no_commit_back(
         with pytest.raises(StorageError, match="index of words") as error:
             held.search("lantern")
         assert error.value.reason in {"full", "io"}
-        assert held.add(b"one more", name="c.txt").document
+        assert held.add(b"one more", name="c.txt").document.title == "c.txt"
     told = cli("search", "lantern")
     assert (told.status, "index of words" in told.err) == (1, True)
 

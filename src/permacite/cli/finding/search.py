@@ -84,7 +84,7 @@ def search(
         emit(results)
     else:
         _tell(results)
-    found = bool(results.hits) or results.taken_for == "pattern"
+    found = bool(results.hits or results.jotted) or results.taken_for == "pattern"
     click.get_current_context().exit(0 if found else 1)
 
 
@@ -98,9 +98,11 @@ def _tell(results: Results) -> None:
     for hit in results.hits:
         click.echo(hit.reference)
         _about(hit)
+    for jotting in results.jotted:
+        click.echo(f"{jotting.reference}\n  your {jotting.kind}: {' '.join(jotting.text.split())}")
     if results.taken_for == "pattern":
         note(f"permacite list {results.goes_to} lists what it covers")
-    elif not results.hits:
+    elif not (results.hits or results.jotted):
         hint = f"; permacite save {results.sought} archives it" if results.sought else ""
         note(f"nothing found{hint}")
     elif results.more:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.archive import Kind, Repository, Representation, Version
+    from permacite.archive import Jotting, Kind, Repository, Representation, Version
     from permacite.service.search.terms import Query
 
 __all__ = ["Hit", "Results", "Search"]
@@ -64,6 +64,8 @@ class Results:
     hits: tuple[Hit, ...] = ()
     more: bool = False
     """Whether there are others behind these."""
+    jotted: tuple[Jotting, ...] = ()
+    """What the owner jotted down in these words: tags, collections, notes. The public has none."""
     goes_to: str | None = None
     """Of an address or a name: what it means here."""
     sought: str | None = None
@@ -99,7 +101,7 @@ class Search(UseCases):
         Words are found whole, in any case, with accents or without; "words in quotation marks"
         stand in a row, -words do not stand there, and begin* is the beginning of a word. Of each
         document only the newest version is looked at, unless `every_version` is. What is not open
-        to all is not found, whoever asks.
+        to all is not found, whoever asks; what the owner jotted down is told to the owner alone.
 
         `tag` and `collection` are the owner's; the public has none, and finds nothing by them.
 
@@ -130,6 +132,7 @@ class Search(UseCases):
                 "passage" if len(query.wanted) == 1 and len(query.wanted[0]) > 1 else "words",
                 tuple(hits[:limit]),
                 more=len(hits) > limit,
+                jotted=() if offset else self._jotted_in(query),
                 indexed=int(index.state("entries") or 0),
                 entries=self._repository.log.size(),
             )
@@ -143,6 +146,9 @@ class Search(UseCases):
                 index.anew()
             follow(self._repository.public(), index, tell=progress)
             return index.count()
+
+    def _jotted_in(self, query: Query) -> tuple[Jotting, ...]:
+        return tuple(each for each in self._repository.jottings() if query.stands_in(each.text))
 
     def _jotted(self, tag: str, collection: str) -> tuple[str, ...] | None:
         """The documents that have the tag and are in the collection, if any is asked for."""

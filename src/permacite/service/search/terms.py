@@ -129,6 +129,17 @@ class Query(NamedTuple):
         without = "".join(f' NOT "{" ".join(phrase)}"' for phrase in self.unwanted)
         return f"({' AND '.join(phrases)}){without}"
 
+    def stands_in(self, text: str) -> bool:
+        """Whether a short text, in no index, has all that is wanted."""
+        terms = f" {folded(text)} "
+
+        def has(number: int, phrase: tuple[str, ...]) -> bool:
+            return f" {' '.join(phrase)}{'' if number in self.open_ended else ' '}" in terms
+
+        return all(has(*each) for each in enumerate(self.wanted)) and not any(
+            has(-1, phrase) for phrase in self.unwanted
+        )
+
     def as_phrase(self) -> Query:
         """All that is wanted in a row, as a passage stands in a text."""
         whole = tuple(term for phrase in self.wanted for term in phrase)

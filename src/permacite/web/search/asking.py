@@ -16,7 +16,7 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.follow.links import refuse_others
-from permacite.web.requests import JSONAnswer, ask
+from permacite.web.requests import JSONAnswer, ask, is_own
 from permacite.web.search.jottings import ask_owner
 from permacite.web.templates import page
 
@@ -86,7 +86,8 @@ def refuse_embedding(request: Request) -> None:
 async def _results(request: Request) -> Results:
     parameters = request.query_params
     jotted = {name: parameters.get(name, "") for name in _JOTTED}
-    results = await (ask_owner if any(jotted.values()) else ask)(
+    is_owner = request.app.state.owned is not None and is_own(request)
+    results = await (ask_owner if is_owner or any(jotted.values()) else ask)(
         request,
         Archive.search,
         parameters.get("q", ""),
