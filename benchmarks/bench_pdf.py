@@ -4,7 +4,8 @@ Alone: python benchmarks/bench_pdf.py [FOLDER...]; else PERMACITE_PDFS names the
 either, those that Debian's documentation packages have installed are taken. The documents are taken
 in the order of their digests, of one program that made them at most MOST_OF_ONE pages, and of a
 large document the pages in the middle (cut out by mutool, which leaves how they are drawn as it
-is). Words count that pdftotext and mutool agree on; places are compared with `pdftotext -bbox`.
+is). Words count that pdftotext and mutool agree on; places are compared with `pdftotext -bbox`, and
+where they differ, with what PDFium draws there: a box holds the ink if all but a fiftieth is in it.
 PERMACITE_OLDER_PDFIUM is a folder with an older build: pip install --target FOLDER --no-deps
 pypdfium2==4.30.0
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import math
 import os
 import re
 import resource
@@ -25,9 +27,13 @@ import time
 import unicodedata
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+
+from permacite.pdi import PagePlace
 from permacite.renditions import Original, Rendered, rendition_named
+from permacite.renditions.drawing import draw
 from permacite.renditions.pdf.places import read_map
 
 if TYPE_CHECKING:
@@ -54,6 +60,22 @@ for path in sys.argv[1:]:
     text = rendition_named("pdf-text/1")(Original(open(path, "rb").read(), "application/pdf"))
     print(json.dumps({each.target: text.text[each.start : each.end] for each in text.labels}))
 """
+
+
+Box: TypeAlias = tuple[float, ...]
+PIXELS = 2
+"""For a point, as pages are drawn."""
+INK, ALL_INK = 64, 0.98
+"""How far a pixel differs from its ground, and what of the ink a box holds that holds a word."""
+
+
+class Boxes(NamedTuple):
+    """The boxes of a word by pdftotext and by us, and how much they share."""
+
+    page: int
+    theirs: Box
+    ours: Box
+    shared: float
 
 
 class Read(NamedTuple):
@@ -144,6 +166,7 @@ class Measured:
         self.texts: dict[tuple[Path, str], str] = {}
         self.spent: defaultdict[str, float] = defaultdict(float)
         self.pages = self.agreed = self.missed = self.matched = self.near = 0
+        self.drawn = self.held_by_ours = self.held_by_poppler = 0
         self.characters = self.map_octets = 0
 
     def take(self, path: Path) -> None:
@@ -160,9 +183,14 @@ class Measured:
             self.agreed += agreed.total()
             self.missed += (agreed - words_of(text)).total()
         if document.ours.text:
-            for best in shared_with_poppler(document):
-                self.matched += best > 0
-                self.near += best >= 0.8
+            words = [boxes for boxes in boxes_of_words(document) if boxes.shared]
+            self.matched += len(words)
+            apart = [boxes for boxes in words if boxes.shared < 0.8]
+            self.near += len(words) - len(apart)
+            for ours, theirs in ink_within(path, apart):
+                self.drawn += 1
+                self.held_by_ours += ours >= ALL_INK
+                self.held_by_poppler += theirs >= ALL_INK
 
     def builds(self, folder: str) -> str:
         """On how many pages an older build gives the same text."""
@@ -180,8 +208,8 @@ class Measured:
         return row(f"pages of which build {build} of PDFium gives the same text", same, self.pages)
 
 
-def shared_with_poppler(document: Read) -> Iterator[float]:
-    """Of each word how much its box shares with that of ours that it shares most with."""
+def boxes_of_words(document: Read) -> Iterator[Boxes]:
+    """Of each word of pdftotext its box, and that of ours that shares most with it."""
     places = read_map(document.ours.map)
     boxes = asked(["pdftotext", "-bbox", str(document.path), "-"])[0].decode("utf-8", "replace")
     labels = {label.target: label for label in document.ours.labels}
@@ -189,15 +217,49 @@ def shared_with_poppler(document: Read) -> Iterator[float]:
         label = labels.get(f"page={number}")
         if label is None:
             continue
-        ours: dict[str, list[tuple[float, ...]]] = {}
+        ours: dict[str, list[Box]] = {}
         for word in re.finditer(r"\S+", document.ours.text[label.start : label.end]):
             quads = places.quads(label.start + word.start(), label.start + word.end())
             if len(quads) == 1:
                 ours.setdefault(word[0], []).append(tuple(quads[0])[1:])
         for match in WORD_BOX.finditer(page):
             theirs = tuple(map(float, match.groups()[:4]))
-            known = ours.get(html.unescape(match[5]), ())
-            yield max((shared(theirs, box) for box in known), default=0)
+            known = [(shared(theirs, box), box) for box in ours.get(html.unescape(match[5]), ())]
+            if known:
+                best, box = max(known)
+                yield Boxes(number, theirs, box, best)
+
+
+def ink_within(path: Path, words: Sequence[Boxes]) -> Iterator[tuple[float, float]]:
+    """How much of what is drawn in both boxes of a word together ours holds, and pdftotext's."""
+    content, number, page = path.read_bytes(), 0, None
+    for word in words:
+        if word.page != number:
+            number = word.page
+            page = draw(content, PagePlace(number), lambda _: None)
+            channels = page.pixels.view(np.uint8).reshape(page.height, page.width, 4)
+            grey = channels[:, :, :3].mean(axis=2)
+        left, top = (
+            math.floor(PIXELS * min(word.ours[side], word.theirs[side])) for side in (0, 1)
+        )
+        right, bottom = (
+            math.ceil(PIXELS * max(word.ours[side], word.theirs[side])) for side in (2, 3)
+        )
+        part = grey[max(top, 0) : bottom, max(left, 0) : right]
+        ink = np.abs(part - np.median(part)) > INK if part.size else part
+        if not ink.any():
+            continue
+        held = []
+        for box in (word.ours, word.theirs):
+            x, y = (
+                round(PIXELS * box[side]) - max(edge, 0) for side, edge in ((0, left), (1, top))
+            )
+            right, bottom = (
+                round(PIXELS * box[2]) - max(left, 0),
+                round(PIXELS * box[3]) - max(top, 0),
+            )
+            held.append(float(ink[max(y, 0) : bottom, max(x, 0) : right].sum() / ink.sum()))
+        yield held[0], held[1]
 
 
 def shared(first: tuple[float, ...], second: tuple[float, ...]) -> float:
@@ -247,6 +309,7 @@ def report(measured: Measured, builds: str) -> str:
     for name, spent in measured.spent.items():
         lines.append(f"| {name} | {1000 * spent / count:.2f} | {ours / spent:.2f}x |")
     agreed, found = measured.agreed, measured.agreed - measured.missed
+    drawn = measured.drawn
     octets = measured.map_octets / max(measured.characters, 1)
     return "\n".join(
         [
@@ -256,6 +319,8 @@ def report(measured: Measured, builds: str) -> str:
             "|---|---|",
             row("words that pdftotext and mutool agree on", found, agreed),
             row("boxes that share four fifths with pdftotext's", measured.near, measured.matched),
+            row("of those that do not: ours that hold the ink", measured.held_by_ours, drawn),
+            row("of those that do not: pdftotext's that do", measured.held_by_poppler, drawn),
             builds,
             f"| octets of the map for a character | {octets:.2f} |",
         ]

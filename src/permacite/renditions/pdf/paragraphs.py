@@ -288,10 +288,9 @@ def _write_block(sheet: Sheet, frame: Frame, block: Sequence[Line], *, leftwards
 
 
 def _has_leaders(frame: Frame, line: Line) -> bool:
-    dots = 0
-    for glyph in line.glyphs:
-        dots += glyph >= 0 and frame.codes[glyph] == _DOT
-    return dots >= _LEADERS
+    glyphs = np.array(line.glyphs)
+    dots = (frame.codes[glyphs] == _DOT) & (glyphs >= 0)
+    return int(np.count_nonzero(dots)) >= _LEADERS
 
 
 def _goes_on(
