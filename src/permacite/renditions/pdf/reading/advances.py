@@ -61,21 +61,19 @@ class _Glyphs:
         reach, slant = self.advance(chosen), self.rows[self.which[chosen], SLANT]
         if self.pdfium.tells_objects:
             return reach - slant
-        for place in np.flatnonzero(slant == 0).tolist():  # older builds leave the ink out
-            reach[place] = max(reach[place], self.ink(int(chosen[place])))
-        return reach
+        # older builds leave the ink out
+        return np.where(slant == 0, np.maximum(reach, self.ink(chosen)), reach)
 
-    def ink(self, glyph: int) -> float:
-        """How far the ink of a glyph reaches along its line."""
-        tight = (ctypes.c_double * 4)()
-        at = [ctypes.addressof(tight) + 8 * index for index in range(4)]
-        self.pdfium.FPDFText_GetCharBox(self.text, int(self.numbers[glyph]), *at)
-        manner = int(self.which[glyph])
-        upright = bool(self.upright[manner])
-        ends = (tight[0], tight[1]) if upright else (tight[2], tight[3])
-        sign = float((self.right if upright else self.up)[manner])
-        begin = float(self.origins[glyph, 0 if upright else 1])
-        return max((end - begin) * sign if math.isfinite(end) else 0.0 for end in ends)
+    def ink(self, chosen: Any) -> Any:
+        """How far the ink of some glyphs reaches along their lines."""
+        room = np.zeros((chosen.size, 4), np.float64)
+        sides = (
+            range(room.ctypes.data + 8 * side, room.ctypes.data + 8 * side + 32 * chosen.size, 32)
+            for side in (0, 2, 3, 1)  # as loose boxes have them: left, top, right, bottom
+        )
+        listed = self.numbers[chosen].tolist()
+        deque(map(self.pdfium.FPDFText_GetCharBox, repeat(self.text), listed, *sides), maxlen=0)
+        return self._along(room, chosen)
 
     def advance(self, chosen: Any) -> Any:
         """How far the loose boxes of some glyphs reach along their lines."""
@@ -83,8 +81,12 @@ class _Glyphs:
         at = range(room.ctypes.data, room.ctypes.data + 16 * chosen.size, 16)
         listed = self.numbers[chosen].tolist()
         deque(map(self.pdfium.FPDFText_GetLooseCharBox, repeat(self.text), listed, at), maxlen=0)
+        return self._along(room.astype(np.float64), chosen)
+
+    def _along(self, room: Any, chosen: Any) -> Any:
+        """How far boxes of some glyphs reach along their lines."""
         room[~np.isfinite(room).all(axis=1)] = 0
-        boxes = np.clip(room, -1e6, 1e6).astype(np.float64)
+        boxes = np.clip(room, -1e6, 1e6)
         manner = self.which[chosen]
         x, y = self.origins[chosen].T
         across = np.maximum(
@@ -162,8 +164,7 @@ def _by_steps(asked: _Glyphs, codes: Any, drawings: Any, reach: Any) -> None:
     That is looked for behind all drawings of a character; one that always stands at the end of a
     word reaches as far as its ink.
     """
-    for glyph in drawings.tolist():
-        reach[glyph] = asked.ink(glyph)
+    reach[drawings] = asked.ink(drawings)
     if drawings.size < 2:  # noqa: PLR2004 - one has no step
         return
     size = asked.rows[asked.which[drawings], SIZE]
@@ -247,16 +248,15 @@ def _exact(asked: _Glyphs, firsts: Any, codes: Any, reach: Any) -> Any:
     Glyphs of other scripts change with their neighbours; a font tells the width of one.
     """
     exact = np.zeros(firsts.size)
-    for place, glyph in enumerate(firsts.tolist()):
-        code, row = int(codes[glyph]), asked.rows[asked.which[glyph]]
-        if code >= _SHAPED[0] or row[SCALE] <= 0 or not chr(code).isalpha():
-            continue
-        if asked.ink(glyph) < reach[glyph] - _EQUAL * row[SIZE]:
-            continue
-        if asked.pdfium.tells_objects:
-            exact[place] = _width(asked.pdfium, int(row[FONT]), code)
-        else:
-            exact[place] = asked.advance(firsts[place : place + 1])[0] / row[SCALE]
+    rows = asked.rows[asked.which[firsts]]
+    known = (codes[firsts] < _SHAPED[0]) & (rows[:, SCALE] > 0)
+    known &= np.fromiter((chr(code).isalpha() for code in codes[firsts].tolist()), np.bool_)
+    known[known] = asked.ink(firsts[known]) >= reach[firsts[known]] - _EQUAL * rows[known, SIZE]
+    if not asked.pdfium.tells_objects:
+        exact[known] = asked.advance(firsts[known]) / rows[known, SCALE]
+        return exact
+    for place in np.flatnonzero(known).tolist():
+        exact[place] = _width(asked.pdfium, int(rows[place, FONT]), int(codes[firsts[place]]))
     return exact
 
 

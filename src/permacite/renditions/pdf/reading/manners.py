@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections import deque
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -71,8 +73,6 @@ class Manners:
         self._fonts: dict[int, tuple[float, float]] = {}
         self._drawings: list[int] = []
         """The rows in a font of drawings (type 3), of which PDFium tells no size."""
-        self._matrix = (ctypes.c_float * 6)()
-        self._at = ctypes.addressof(self._matrix)
         listed = raw.numbers.tolist()
         if not listed:
             self.handles: list[int] = []
@@ -87,11 +87,7 @@ class Manners:
         starts = np.zeros(len(listed), np.int64)
         starts[begins[1:]] = 1
         self.which = np.cumsum(starts)
-        rows = [
-            self._row(index, listed[begin], raw.origins[begin], font)
-            for index, (begin, font) in enumerate(zip(begins, fonts, strict=True))
-        ]
-        self.rows = np.array(rows, np.float64)
+        self.rows = self._rows([listed[begin] for begin in begins], raw.origins[begins], fonts)
         if self._drawings:
             self._size_drawings(begins, listed)
 
@@ -143,11 +139,10 @@ class Manners:
             self._pdfium.FPDFText_GetLooseCharBox(self._text, number, begin + 16 * index)
         reach = np.abs(np.diff(room[:, [1, 3]], axis=0)) >= _SAME
         names = [self._name(number) for number in listed]
-        matrices = np.array([self._drawn_by(number) for number in listed])
         known = {name: place for place, name in enumerate(dict.fromkeys(names), 1)}
         fonts = np.array([known[name] if name else -known[name] for name in names])
         changed = (np.abs(np.diff(origins[:, 1])) >= _SAME) | reach.any(axis=1)
-        changed |= (np.diff(matrices, axis=0) != 0).any(axis=1)
+        changed |= (np.diff(self._drawn(listed), axis=0) != 0).any(axis=1)
         begins = [0, *(np.flatnonzero(changed | (np.diff(fonts) != 0)) + 1).tolist()]
         return begins, fonts[begins].tolist()
 
@@ -159,42 +154,58 @@ class Manners:
         asked = self._text, number, place, _LONGEST_NAME, ctypes.addressof(flags)
         return room.value if self._pdfium.FPDFText_GetFontInfo(*asked) <= _LONGEST_NAME else b"?"
 
-    def _drawn_by(self, number: int) -> tuple[float, ...]:
-        """The size that a glyph is drawn in, and the first four numbers of its matrix."""
-        tall = float(self._pdfium.FPDFText_GetFontSize(self._text, number))
-        self._pdfium.FPDFText_GetMatrix(self._text, number, self._at)
-        return tall, *self._matrix[:4]
+    def _drawn(self, numbers: list[int]) -> Any:
+        """Of glyphs the size that they are drawn in, and the first four numbers of their matrix."""
+        text, count = self._text, len(numbers)
+        room = np.zeros((count, 6), np.float32)
+        at = range(room.ctypes.data, room.ctypes.data + 24 * count, 24)
+        deque(map(self._pdfium.FPDFText_GetMatrix, repeat(text), numbers, at), maxlen=0)
+        sizes = map(self._pdfium.FPDFText_GetFontSize, repeat(text), numbers)
+        drawn = np.column_stack((np.fromiter(sizes, np.float64, count), room[:, :4]))
+        drawn[~np.isfinite(drawn).all(axis=1)] = 0
+        return drawn
 
-    def _row(self, index: int, number: int, origin: Any, font: int) -> tuple[float, ...]:
-        pdfium, drawn = self._pdfium, self.handles[index]
-        tall, a, b, c, d = self._drawn_by(number)
-        size = abs(tall) * math.hypot(c, d)
-        scale = abs(tall) * math.hypot(a, b)
-        if not (_SMALLEST < size < _LARGEST and 0 <= scale < _LARGEST):
-            size = scale = 1.0
-        direction = -math.degrees(math.atan2(b, a)) + (180 if tall < 0 else 0)
-        hidden = bool(drawn) and pdfium.FPDFTextObj_GetTextRenderMode(drawn) == _INVISIBLE
-        ascent, descent = 0.0, 0.0
-        if drawn and font:
-            ascent, descent = self._of_font(font)
-            drawings = ascent == descent or max(abs(ascent), abs(descent)) > _NO_FONT
-        else:
-            drawings = font < 0
-            if direction == 0:
-                box = (ctypes.c_float * 4)()
-                pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
-                if all(map(math.isfinite, box)):
-                    reach = [(box[side] - float(origin[1])) / size for side in (1, 3)]
-                    ascent, descent = max(reach), min(reach)
-        if drawings:  # (type 3), whose widths cannot be asked for either
-            self._drawings.append(index)
-            font = 0
-        if not drawn and direction != 0:  # what is told of its width is not so
-            font = int(DRAWINGS)
-        lean = abs(tall) * (a * c + b * d) / max(math.hypot(a, b), 1e-9)
-        slant = max(ascent * lean, descent * lean) if abs(lean) > _SLANTED * size else 0.0
-        row = (size, direction, scale, float(hidden), *_believed(ascent, descent))
-        return (*row, float(font), slant if math.isfinite(slant) else 0.0)
+    def _rows(self, numbers: list[int], origins: Any, fonts: list[int]) -> Any:
+        """The rows, by the first glyph of each and its font."""
+        tall, a, b, c, d = self._drawn(numbers).T
+        size, scale = (np.abs(tall) * np.hypot(*sides) for sides in ((c, d), (a, b)))
+        odd = (size <= _SMALLEST) | (size >= _LARGEST) | (scale >= _LARGEST)
+        size[odd] = scale[odd] = 1.0
+        direction = np.where(tall < 0, 180.0, 0.0) - np.degrees(np.arctan2(b, a))
+        rows = np.zeros((len(numbers), _COLUMNS))
+        rows[:, SIZE], rows[:, SCALE], rows[:, ANGLE] = size, scale, direction
+        reach = np.zeros((len(numbers), 2))
+        for index, (drawn, font) in enumerate(zip(self.handles, fonts, strict=True)):
+            if drawn and font:
+                reach[index] = self._of_font(font)
+            elif direction[index] == 0:
+                reach[index] = self._of_box(numbers[index], origins[index], size[index])
+        asked = map(self._pdfium.FPDFTextObj_GetTextRenderMode, filter(None, self.handles))
+        there = np.array(self.handles) != 0
+        rows[there, HIDDEN] = np.fromiter(asked, np.int64) == _INVISIBLE
+        named = np.array(fonts)
+        # (type 3), whose widths cannot be asked for either
+        tells = there & (named != 0)
+        drawings = (reach[:, 0] == reach[:, 1]) | (np.abs(reach).max(axis=1) > _NO_FONT)
+        drawings = np.where(tells, drawings, named < 0)
+        self._drawings = np.flatnonzero(drawings).tolist()
+        rows[:, FONT] = np.where(drawings, 0, named)
+        rows[~there & (direction != 0), FONT] = DRAWINGS  # what is told of its width is not so
+        rows[:, ASCENT] = _within(reach[:, 0], *_ABOVE)
+        rows[:, DESCENT] = -_within(-reach[:, 1], *_BELOW)
+        lean = np.abs(tall) * (a * c + b * d) / np.maximum(np.hypot(a, b), 1e-9)
+        slant = (reach * lean[:, None]).max(axis=1)
+        rows[:, SLANT] = np.where(np.abs(lean) > _SLANTED * size, slant, 0.0)
+        return rows
+
+    def _of_box(self, number: int, origin: Any, size: float) -> tuple[float, float]:
+        """What a glyph takes above and below its line, by its loose box."""
+        box = (ctypes.c_float * 4)()
+        self._pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
+        if not all(map(math.isfinite, box)):
+            return 0.0, 0.0
+        reach = [(box[side] - float(origin[1])) / size for side in (1, 3)]
+        return max(reach), min(reach)
 
     def _size_drawings(self, begins: list[int], listed: list[int]) -> None:
         """Take fonts of drawings for as large as their highest glyphs say, where these are larger.
@@ -238,16 +249,12 @@ def _runs_left(codes: Any) -> bool:
     )
 
 
-def _believed(ascent: float, descent: float) -> tuple[float, float]:
-    """What is above and below the line: as the font says, and room for all of its letters.
+def _within(said: Any, least: float, most: float) -> Any:
+    """What fonts say, with room for all of their letters.
 
-    Many fonts say less: 0, or how high those of their glyphs are that the file has.
+    Many say less: 0, or how high those of their glyphs are that the file has.
     """
-    return _within(ascent, *_ABOVE), -_within(-descent, *_BELOW)
-
-
-def _within(said: float, least: float, most: float) -> float:
-    return min(max(said, least), most) if said < _ABSURD else least
+    return np.where(said < _ABSURD, np.clip(said, least, most), least)
 
 
 def measured(pdfium: Library, name: str, font: int, *arguments: object) -> float:
