@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+CITATIONS = "permacite/citations.jsonl"
 CREATED = "2021-05-05T05:05:05Z"
 LISTED = b"""{"format": "json-pages-1.0", "id": "p"}
 {"url": "http://a.example/b.html", "ts": "2020-02-03T04:05:06Z"}
@@ -194,6 +195,9 @@ def test_an_archive_comes_back_from_what_it_wrote(
     assert cli("save", site.put("/", "text/html", HTML), "--allow-private").status == 0
     other = site.put("/b", "text/html", "<title>B</title>words")
     assert cli("save", other, "--allow-private").status == 0
+    with Archive.open(archive) as service:
+        name = service.list().documents[0].pdi
+        there = service.cite(name, quote="tide is high", note="high water").reference
     first, second = tmp_path / "first.wacz", tmp_path / "second.wacz"
     assert cli("export", "--wacz", str(first)).status == 0
     assert cli("export", "--wacz", str(first)).status == 1, "it is there already"
@@ -201,6 +205,7 @@ def test_an_archive_comes_back_from_what_it_wrote(
     assert cli("init", str(anew), "--series", "anew.zz").status == 0
     outcome = cli("--archive", str(anew), "import", str(first))
     assert outcome.status == 0, outcome.err
+    assert f"(there {there})" in outcome.err
     assert cli("--archive", str(anew), "export", "--wacz", str(second)).status == 0
     with Archive.open(archive) as before, Archive.open(anew) as after:
         held, again = described_in(before), described_in(after)
@@ -212,6 +217,11 @@ def test_an_archive_comes_back_from_what_it_wrote(
     ]
     texts = [[json.loads(line).get("text") for line in lines[1:]] for lines in pages]
     assert texts[0] == texts[1]
+    cited = [json.loads(zipfile.ZipFile(path).read(CITATIONS)) for path in (first, second)]
+    assert [[each[name] for name in ("quote", "before", "after", "note")] for each in cited] == [
+        ["tide is high", "The ", ".\r\n", "high water"]
+    ] * 2
+    assert [each["reference"].partition("#")[2] for each in cited] == ["char=4,16"] * 2
     package = json.loads(zipfile.ZipFile(first).read("datapackage-digest.json"))
     assert set(package["signedData"]) >= {"signature", "publicKey", "hash", "created"}
     assert datetime.fromisoformat(package["signedData"]["created"]).tzinfo == UTC

@@ -54,7 +54,9 @@ class Crawl:
             self.index = opened.enter_context(Index(sources))
             self.index.build(tell)
             for package in packages:
-                self.index.list_pages(package.pages())
+                listed = ((each["url"], str(each.get("ts", ""))) for each in package.pages())
+                self.index.list_pages(listed)
+            self.packages = packages
             self._open = opened.pop_all()
 
     def __enter__(self) -> Self:

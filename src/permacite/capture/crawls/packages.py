@@ -92,19 +92,28 @@ class Package:
         kept = {name: str(value)[:1000] for name, value in told.items() if value is not None}
         return {**kept, **self.vouched}
 
-    def pages(self) -> Iterator[tuple[str, str]]:
-        """The pages that it lists: address and time."""
+    def pages(self) -> Iterator[dict[str, Any]]:
+        """The pages that it lists: each has the member `url`."""
         for path in ("pages/pages.jsonl", "pages/extraPages.jsonl"):
-            if path not in self._entries:
-                continue
-            with self._zip.open(path) as lines:
-                while line := lines.readline(_MOST_LINE):
-                    try:
-                        page = json.loads(line)
-                    except (ValueError, RecursionError):
-                        continue
-                    if isinstance(page, dict) and isinstance(page.get("url"), str):
-                        yield page["url"], str(page.get("ts", ""))
+            yield from (page for page in self._lines(path) if isinstance(page.get("url"), str))
+
+    def citations(self) -> Iterator[dict[str, Any]]:
+        """What was cited of the pages, where an archive like this one wrote it."""
+        lines = self._lines("permacite/citations.jsonl")
+        yield from (line for line in lines if isinstance(line.get("reference"), str))
+
+    def _lines(self, path: str) -> Iterator[dict[str, Any]]:
+        """The objects in a file of lines."""
+        if path not in self._entries:
+            return
+        with self._zip.open(path) as lines:
+            while line := lines.readline(_MOST_LINE):
+                try:
+                    value = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue  # too long, or no JSON: lists of others hold what they like
+                if isinstance(value, dict):
+                    yield value
 
     def _stored(self, entry: zipfile.ZipInfo) -> BinaryIO:
         self._file.seek(entry.header_offset)

@@ -64,6 +64,11 @@ def add_crawl(
         note(f"{many:,} pages imported, {refused:,} refused")
         if not (many or refused):
             note("no page is in these files; --page ADDRESS takes whatever has that address")
+        for former, cited in archive.add_citations(crawl):
+            if isinstance(cited, PermaciteError):
+                note(f"  not cited again: {former}: {cited.problem}")
+            else:
+                note(f"  cited again: {cited} (there {former})")
         damaged = _tell_unread(crawl)
     return results, status or int(damaged or not many)
 
