@@ -33,19 +33,21 @@ def packed(*names: str) -> bytes:
 
 
 RECORDS = [
-    # file name, content: what is read as records
-    ("crawl.txt", RECORD),
-    ("crawl", b"\r\n" + RECORD.replace(b"\r\n", b"\n")),
-    ("crawl.warc.gz", gzip.compress(RECORD)),
-    ("crawl.bin", gzip.compress(RECORD * 3000) + gzip.compress(RECORD)),
-    ("old.arc", ARC),
-    ("old", gzip.compress(ARC)),
+    # file name, content, what it is called
+    ("crawl.txt", RECORD, "WARC"),
+    ("crawl", b"\r\n" + RECORD.replace(b"\r\n", b"\n"), "WARC"),
+    ("crawl.warc.gz", gzip.compress(RECORD), "WARC"),
+    ("crawl.bin", gzip.compress(RECORD * 3000) + gzip.compress(RECORD), "WARC"),
+    ("old.arc", ARC, "WARC"),
+    ("old", gzip.compress(ARC), "WARC"),
+    ("visit.har", json.dumps(LOG).encode(), "HAR"),
+    ("visit.json", json.dumps(LOG, indent=2).encode("utf-8-sig"), "HAR"),
 ]
 
 
-@pytest.mark.parametrize(("name", "content"), RECORDS, ids=[c[0] for c in RECORDS])
+@pytest.mark.parametrize(("name", "content", "kind"), RECORDS, ids=[c[0] for c in RECORDS])
 def test_records_are_told_by_their_content(
-    cli: Cli, tmp_path: Path, name: str, content: bytes
+    cli: Cli, tmp_path: Path, name: str, content: bytes, kind: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
     outcome = cli("import", str(tmp_path / name))
@@ -53,13 +55,11 @@ def test_records_are_told_by_their_content(
     assert "no page is in these files" in outcome.err
     by_address = cli("import", str(tmp_path / name), "--uri", "http://a.example/")
     assert by_address.status == 2
-    assert "this is a WARC file" in by_address.err
+    assert f"this is a {kind} file" in by_address.err
 
 
 COLLECTIONS = [
     # file name, content, what the error calls it
-    ("visit.har", json.dumps(LOG).encode(), "HAR"),
-    ("visit.json", json.dumps(LOG, indent=2).encode("utf-8-sig"), "HAR"),
     ("damaged.warc.gz", gzip.compress(RECORD)[:9], ".warc.gz"),
     ("empty.WACZ", b"", ".wacz"),
 ]

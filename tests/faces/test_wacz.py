@@ -103,7 +103,7 @@ OTHER = described({"archive/other.warc.gz": b"x"})
 REFUSED = [
     # what is altered, the files, what is said
     ("another octet", with_file("archive/data.warc.gz", packed(crawl())[:-1] + b"!"), "is not the"),
-    ("no package", without("datapackage.json"), "this is neither"),
+    ("no package", without("datapackage.json"), "this is none of them"),
     ("a file is missing", without("pages/pages.jsonl"), "which is not there"),
     ("a file too many", with_file("archive/more.warc", b""), "does not name archive/more.warc"),
     ("a foreign package", with_file("datapackage.json", OTHER), "which is not there"),

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from permacite.capture.address import comparable
+from permacite.capture.crawls.har import Log
 from permacite.capture.crawls.index import Index, Source
 from permacite.capture.crawls.kinds import kind_of
 from permacite.capture.crawls.packages import Package
@@ -34,6 +35,7 @@ class Crawl:
         with ExitStack() as opened:
             sources: list[Source] = []
             packages: list[Package] = []
+            logs: list[Log] = []
             for path in paths:
                 file = opened.enter_context(path.open("rb"))
                 kind = kind_of(file)
@@ -44,9 +46,14 @@ class Crawl:
                     opened.callback(package.close)
                     sources += package.sources
                     packages.append(package)
+                elif kind == "HAR":
+                    log = Log(path.name, file)
+                    opened.callback(log.close)
+                    sources.append(log.source)
+                    logs.append(log)
                 else:
                     raise ParseError(
-                        f"expected WARC records or WACZ, this is {kind or 'neither'}",
+                        "expected WARC records, WACZ or HAR, this is none of them",
                         path.name,
                         0,
                         hint="nothing was archived",
@@ -56,6 +63,9 @@ class Crawl:
             for package in packages:
                 listed = ((each["url"], str(each.get("ts", ""))) for each in package.pages())
                 self.index.list_pages(listed)
+            for log in logs:
+                self.index.list_pages(log.pages())
+                self.index.miss(log.missing)
             self.packages = packages
             self._open = opened.pop_all()
 

@@ -48,7 +48,7 @@ _COLUMNS = [
 ]
 _TABLES = f"""
 CREATE TABLE capture (id INTEGER PRIMARY KEY, at TEXT, {", ".join(_COLUMNS)});
-CREATE TABLE page (key TEXT, at TEXT, UNIQUE (key, at));
+CREATE TABLE page (id INTEGER PRIMARY KEY);
 CREATE TABLE beside (id INTEGER PRIMARY KEY, of TEXT, kind TEXT, method TEXT, file, member, inside);
 """
 _INDEXES = """
@@ -113,6 +113,10 @@ class Source:
     """What its warcinfo record says: names in lower case."""
     package: Mapping[str, object] = field(default_factory=dict)
     """What is on record of the package that it came in."""
+    shows: str = ""
+    """What its answers are, where their records do not say."""
+    format: str = ""
+    """What it was, where it is no file of records itself."""
 
 
 class Index:
@@ -124,8 +128,6 @@ class Index:
         """How many records there are of each WARC-Type, and "damaged"."""
         self.damage: list[Damage] = []
         """The first of what is damaged."""
-        self.unlisted: set[str] = set()
-        """Addresses that are listed as pages, and were not captured."""
         self._rows = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._rows.executescript(_TABLES)
 
@@ -234,19 +236,27 @@ class Index:
         )
 
     def list_pages(self, pages: Iterable[tuple[str, str]]) -> None:
-        """Take note of what is a page, by its address and time."""
+        """Take note of what is a page, by its address and time, and of what is not there."""
         for uri, at in pages:
             moment = moment_of(at)
             when = "" if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%f}"
-            row = (comparable(uri), when)
-            self._rows.execute("INSERT OR IGNORE INTO page VALUES (?, ?)", row)
+            row = self.of(uri, when or "9")
+            if row is None:
+                problem = "it is listed as a page, and is not in the file"
+                self.miss([Damage(self.sources[0].name, 0, uri[:2000], problem)])
+            else:
+                self._rows.execute("INSERT OR IGNORE INTO page VALUES (?)", (row.id,))
+
+    def miss(self, missing: Sequence[Damage]) -> None:
+        """Take note of what files tell of and do not hold."""
+        self.counts["damaged"] += len(missing)
+        self.damage += missing[: _MOST_NAMED - len(self.damage)]
 
     # ------------------------------------------------------------ asking
     def pages(self) -> Iterator[Captured]:
         """What is listed as a page, or else what can be one, in the order of the claimed dates."""
-        listed = self._rows.execute("SELECT key, at FROM page ORDER BY at, key").fetchone()
-        if listed is not None:
-            yield from self._listed()
+        if self._rows.execute("SELECT 1 FROM page").fetchone() is not None:
+            yield from self._select("WHERE id IN (SELECT id FROM page) ORDER BY at, id", ())
             return
         types = ", ".join("?" * len(_DOCUMENTS))
         question = (
@@ -256,17 +266,6 @@ class Index:
         )
         for row in self._select(question, _DOCUMENTS):
             if self.method(row) in {"", "GET"}:
-                yield row
-
-    def _listed(self) -> Iterator[Captured]:
-        """The captures of the pages that are listed; those that are not there are counted."""
-        seen: set[int] = set()
-        for key, at in self._rows.execute("SELECT key, at FROM page ORDER BY at, key"):
-            row = self.of(key, at or "9")
-            if row is None:
-                self.unlisted.add(key)
-            elif row.id not in seen:
-                seen.add(row.id)
                 yield row
 
     def all_of(self, key: str) -> Iterator[Captured]:

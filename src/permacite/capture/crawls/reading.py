@@ -9,7 +9,6 @@ theirs, and only the digests were checked here.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,6 +25,7 @@ from permacite.capture.crawls.octets import Place
 from permacite.capture.crawls.records import Reader
 from permacite.capture.credentials import WITHHELD
 from permacite.capture.model import Capture, Exchange, Limits, Redirect
+from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError, ParseError
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def captured_page(index: Index, page: Captured, limits: Limits | None = None) ->
     """The page of an index with all it shows. Raises CaptureError where it cannot be read."""
     answers = Answers(index, page.at, limits or Limits())
     if page.status in _REDIRECTS:
-        root = asyncio.run(answers.fetch(page.uri))
+        root = to_the_end(answers.fetch(page.uri))
     else:
         root = answers.exchange(page, page.uri)
     collector = Collector(answers, None)
-    asyncio.run(collector.collect(root))
+    to_the_end(collector.collect(root))
     return Capture(
         requested_uri=page.uri,
         root=root,
@@ -247,9 +247,9 @@ class Answers:
             told = fields_of(self._beginning(beside[1], beside[2])[:_TOLD])
         checked = [name for name in ("block", "payload") if getattr(page, name) == 1]
         said: dict[str, object] = {
-            "format": page.version,
+            "format": source.format or page.version,
             "file": source.name,
-            "shows": "reported" if page.kind == "resource" else "received",
+            "shows": source.shows or ("reported" if page.kind == "resource" else "received"),
             "record": page.record_id,
             "claimed_at": page.claimed,
             "digests_checked": checked,

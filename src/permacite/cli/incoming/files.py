@@ -74,9 +74,9 @@ def import_(  # noqa: PLR0913 - each is an option
     that cannot be read is reported and the rest go on; the exit status is then the first fault's.
     Where no text can be made of a file it is kept, and a warning says why.
 
-    Of crawls (WARC, ARC and WACZ files) each page becomes a document, with what it shows as far as
-    the files have it; all of them together are one crawl. Their dates stay what the files claim.
-    The same files again go on where an earlier import ended. HAR files are refused.
+    Of crawls (WARC, ARC, WACZ and HAR files) each page becomes a document, with what it shows as
+    far as the files have it; all of them together are one crawl. Their dates stay what the files
+    claim. The same files again go on where an earlier import ended.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or

@@ -27,5 +27,5 @@ def refuse_collections(content: bytes, name: str = "") -> None:
         f"this is {what}, in which many pages are kept, and no document by itself",
         name or content[:_HEAD].decode("latin-1"),
         0,
-        hint="nothing was archived; permacite import reads WARC and WACZ files by their paths",
+        hint="nothing was archived; permacite import reads such files by their paths",
     )

@@ -64,7 +64,7 @@ def is_crawl(path: Path) -> bool:
 
     try:
         with path.open("rb") as file:
-            return kind_of(file) in {"WARC", "WACZ"}
+            return kind_of(file) is not None
     except OSError:
         return False  # whoever reads it will say why
 
