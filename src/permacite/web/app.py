@@ -18,6 +18,7 @@ from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions
 from permacite.web.follow import feeds, links, memento, saving
+from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
 from permacite.web.search import asking, jottings
@@ -58,7 +59,8 @@ ROUTES = [
     Route("/-/timemap/{form}/{uri:path}", memento.timemap),
     Route("/web/{stamp}/{uri:path}", memento.web),
     Route("/-/follow", links.follow),
-    Route("/-/save", saving.save, methods=["POST"]),
+    Route("/-/save", handing.save, methods=["GET", "POST"]),
+    Route("/-/extension.zip", handing.extension),
     Route("/-/save/{id}", saving.progress),
     Route(taking.PATH, taking.take, methods=["POST", "OPTIONS"]),
     Route("/-/api/token", taking.token, methods=["GET", "OPTIONS"]),

@@ -17,7 +17,8 @@ from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
-from permacite.errors import ParseError, PermaciteError
+from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.follow.links import refuse_others
 from permacite.web.requests import body_of
@@ -45,6 +46,10 @@ class Save:
     uri: str
     source: str
     """The page with the link to it; "" for none."""
+    quote: str = ""
+    """The words to be cited in it, and what stands around them; "" for none."""
+    before: str = ""
+    after: str = ""
     done: int = 0
     known: int = 0
     size_bytes: int = 0
@@ -52,12 +57,17 @@ class Save:
     """Its name, once it is saved."""
     problem: str = ""
     """Why it could not be."""
+    reference: str = ""
+    """Of the words, once they are cited."""
+    not_cited: str = ""
+    """Why they could not be."""
     task: asyncio.Task[None] | None = None
 
     @property
     def is_over(self) -> bool:
-        """Whether it is saved, or failed."""
-        return bool(self.pdi or self.problem)
+        """Whether it is saved and cited, or failed."""
+        is_cited = bool(not self.quote or self.reference or self.not_cited)
+        return bool((self.pdi and is_cited) or self.problem)
 
 
 async def save(request: Request) -> Response:
@@ -79,7 +89,8 @@ async def save(request: Request) -> Response:
     while len(saves) >= _REMEMBERED:
         del saves[next(name for name, item in saves.items() if item.is_over)]
     name = secrets.token_urlsafe(12)
-    saves[name] = wanted = Save(address, form.get("from", ""))
+    quote, before, after = (form.get(name, "").strip() for name in ("quote", "before", "after"))
+    saves[name] = wanted = Save(address, form.get("from", ""), quote, before, after)
     wanted.task = asyncio.create_task(run_in_threadpool(_work, request.app.state.archive, wanted))
     place = kept(request, f"/-/save/{name}")
     return RedirectResponse(place, 303, headers=headers.reader_headers())
@@ -90,7 +101,10 @@ async def progress(request: Request) -> Response:
     wanted = _saves(request).get(request.path_params["id"])
     if wanted is None:
         raise HTTPException(404, "nothing is being saved here; the server may have been restarted")
-    if wanted.pdi:
+    if wanted.reference:
+        place = kept(request, f"/{as_address(wanted.reference)}")
+        return RedirectResponse(place, 303, headers=headers.reader_headers())
+    if wanted.pdi and wanted.is_over and not wanted.not_cited:
         query = urlencode({"from": wanted.source, "to": wanted.uri})
         place = kept(request, f"/{wanted.pdi}?{query}")
         return RedirectResponse(place, 303, headers=headers.reader_headers())
@@ -105,11 +119,27 @@ def _work(archive: Archive, wanted: Save) -> None:
 
     try:
         wanted.pdi = archive.save(wanted.uri, progress=tell).pdi
+        if wanted.quote:
+            _cite(archive, wanted)
     except PermaciteError as error:
         wanted.problem = str(error)
     finally:
         if not wanted.is_over:
             wanted.problem = "A fault of permacite itself; the server's log says more"
+
+
+def _cite(archive: Archive, wanted: Save) -> None:
+    """Cite the words that were selected; what stands around them need not be as it was seen."""
+    try:
+        try:
+            cited = archive.cite(
+                wanted.pdi, quote=wanted.quote, before=wanted.before, after=wanted.after
+            )
+        except NotFoundError:
+            cited = archive.cite(wanted.pdi, quote=wanted.quote)
+        wanted.reference = cited.reference
+    except PermaciteError as error:
+        wanted.not_cited = error.problem
 
 
 def _saves(request: Request) -> MutableMapping[str, Save]:
