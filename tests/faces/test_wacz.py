@@ -222,6 +222,8 @@ def test_an_archive_comes_back_from_what_it_wrote(
         ["tide is high", "The ", ".\r\n", "high water"]
     ] * 2
     assert [each["reference"].partition("#")[2] for each in cited] == ["char=4,16"] * 2
+    with zipfile.ZipFile(first) as packed_again:
+        assert all(each.extra for each in packed_again.infolist()[:4]), "wabac.js looks there"
     package = json.loads(zipfile.ZipFile(first).read("datapackage-digest.json"))
     assert set(package["signedData"]) >= {"signature", "publicKey", "hash", "created"}
     assert datetime.fromisoformat(package["signedData"]["created"]).tzinfo == UTC

@@ -41,6 +41,9 @@ __all__ = ["export"]
 _RECORDS = "data.warc.gz"
 _DAY = (1980, 1, 1, 0, 0, 0)
 """The time of all members: a zip file has no other that means the same everywhere."""
+_MARK = b"\xfe\xca\0\0"
+"""An extra field that says nothing. A member that may be large has one before its octets; readers
+look for it there only where the directory has one too (wabac.js)."""
 _TABLES = "CREATE TABLE line (key TEXT, text TEXT); CREATE TABLE page (text TEXT)"
 
 
@@ -117,6 +120,7 @@ class _Package:
     def member(self, name: str, *, compressed: bool = False) -> Any:
         """Begin a member; records are stored as they are, so that each can be read by its place."""
         entry = zipfile.ZipInfo(name, _DAY)
+        entry.extra = _MARK
         entry.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
         return _Member(self, name, self._packed.open(entry, "w", force_zip64=True))  # type: ignore[arg-type]
 
