@@ -176,7 +176,9 @@ def reported(version: Version) -> Reported | None:
     made_by = imported.get("made_by")
     software = made_by.get("software") if isinstance(made_by, Mapping) else None
     return Reported(
-        str(imported.get("file") or ""), str(software or ""), str(imported.get("shows") or "")
+        str(imported.get("file") or version.provenance.details.get("file_name") or ""),
+        str(software or ""),
+        str(imported.get("shows") or ""),
     )
 
 

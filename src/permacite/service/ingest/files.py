@@ -88,6 +88,7 @@ class Draft:
             provenance=Provenance(
                 title=document.title or self.name,
                 uri=terms.uri or document.uri,
+                retrieved_at=document.claimed_at,
                 details={"file_name": self.name, **document.details},
             ),
             witness=Witness(operator=terms.confirmed_date),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from permacite import media_types, mhtml, pdi
@@ -13,11 +13,14 @@ from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.service import sources
 from permacite.service.ingest.collections import refuse_collections
+from permacite.service.ingest.saved_by import saved_by_browser, saved_by_singlefile
 from permacite.service.quotations.recording import quotations_in, with_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
+    from permacite.service.ingest.saved_by import SavedBy
     from permacite.service.quotations.recording import Quotations
 
 __all__ = ["Incoming", "troubles", "understood"]
@@ -40,6 +43,8 @@ class Incoming:
     details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
     """What else is to be put on record."""
     is_aggregate: bool = False
+    claimed_at: datetime | None = None
+    """When somebody saved it, as it says itself."""
 
 
 def understood(
@@ -64,7 +69,18 @@ def understood(
     page = sources.read_source(content, content_type, charset=charset, rules=rules)
     quotations = quotations_in(page.document)
     formats = with_quotations(sources.representations(page), quotations)
-    return Incoming(with_indexes(formats), page.title, None, 1, quotations, troubles(page))
+    told = saved_by_singlefile(page.document.source) if page.document.is_page else None
+    document = Incoming(with_indexes(formats), page.title, None, 1, quotations, troubles(page))
+    return _with_told(document, told)
+
+
+def _with_told(document: Incoming, told: SavedBy | None) -> Incoming:
+    """A document with what it says of itself."""
+    if told is None:
+        return document
+    details = {**document.details, "imported": told.record}
+    uri = document.uri or told.uri
+    return replace(document, uri=uri, claimed_at=told.at, details=details)
 
 
 def troubles(source: sources.Source) -> dict[str, JSON]:
@@ -118,7 +134,7 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     absolute = location if location and "://" in location else None
     cut_off = [defect.problem for defect in aggregate.structure_defects if defect.code in _CUT_OFF]
     details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
-    return Incoming(
+    document = Incoming(
         with_indexes(formats),
         title,
         absolute,
@@ -127,3 +143,4 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
         details,
         is_aggregate=True,
     )
+    return _with_told(document, saved_by_browser(aggregate))

@@ -304,7 +304,12 @@ class Ingest(Quotations, Transcripts):
             document.representations,
             series=None if series is None else series[1],
             replaces=replaces,
-            provenance=Provenance(title=document.title, uri=document.uri, details=document.details),
+            provenance=Provenance(
+                title=document.title,
+                uri=document.uri,
+                retrieved_at=document.claimed_at,
+                details=document.details,
+            ),
             key=key,
         )
         return self._saved(
