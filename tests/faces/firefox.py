@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 __all__ = ["Firefox"]
@@ -38,16 +39,23 @@ _PAUSE_S = 0.02
 class Firefox:
     """A window of Firefox with a profile of its own."""
 
-    def __init__(self, program: str, folder: Path, *, offline: bool = False) -> None:
+    def __init__(
+        self,
+        program: str,
+        folder: Path,
+        *,
+        offline: bool = False,
+        preferences: Mapping[str, object] | None = None,
+    ) -> None:
         profile = folder / "profile"
         profile.mkdir()
-        preferences = _PREFERENCES | {"network.manage-offline-status": not offline}
+        all_ = _PREFERENCES | {"network.manage-offline-status": not offline, **(preferences or {})}
         lines = [
-            f"user_pref({json.dumps(name)}, {json.dumps(value)});"
-            for name, value in preferences.items()
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in all_.items()
         ]
         (profile / "user.js").write_text("\n".join(lines), encoding="utf-8")
         words = [program, "--headless", "--no-remote", "--marionette"]
+        words += ["--remote-allow-system-access"]  # to grant what a person would be asked for
         words += ["--profile", str(profile), *(["--offline"] if offline else []), "about:blank"]
         self._process = subprocess.Popen(
             words,
@@ -101,6 +109,30 @@ class Firefox:
             return self._command("WebDriver:ExecuteScript", script=body, args=list(arguments))
         finally:
             self._command("WebDriver:SwitchToFrame", element=None)
+
+    def run_to_end(self, script: str, *arguments: object) -> Any:
+        """What a script hands to `done`, its last argument, which runs in the page."""
+        body = f"const done = arguments[arguments.length - 1]; {script}"
+        return self._command("WebDriver:ExecuteAsyncScript", script=body, args=list(arguments))
+
+    def in_browser(self, script: str, *arguments: object) -> Any:
+        """The same in the browser itself, which may do everything."""
+        self._command("Marionette:SetContext", value="chrome")
+        try:
+            return self.run_to_end(script, *arguments)
+        finally:
+            self._command("Marionette:SetContext", value="content")
+
+    def install(self, folder: Path) -> str:
+        """Load an extension until the end; its identity."""
+        installed = self._command("Addon:Install", path=str(folder), temporary=True)
+        assert isinstance(installed, str)
+        return installed
+
+    def new_window(self) -> None:
+        """Open another window, and go on there."""
+        opened = self._command("WebDriver:NewWindow", type="window")
+        self._command("WebDriver:SwitchToWindow", handle=opened["handle"])
 
     def wait_for(self, selector: str) -> None:
         """Wait until an element is there."""

@@ -166,6 +166,14 @@ def test_a_page_behind_a_login_is_saved_and_cited_with_two_clicks(extended: Exte
     assert extended.popup.input_value("#citation") == item["text"]
     assert "archive-url" not in item["text"]
     left(extended, before)
+    pictured = extended.worker.evaluate(
+        "async ([id, picture]) => { await permacite.start({ id }, { picture }); }",
+        [tab, f"{extended.site}/picture.png"],
+    )
+    assert pictured is None
+    item = extended.state("done", "failed")["item"]
+    assert ".png." in item["reference"]
+    assert "#rect=" in item["reference"], "what the context menu does"
     page.close()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.faces.parcels import ADDRESS, DOCUMENT, PIECES, PNG, SERVED, TOLD, parcel
@@ -249,3 +251,34 @@ def test_a_page_as_drawn_alone_is_shown(running: Running, service: Archive) -> N
     assert shown.status == 200
     assert ADDRESS.encode() in shown.body
     assert ask(running.base, f"/{taken.saved.document.pdi}?view=reader").status == 200
+
+
+def test_nothing_half_is_committed_where_a_browser_is_closed_in_the_middle(
+    running: Running, service: Archive, archive: Path
+) -> None:
+    secret = service.add_token().secret
+    place = urlsplit(running.base)
+    for size, sent in ((len(parcel()), parcel()[:-100]), (10**10, b"")):
+        with socket.create_connection((place.hostname, place.port), timeout=20) as browser:
+            lines = (
+                "POST /-/api/captures HTTP/1.1",
+                f"Host: {place.netloc}",
+                f"Authorization: Bearer {secret}",
+                f"Content-Type: {KIND}",
+                f"Content-Length: {size}",
+            )
+            browser.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + sent)
+            if not sent:
+                assert b" 413 " in browser.recv(4096).split(b"\r\n")[0]
+    for number in range(5):  # more than may come in at once: none is still counted
+        posted = ask(
+            running.base,
+            "/-/api/captures",
+            "POST",
+            parcel(key=f"number-{number}"),
+            Content_Type=KIND,
+            Authorization=f"Bearer {secret}",
+        )
+        assert posted.status in {200, 201}
+    assert service.about().documents == 1
+    assert list(archive.glob("tmp*")) == []

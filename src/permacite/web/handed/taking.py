@@ -35,6 +35,7 @@ PATH = "/-/api/captures"
 _MEDIA_TYPE = "application/vnd.permacite.capture"
 _MOST_LINES = 16 * 1024 * 1024
 """What stands before the octets of a parcel."""
+_DIGITS = 16
 _AT_ONCE = 4
 _LATER_S = 10
 _BUFFER = 1024 * 1024
@@ -108,18 +109,23 @@ async def _take(request: Request) -> Response:
 
 async def _stage(request: Request, file: BinaryIO) -> None:
     """Write what comes in to a file, and go back to its start. Raises LimitError."""
-    most = MOST_BYTES + _MOST_LINES
+    said = request.headers.get("content-length", "0")
+    _check_size(int(said) if said.isdecimal() and len(said) < _DIGITS else 0)
     waiting, size = bytearray(), 0
     async for chunk in request.stream():
         waiting += chunk
         size += len(chunk)
-        if size > most:
-            raise LimitError("the page is too large", limit="total_bytes", maximum=MOST_BYTES)
+        _check_size(size)
         if len(waiting) >= _BUFFER:
             await run_in_threadpool(file.write, bytes(waiting))
             waiting.clear()
     await run_in_threadpool(file.write, bytes(waiting))
     file.seek(0)
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_BYTES + _MOST_LINES:
+        raise LimitError("the page is too large", limit="total_bytes", maximum=MOST_BYTES)
 
 
 async def _admitted(request: Request) -> Token:

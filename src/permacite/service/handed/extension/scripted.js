@@ -89,17 +89,24 @@ const originals = async (asked, wish, left, tell) => {
   return { answers, failures };
 };
 
+// The picture of the view, unless another tab stands before it meanwhile.
+const pictureOf = async (tab) => {
+  const isSeen = async () => (await chrome.tabs.get(tab.id)).active;
+  try {
+    if (!(await isSeen())) return null;
+    const shot = await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" });
+    return (await isSeen()) ? fromBase64(shot.slice(shot.indexOf(",") + 1)) : null;
+  } catch {
+    return null;
+  }
+};
+
 export const takeByScript = async (tab, wish, tell) => {
   const left = {};
   tell("drawing");
   const { documents, asked } = await documentsOf(tab.id, wish, left);
-  let view = null;
-  try {
-    const shot = await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" });
-    view = fromBase64(shot.slice(shot.indexOf(",") + 1));
-  } catch {
-    left.screenshot = 1;
-  }
+  const view = await pictureOf(tab);
+  if (!view) left.screenshot = 1;
   const mayAsk = await chrome.permissions.contains(EVERYWHERE);
   const isChromium = /Chrom(e|ium)\//.test(navigator.userAgent);
   const had = mayAsk ? await originals(asked, wish, left, tell) : { answers: [], failures: [] };
