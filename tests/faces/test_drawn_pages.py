@@ -103,7 +103,7 @@ def exchange(path: str, content: bytes, content_type: str) -> Exchange:
     )
 
 
-def captured() -> Capture:
+def captured(served: bytes = SERVED) -> Capture:
     """Return a page, captured and drawn."""
     drawings = {0: Drawing(DRAWN, FLOW), 1: Drawing(INNER, [TEXT, 0, 0])}
     texts, rendered = draw(drawings, {})
@@ -111,7 +111,7 @@ def captured() -> Capture:
     view = {"browser": "Chrome/156.0.1", "width": 1280, "height": 900, "left_out": {"canvas": 2}}
     return Capture(
         requested_uri=HERE,
-        root=exchange("page", SERVED, "text/html; charset=utf-8"),
+        root=exchange("page", served, "text/html; charset=utf-8"),
         led_by=(),
         resources=(
             exchange("a.css", CSS, "text/css"),
@@ -135,9 +135,9 @@ def captured() -> Capture:
     )
 
 
-def commit(service: Archive) -> Version:
+def commit(service: Archive, served: bytes = SERVED) -> Version:
     """Return the page as a committed version."""
-    capture = captured()
+    capture = captured(served)
     page = sources.source_of(capture.root.document)
     root, resources = body_parts(capture)
     related = NewRepresentation(mhtml.build(root, resources), "multipart/related")
@@ -287,11 +287,54 @@ def test_the_pages_of_the_reader_offer_both(archive: Path, running: Running) -> 
         ),
     }.items():
         name, _, fragment = cited.reference.partition("#")
-        place = urlsplit(running.base)
-        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
-        fields = {"Accept": "text/html", "Accept-Language": language}
-        connection.request("GET", f"/{name}?fragment={quote(fragment)}", headers=fields)
-        page = connection.getresponse().read().decode()
-        connection.close()
+        page = asked(running, f"/{name}?fragment={quote(fragment)}", language)
         assert all(words in page for words in told)
         assert "Chrome/156.0.1" in page
+
+
+def asked(running: Running, path: str, language: str = "en") -> str:
+    """Return a page of the reader."""
+    place = urlsplit(running.base)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
+    fields = {"Accept": "text/html", "Accept-Language": language}
+    connection.request("GET", path, headers=fields)
+    page = connection.getresponse().read().decode()
+    connection.close()
+    return page
+
+
+def test_a_thin_page_opens_as_it_was_drawn(archive: Path, running: Running) -> None:
+    with Archive.open(archive) as service:
+        thin = commit(service, b"<title>T</title><div id=root></div><script>draw()</script>")
+        document = thin.pdi.document
+        drawn, served = (
+            str(document.with_(format=each, version=1)) for each in ("multipart+drawn", "html")
+        )
+        assert service.read(str(document)).pdi == drawn
+        assert service.read(str(document), text_fragment="char=0,1").pdi == served
+        assert service.resolve(str(document)).pdi == served
+        assert service.opened(served) == drawn
+        followed = service.follow(HERE)
+        assert drawn in {followed.reference, *(each.pdi for each in followed.versions)}
+        found = service.search(HERE)
+        assert found.goes_to == drawn
+    assert f'href="/{drawn}"' in asked(running, "/")
+    for language, told in {
+        "en": "next to no words of it were served",
+        "de": "geliefert wurde fast kein Wort von ihr",
+        "fr": "presque aucun de ses mots",
+    }.items():
+        page = asked(running, f"/{document}", language)
+        assert told in page
+        assert f'src="/-/page/{drawn}' in page.replace("&#43;", "+")
+        assert f'<a href="/{served}">' in page
+        page = asked(running, f"/{served}", language)
+        assert told in page
+        assert f'src="/-/page/{served}' in page
+
+
+def test_a_page_with_words_opens_as_it_was_served(service: Archive) -> None:
+    document = str(commit(service).pdi.document)
+    reading = service.read(document)
+    assert reading.drawn is not None
+    assert (reading.pdi, reading.drawn.is_thin) == (f"{document}.html.1", False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import Restriction, of_all
+from permacite.pdi import DRAWN_PAGE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,6 +28,7 @@ __all__ = [
     "document",
     "documents",
     "history",
+    "opened",
     "reported",
 ]
 
@@ -128,6 +130,17 @@ class VersionNote:
 def document(repository: Repository, version: Version) -> Document:
     """One version, each format with its restriction."""
     return _document(version, repository.restrictions(version.representations))
+
+
+def opened(repository: Repository, version: Version) -> Representation:
+    """The format that readers are led to: of a thin page what a browser drew, else the main one."""
+    withheld = repository.restrictions(version.representations)
+    for item in version.representations:
+        if item.format == DRAWN_PAGE and item.pdi not in withheld:
+            whole = repository.version(item.pdi)  # lists leave out what is on record
+            if "thin" in whole.provenance.details:
+                return item
+    return repository.main(version, withheld)
 
 
 def documents(page: Page[Version]) -> tuple[Document, ...]:

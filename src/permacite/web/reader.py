@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 from starlette.responses import Response
 
 from permacite.errors import PermaciteError
+from permacite.pdi import DRAWN_PAGE
 from permacite.service.archive import Archive
 from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
@@ -74,7 +75,7 @@ async def home(request: Request) -> Response:
     parameters = request.query_params
     pattern = parameters.get("pattern") or None
     before = parameters.get("before") or None
-    about, listing = await ask(
+    about, listing, opened = await ask(
         request,
         _shown_at_home,
         pattern,
@@ -91,6 +92,7 @@ async def home(request: Request) -> Response:
         fields=paging.link_to(older) if older else {},
         about=about,
         listing=listing,
+        opened=opened,
         days=[(day, list(of_day)) for day, of_day in days],
         pattern=pattern or "",
         feed=request.app.state.public,
@@ -107,12 +109,16 @@ def _shown_at_home(
     after: str | None,
     until: str | None,
     newest_first: bool,
-) -> tuple[About, Listing]:
-    """What home shows, asked for at once: each way into a thread and back has its cost."""
+) -> tuple[About, Listing, dict[str, str]]:
+    """What home shows, asked for at once: each way into a thread and back has its cost.
+
+    Last, by its name, what is opened of each page that a browser drew.
+    """
     listing = archive.list(
         pattern, limit=_SHOWN_AT_ONCE, after=after, until=until, newest_first=newest_first
     )
-    return archive.about(), listing
+    drawn = [each.full_name for each in listing.documents if DRAWN_PAGE in each.tokens]
+    return archive.about(), listing, {name: archive.opened(name) for name in drawn}
 
 
 def _neighbours(parameters: Mapping[str, str], listing: Listing) -> tuple[str | None, str | None]:

@@ -33,6 +33,8 @@ class Drawn:
     width: int
     height: int
     """Of its view, in pixels."""
+    is_thin: bool
+    """Whether next to no words were served, so that the page opens as it was drawn."""
     other: str | None
     """The same words in the other text: as they were served, or as they were drawn."""
     only: frozenset[int] = frozenset()
@@ -65,6 +67,7 @@ def drawn(
         browser=str(view.get("browser", "")),
         width=_number(view.get("width")),
         height=_number(view.get("height")),
+        is_thin="thin" in version.provenance.details,
         other=_same_words(other, passage),
         only=_only(sheet, words) if is_shown and sheet is not None else frozenset(),
     )

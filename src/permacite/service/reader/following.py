@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from permacite import uri as references
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.media_types import PAGES
-from permacite.service import addresses, names
+from permacite.service import addresses, documents, names
 from permacite.service.reader.pages import aggregate_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _named(repository: Repository, to: str, chosen: Version | None) -> tuple[str
     """The name of what an address means in a version, and why it is not the passage."""
     if chosen is None:
         return None, ""
-    whole = str(repository.main(chosen).pdi)
+    whole = str(documents.opened(repository, chosen).pdi)
     try:
         return addresses.passage_in(repository, chosen, to.partition("#")[2]) or whole, ""
     except PermaciteError as error:
@@ -171,7 +171,7 @@ def _stop(repository: Repository, version: Version, when: datetime | None) -> St
     captured = addresses.captured_at(version)
     provenance = version.provenance
     return Stop(
-        pdi=str(repository.main(version).pdi),
+        pdi=str(documents.opened(repository, version).pdi),
         title=version.title,
         uri=provenance.uri or provenance.final_uri,
         captured_at=captured,

@@ -138,8 +138,7 @@ class Reader(UseCases):
         long text begins that is to be shown, in place of that with the passage.
         """
         repository = self._repository
-        name, fragment = names.document_of(reference)
-        version, answer = repository.answering(name)
+        version, answer, fragment = _opened(repository, reference, text_fragment)
         repository.check_access(answer)  # what is restricted is not shown
         citations = recorded.all_cited(repository, repository.citations(version.pdi))
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
@@ -271,6 +270,17 @@ class Reader(UseCases):
         citing.check_length(start, end)
         document = names.text_of(repository, text, whole=False).document
         return Place(f"{start},{end}", places.shortened(document, start, end))
+
+
+def _opened(
+    repository: Repository, reference: str, text_fragment: str | None
+) -> tuple[Version, Representation, pdi.FragmentPDI | None]:
+    """What a name opens: of one without format and fragment, what readers are led to."""
+    name, fragment = names.document_of(reference)
+    version, answer = repository.answering(name)
+    if name.format is None and fragment is None and text_fragment is None:
+        answer = documents.opened(repository, version)
+    return version, answer, fragment
 
 
 class _MadeFrom(TypedDict):

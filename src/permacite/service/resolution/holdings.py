@@ -172,6 +172,11 @@ class Holdings(UseCases):
             raise NotFoundError("nothing was archived from there", address)
         return [str(item.pdi) for version in versions for item in version.representations]
 
+    def opened(self, name: str) -> str:
+        """What readers are led to under the name of a version, of a thin page as it was drawn."""
+        version = self._repository.version(names.document_of(name)[0])
+        return str(documents.opened(self._repository, version).pdi)
+
     def show(self, reference: str, *, when: datetime | None = None) -> Shown:
         """All that is known about the version that a reference names. Raises NotFoundError.
 

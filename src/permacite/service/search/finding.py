@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
 from permacite.scan import compile_pattern
-from permacite.service import addresses, names
+from permacite.service import addresses, documents, names
 from permacite.service.base import UseCases
 from permacite.service.search.following import follow, text_of
 from permacite.service.search.index import Filters, Index
@@ -225,12 +225,12 @@ class _Asked:
             main = self._repository.main(version)
             if source is None:
                 self._repository.check_access(main)
-                return _told(version, main, str(main.pdi))
+                return _told(version, main, str(documents.opened(self._repository, version).pdi))
             place = passage(self._repository.text(source).text, query)
         except PermaciteError:
             return None  # closed, withdrawn or erased since, or damaged
         if place is None:
-            return _told(version, main, str(main.pdi))
+            return _told(version, main, str(documents.opened(self._repository, version).pdi))
         reference = str(source.pdi.fragment("char", place.start, place.end))
         return _told(version, main, reference, (place.before, place.words, place.after))
 
@@ -287,6 +287,8 @@ def _page(repository: Repository, spelt: list[str]) -> Results:
             reference = None if held is None else held.reference
         if reference is not None:
             version = repository.version(names.document_of(reference)[0])
+            if "#" not in reference:
+                reference = str(documents.opened(repository, version).pdi)
             hit = _told(version, repository.main(version), reference)
             return Results("address", (hit,), goes_to=reference)
     return Results("address", sought=spelt[0])
