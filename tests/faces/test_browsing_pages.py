@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from typing import TYPE_CHECKING, Any
 
 import brotli
@@ -225,3 +226,61 @@ def test_a_page_that_allocates_for_ever_is_ended(program: Program, folder: Path)
         told = captured.root.content.decode()
     assert told in {"browser", page.decode()}
     assert list(folder.iterdir()) == []
+
+
+BUSY = """<!doctype html><title>Busy</title><link rel=stylesheet href=/kept.css>
+<link rel=stylesheet href=/linked.css media=screen><p id=a>first</p><x-shut></x-shut>
+<iframe src="http://other.example:PORT/frame" width=300 height=80></iframe>
+<div style="height: 2500px"></div><img loading=lazy src=/lazy.png><div id=seen></div>
+<div style="height: 1200px"></div><script>
+const say = (words) => document.querySelector("#a").append(" " + words);
+document.styleSheets[1].insertRule("p { background-image: url(img/dot.png) }");
+const shut = document.querySelector("x-shut").attachShadow({mode: "closed"});
+shut.innerHTML = "<p>shut words</p>";
+say([alert("x"), confirm("sure?"), prompt("name?")].join("/"));
+say(Notification.permission); say(open("/window"));
+navigator.permissions.query({name: "geolocation"}).then((got) => say("place " + got.state));
+setTimeout(() => say("soon"), 3000); setTimeout(() => say("logout"), 15 * 60 * 1000);
+say(Math.abs(Date.now() - BEGUN) < 60000 ? "today" : "another day");
+new IntersectionObserver(([got], me) => {
+  if (got.isIntersecting) { me.disconnect(); fetch("/more").then((a) => a.text()).then(say); }
+}).observe(document.querySelector("#seen"));
+</script>"""
+
+
+def test_what_pages_do_is_drawn_and_frozen(program: Program) -> None:
+    """Linked sheets that scripts change, frames of others, what waits to be seen, what asks."""
+    pages = {
+        "/linked.css": Answer(b"p { color: rgb(1, 2, 3) } b { top: 0 }", "text/css"),
+        "/kept.css": Answer(b"@media all { i { top: 0; background: url(i.png) } }", "text/css"),
+        "/frame": Answer(
+            b"<p>theirs</p><script>document.body.attachShadow({mode: 'closed'}).innerHTML ="
+            b" '<slot></slot><p>shut in theirs</p>'</script>"
+        ),
+        "/lazy.png": Answer(OCTETS, "image/png"),
+        "/more": Answer(b"more came", "text/plain"),
+    }
+
+    def routes(path: str, fields: dict[str, str]) -> Answer:
+        port = fields["host"].partition(":")[2]
+        page = BUSY.replace("PORT", port).replace("BEGUN", str(time.time() * 1000))
+        return pages.get(path) or Answer(page.encode() if path == "/" else b"x")
+
+    captured, site = drawn(program, routes)
+    asked = {path for path, _ in site.asked}
+    assert {"/lazy.png", "/more", "/img/dot.png", "/i.png"} <= asked
+    assert "/window" not in asked
+    assert captured.drawn is not None
+    first, *others = captured.drawn.text.split("\r\n")
+    said = ["first /false/", "denied null", "today", "place denied", "soon", "more came"]
+    assert all(words in first for words in said), first
+    assert "logout" not in first
+    assert {"shut words", "theirs", "shut in theirs"} <= set(others)
+    source = captured.drawn.root.content.decode()
+    assert (
+        f'<style media="screen">p {{ background-image: url("{site.uri("/img/dot.png")}"); }}'
+        in (source)
+    )
+    assert "p { color: rgb(1, 2, 3); }" in source
+    assert '<link rel="stylesheet" href="/kept.css">' in source
+    assert captured.drawn.view["frames"] == [site.uri("/frame", "other.example")]

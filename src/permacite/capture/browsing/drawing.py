@@ -169,7 +169,7 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, within_s: float) -> 
     except TimeoutError:
         raise timed_out(home, within_s, "load_s") from None
     settled = await settle(clock, recorder, within_s)
-    frozen, trouble = await _frozen(tab, clock)
+    frozen, trouble = await _frozen(tab, clock, recorder)
     recorder.over = True
     fonts: tuple[str, ...] = ()
     with contextlib.suppress(TimeoutError):
@@ -179,13 +179,13 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, within_s: float) -> 
     return _Seen(settled, clock, fonts, frozen, trouble)
 
 
-async def _frozen(tab: Tab, clock: Clock) -> tuple[Frozen | None, str]:
+async def _frozen(tab: Tab, clock: Clock, recorder: Recorder) -> tuple[Frozen | None, str]:
     """The page as it stands, or why it cannot be had. It is captured as it was served then."""
     try:
         if not await clock.answers():
-            return None, "its scripts never end"
+            return None, "it answers nothing: its scripts never end, or its layout takes too long"
         async with asyncio.timeout(_FREEZE_S), clock.ticking():
-            return await freeze(tab), ""
+            return await freeze(tab, sheets=recorder.sheets()), ""
     except TimeoutError:
         return None, f"freezing it took longer than {_FREEZE_S} s"
     except CaptureError as error:

@@ -96,8 +96,7 @@ async (given, ...handles) => {
     );
     const width = box.width - edges[0] - edges[2];
     const height = box.height - edges[1] - edges[3];
-    const x = box.left + edges[0];
-    const y = box.top + edges[1];
+    const [x, y] = [box.left + edges[0], box.top + edges[1]];
     if (width < 1 || height < 1 || x >= innerWidth || y >= innerHeight || x + width <= 0 || y + height <= 0) {
       return null;
     }
@@ -149,39 +148,46 @@ async (given, ...handles) => {
   // ------------------------------------------------------------ style sheets
   let characters = 0;
   const rulesOf = (sheet) => {
-    const rules = [];
-    let size = 0;
-    for (const rule of sheet.cssRules) {
-      const text = rule.cssText;
-      size += text.length;
-      if (size > given.css) {
+    let text = "";
+    for (const { cssText } of sheet.cssRules) {
+      if (text.length + cssText.length > given.css) {
         leave("style-sheet-too-large");
         break;
       }
-      rules.push(text);
+      text += (text && "\n") + cssText;
     }
-    return rules.join("\n");
+    return text;
   };
-  let namesStates = false;
-  const cssOf = (element) => {
-    const source = element.textContent;
-    const sheet = element.sheet;
-    if (source.length > given.css) {
-      leave("style-sheet-too-large");
-      return source.slice(0, given.css);
-    }
-    if (!sheet) return source;
-    namesStates = namesStates || source.includes(":defined");
+  // The rules of a sheet as they stand; null where its source has the same, or none can be read.
+  const changed = (sheet, source) => {
     try {
-      const fresh = new CSSStyleSheet();
+      const fresh = new CSSStyleSheet(sheet.href ? { baseURL: sheet.href } : {});
       fresh.replaceSync(source);
       const here = [...sheet.cssRules].filter((rule) => !(rule instanceof CSSImportRule));
       const same = here.length === fresh.cssRules.length &&
         here.every((rule, at) => rule.cssText === fresh.cssRules[at].cssText);
-      return same ? source : rulesOf(sheet);
+      return same ? null : rulesOf(sheet);
     } catch {
-      return source;
+      return null;
     }
+  };
+  let namesStates = false;
+  const cssOf = (element) => {
+    const source = element.textContent;
+    if (source.length > given.css) {
+      leave("style-sheet-too-large");
+      return source.slice(0, given.css);
+    }
+    namesStates = namesStates || source.includes(":defined");
+    return (element.sheet && changed(element.sheet, source)) ?? source;
+  };
+  // Those of a linked sheet that scripts changed since it came. Addresses in them lead from its own.
+  const served = new Map(given.sheets || []);
+  const relinked = (sheet) => {
+    const rules = served.has(sheet.href) ? changed(sheet, served.get(sheet.href)) : null;
+    const absolute = (whole, url) =>
+      url.includes("\\") || !URL.canParse(url, sheet.href) ? whole : `url("${new URL(url, sheet.href).href}")`;
+    return rules && rules.replace(/url\("((?:[^"\\]|\\.)*)"\)/g, absolute);
   };
   const inert = (css) => css.replace(/<\/(style)/gi, "<\\/$1").replace(/<!--/g, "").replace(/\0/g, "");
   const adopted = new Map();
@@ -223,9 +229,7 @@ async (given, ...handles) => {
         values.delete("checked");
         if (element.checked) values.set("checked", "");
       } else if (type === "password") values.delete("value");
-      else if (!UNTYPED.has(type)) {
-        values.set("value", element.value);
-      }
+      else if (!UNTYPED.has(type)) values.set("value", element.value);
     } else if (name === "option") {
       values.delete("selected");
       if (element.selected) values.set("selected", "");
@@ -326,8 +330,10 @@ async (given, ...handles) => {
     }
     if (html && name === "link" && element.sheet) {
       if (element.sheet.disabled) return null;
-      if (element.href.startsWith("blob:")) {
-        markup += `<style>${inert(rulesOf(element.sheet))}</style>`;
+      const rules = element.href.startsWith("blob:") ? rulesOf(element.sheet) : relinked(element.sheet);
+      if (rules !== null) {
+        const media = element.media ? ` media="${escaped(element.media)}"` : "";
+        markup += `<style${media}>${inert(await inBlobs(rules))}</style>`;
         return null;
       }
     }
@@ -381,18 +387,13 @@ async (given, ...handles) => {
         node = next;
       } else if (type === 1) {
         const end = await open(node);
-        if (end === null) {
-          node = next;
-          continue;
-        }
-        ends.push({ end, next });
-        const shadow = end === "</textarea>" ? null : shadowed(node);
-        if (shadow) {
+        if (end !== null) ends.push({ end, next });
+        const shadow = end === null || end === "</textarea>" ? null : shadowed(node);
+        if (end === null) node = next;
+        else if (shadow) {
           ends.push({ end: "</template>", next: null, host: node, shadow });
           node = firstOf(shadow);
-        } else {
-          node = end === "</textarea>" ? null : firstOf(node);
-        }
+        } else node = end === "</textarea>" ? null : firstOf(node);
       } else {
         node = next;
       }

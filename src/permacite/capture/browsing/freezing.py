@@ -27,6 +27,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from importlib import resources
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.capture.browsing.told import DOMAIN, Told
@@ -44,6 +45,11 @@ _SCRIPT = resources.files(__package__).joinpath("freezing.js").read_text(encodin
 SCRIPT_DIGEST = f"sha-256:{hashlib.sha256(_SCRIPT.encode()).hexdigest()}"
 """Of the script that freezes: it goes on the record of a capture."""
 
+_COUNT = "() => Document.prototype.getElementsByTagName.call(document, '*').length"
+_LINKED = """() => Array.from(
+    Object.getOwnPropertyDescriptor(Document.prototype, "styleSheets").get.call(document),
+    (each) => each.href,
+)"""
 _WORLD = "permacite"
 _MOST_HANDLES = 2000
 """Each is asked for by itself."""
@@ -84,12 +90,19 @@ class Tab(Protocol):
         """What is answered. Raises CaptureError."""
 
 
-async def freeze(tab: Tab, *, bounds: Bounds | None = None, whole: bool = False) -> Frozen:
+async def freeze(
+    tab: Tab,
+    *,
+    bounds: Bounds | None = None,
+    whole: bool = False,
+    sheets: Mapping[str, str] | None = None,
+) -> Frozen:
     """Freeze a page as it stands. `whole`: the screenshot is of all of it, not of the view alone.
 
+    `sheets`: the style sheets that were served, by their addresses, so that changes are found.
     Raises CaptureError where not even the page itself can be frozen.
     """
-    freezer = _Freezer(tab, bounds or Bounds())
+    freezer = _Freezer(tab, bounds or Bounds(), sheets or {})
     await freezer.look()
     await freezer.freeze()
     shot = await freezer.screenshot(whole=whole)
@@ -118,9 +131,10 @@ class _Frame:
 class _Freezer:
     """Asks for each document in turn, and keeps what was told."""
 
-    def __init__(self, tab: Tab, bounds: Bounds) -> None:
+    def __init__(self, tab: Tab, bounds: Bounds, sheets: Mapping[str, str]) -> None:
         self._tab = tab
         self._bounds = bounds
+        self._sheets = sheets
         self._frames: list[_Frame] = []
         self.told = Told()
 
@@ -203,6 +217,7 @@ class _Freezer:
             "css": bounds.css,
             "octets": bounds.octets,
             "pixels": bounds.pixels,
+            "sheets": await self._served(frame),
         }
         handles = [{"objectId": each} for each in (*closed, *(handle for _, handle in shown))]
         told = await self._call(frame, _SCRIPT, [{"value": given}, *handles])
@@ -237,17 +252,7 @@ class _Freezer:
 
     async def _closed_roots(self, frame: _Frame) -> list[str]:
         """Handles of nodes at the top of shadow trees that scripts cannot see into."""
-        counted = await self._tab.send(
-            "Runtime.callFunctionOn",
-            {
-                "functionDeclaration": "() => Document.prototype.getElementsByTagName"
-                ".call(document, '*').length",
-                "executionContextId": frame.context,
-                "returnByValue": True,
-            },
-            session=frame.session,
-        )
-        if counted["result"].get("value", 0) > self._bounds.looked_into:
+        if (await self._ask(frame, _COUNT) or 0) > self._bounds.looked_into:
             self.told.leave("closed-shadow-roots-not-looked-for")
             return []
         terms: dict[str, list[str]] = {"computedStyles": []}
@@ -272,6 +277,23 @@ class _Freezer:
                     handle = await self._handle(nodes["backendNodeId"][index], frame)
                     handles += [handle] if handle else []
         return handles
+
+    async def _served(self, frame: _Frame) -> list[tuple[str, str]]:
+        """The style sheets that a document links to, as they were served."""
+        linked = await self._ask(frame, _LINKED) if self._sheets else []
+        served = [(uri, self._sheets[uri]) for uri in dict.fromkeys(linked) if uri in self._sheets]
+        sizes = accumulate(len(text) for _, text in served)
+        return [each for each, size in zip(served, sizes, strict=True) if size <= self._bounds.css]
+
+    async def _ask(self, frame: _Frame, function: str) -> Any:
+        """What a function without arguments answers in the world of our own."""
+        terms = {
+            "functionDeclaration": function,
+            "executionContextId": frame.context,
+            "returnByValue": True,
+        }
+        answer = await self._tab.send("Runtime.callFunctionOn", terms, session=frame.session)
+        return answer["result"].get("value")
 
     async def _owner(self, inner: _Frame, frame: _Frame) -> str | None:
         """A handle of the element that holds a frame."""

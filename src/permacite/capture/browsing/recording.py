@@ -349,6 +349,11 @@ class Recorder:
             digest=digest_of(content),
         )
 
+    def sheets(self) -> dict[str, str]:
+        """The style sheets that came, by their addresses. Their charset is taken to be UTF-8."""
+        whole = [each for each in self.requests if each.kind == "Stylesheet" and each.is_whole]
+        return {each.now: (each.content or b"").decode("utf-8-sig", "replace") for each in whole}
+
     def listed(self) -> Iterator[dict[str, object]]:
         """What is told of each request beside its exchange, in order."""
         for each in self.requests:
