@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 import pytest
+from tests.faces.test_export_browser import EVIL, HOSTILE
 
 from permacite import mhtml
 from permacite.archive import NewRepresentation, Provenance, with_indexes
@@ -25,10 +26,11 @@ from permacite.service.reader.pages import Scripts
 from permacite.service.reader.places import Selected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from tests.faces.conftest import Running
+    from playwright.sync_api import Browser
+    from tests.faces.conftest import Running, Site
 
     from permacite.archive import Version
 
@@ -103,9 +105,9 @@ def exchange(path: str, content: bytes, content_type: str) -> Exchange:
     )
 
 
-def captured(served: bytes = SERVED) -> Capture:
+def captured(served: bytes = SERVED, drawings: Mapping[int, Drawing] | None = None) -> Capture:
     """Return a page, captured and drawn."""
-    drawings = {0: Drawing(DRAWN, FLOW), 1: Drawing(INNER, [TEXT, 0, 0])}
+    drawings = drawings or {0: Drawing(DRAWN, FLOW), 1: Drawing(INNER, [TEXT, 0, 0])}
     texts, rendered = draw(drawings, {})
     frame = mhtml.Resource(texts[1].encode(), "text/html; charset=utf-8", None, "frame-1@drawn")
     view = {"browser": "Chrome/156.0.1", "width": 1280, "height": 900, "left_out": {"canvas": 2}}
@@ -135,9 +137,11 @@ def captured(served: bytes = SERVED) -> Capture:
     )
 
 
-def commit(service: Archive, served: bytes = SERVED) -> Version:
+def commit(
+    service: Archive, served: bytes = SERVED, drawings: Mapping[int, Drawing] | None = None
+) -> Version:
     """Return the page as a committed version."""
-    capture = captured(served)
+    capture = captured(served, drawings)
     page = sources.source_of(capture.root.document)
     root, resources = body_parts(capture)
     related = NewRepresentation(mhtml.build(root, resources), "multipart/related")
@@ -338,3 +342,35 @@ def test_a_page_with_words_opens_as_it_was_served(service: Archive) -> None:
     reading = service.read(document)
     assert reading.drawn is not None
     assert (reading.pdi, reading.drawn.is_thin) == (f"{document}.html.1", False)
+
+
+@pytest.mark.browser
+def test_a_hostile_drawing_asks_nobody_and_runs_nothing(
+    archive: Path, running: Running, site: Site, browser: Browser
+) -> None:
+    """replay-r1: whoever made it, since drawings are taken from other people's browsers too."""
+    runs = "document.documentElement.dataset.ran = 1"
+    harm = HOSTILE.replace(EVIL, f"{site.base}/").replace("</body>", "")
+    harm += f"<script>{runs}</script><img src='data:x' onerror='{runs}'>"
+    inside = f'{harm}<iframe src="cid:frame-1@drawn"></iframe><p>'
+    drawings = {
+        0: Drawing([inside, "These words", "</p>"], [LINE, TEXT, 0, 0, FRAME, 1, LINE]),
+        1: Drawing([f"{harm}<p>", "Those words", "</p>"], [TEXT, 0, 0]),
+    }
+    with Archive.open(archive) as service:
+        document = commit(service, drawings=drawings).pdi.document
+    context = browser.new_context()
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.goto(f"{running.base}/{document.with_(format='multipart+drawn', version=1)}")
+    page.frame_locator("#page").get_by_text("These words").wait_for()
+    page.wait_for_load_state("networkidle")
+    frames = [each for each in page.frames if each.parent_frame is not None]
+    assert any("Those words" in each.content() for each in frames[1:])
+    for each in frames:
+        assert each.evaluate("document.documentElement.dataset.ran") is None
+        assert not each.evaluate("[...document.scripts].some((each) => each.src)")
+    assert [uri for uri in asked if not uri.startswith((running.base, "data:", "about:"))] == []
+    assert site.requests == []
+    context.close()
