@@ -19,6 +19,7 @@ from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.faces.site import Routes, Site
@@ -188,6 +189,21 @@ def test_pages_that_never_end_are_ended(
     assert not told or told in reasons
     assert "/away" not in {path for path, _ in site.asked}
     assert list(folder.iterdir()) == []
+
+
+def test_a_deep_tree_is_drawn_or_told(program: Program, times: Callable[[int, int], int]) -> None:
+    """Layout goes down a tree step by step: what is too deep is kept as it was served."""
+    depth = times(2_000, 20_000)
+    page = f"""<!doctype html><p>words</p><script>let node = document.body;
+    for (let i = 0; i < {depth}; i++) node = node.appendChild(document.createElement("b"));
+    node.append("deep")</script>""".encode()
+    captured, _ = drawn(program, of({"/": Answer(page)}))
+    assert captured.root.content == page
+    assert captured.drawing is not None
+    if captured.drawn is None:
+        assert "its layout takes too long" in str(captured.drawing["not_frozen"])
+    else:
+        assert captured.drawn.text == "words\r\n\r\ndeep\r\n"
 
 
 def test_a_page_that_leads_on_is_followed(program: Program) -> None:
