@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
 from typing import TYPE_CHECKING, Any
 
 from permacite.capture.model import Frozen
@@ -27,6 +26,8 @@ DOMAIN = "drawn"
 
 _MOST_REASONS = 100
 _LONGEST_REASON = 60
+_MOST = 1_000_000_000
+_DENSEST = 1000
 
 
 class Told:
@@ -53,7 +54,9 @@ class Told:
         try:
             self.drawings[number] = Drawing(told.pop("pieces"), told.pop("flow"))
             for reason, count in told.pop("left"):
-                self.leave(str(reason)[:_LONGEST_REASON], int(count))
+                if type(count) is not int or not 0 < count <= _MOST:
+                    raise ParseError("expected how many were left out", str(count)[:60], 0)
+                self.leave(str(reason)[:_LONGEST_REASON], count)
             for index, part in enumerate(told.pop("parts"), 1):
                 content_id = f"part-{number}-{index}@{DOMAIN}"
                 if "clip" in part:
@@ -134,7 +137,7 @@ def _size(told: Sequence[Any]) -> tuple[int, int, float]:
     """Width and height of the view, and how many pixels of its picture one of its own is."""
     try:
         width, height, ratio = told
-        if math.isfinite(ratio):
+        if min(width, height) >= 0 and max(width, height) <= _MOST and 0 < ratio <= _DENSEST:
             return int(width), int(height), ratio
     except (OverflowError, TypeError, ValueError):
         pass
