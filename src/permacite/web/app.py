@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
@@ -21,13 +22,14 @@ from permacite.web.follow import feeds, links, memento, saving
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
+from permacite.web.requests import is_own
 from permacite.web.search import asking, jottings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from permacite.service.archive import Archive
 
@@ -46,6 +48,9 @@ async def asset(request: Request) -> Response:
     return FileResponse(path, headers=headers.reader_headers(), media_type=_TYPES[path.suffix])
 
 
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_APART = frozenset({taking.PATH, taking.ASKED})
+
 ROUTES = [
     Route("/", reader.home),
     Route("/-/static/{file}", asset),
@@ -63,7 +68,7 @@ ROUTES = [
     Route("/-/extension.zip", handing.extension),
     Route("/-/save/{id}", saving.progress),
     Route(taking.PATH, taking.take, methods=["POST", "OPTIONS"]),
-    Route("/-/api/token", taking.token, methods=["GET", "OPTIONS"]),
+    Route(taking.ASKED, taking.token, methods=["GET", "OPTIONS"]),
     Route("/-/api/search", asking.answer),
     Route("/-/jottings", jottings.jottings, methods=["GET", "HEAD", "POST"]),
     Route("/-/api/jottings", jottings.answer, methods=["GET", "HEAD", "POST"]),
@@ -91,6 +96,38 @@ ROUTES = [
 ]
 
 
+class OwnPages:
+    """Refuses what the page of another site may not ask for, which may lead people here by a link.
+
+    It may not write, nor have anything of an archive that is not public in a page of its own.
+    `apart`: the paths that let in by a token.
+    """
+
+    def __init__(self, app: ASGIApp, *, apart: frozenset[str], public: bool) -> None:
+        self._app = app
+        self._apart = apart
+        self._public = public
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 403, or hand on."""
+        request = Request(scope) if scope["type"] == "http" else None
+        problem = None if request is None else self._problem(request)
+        if request is None or problem is None:
+            await self._app(scope, receive, send)
+            return
+        refusal = await problems.refusal(request, HTTPException(403, problem))
+        await refusal(scope, receive, send)
+
+    def _problem(self, request: Request) -> str | None:
+        if request.url.path in self._apart or is_own(request):
+            return None
+        if request.method not in _READING:
+            return "the page of another site cannot write here; a page of this server can"
+        if self._public or request.headers.get("sec-fetch-dest", "document") == "document":
+            return None
+        return "pages of other sites may link to this archive, and show nothing of it"
+
+
 def create_app(
     archive: Archive, *, names: Sequence[str], writable: bool = False, public: bool = False
 ) -> Starlette:
@@ -106,7 +143,8 @@ def create_app(
     app = Starlette(
         routes=ROUTES,
         middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False),
+            Middleware(OwnPages, apart=_APART, public=public),
         ],
         exception_handlers={
             PermaciteError: problems.refusal,

@@ -20,11 +20,16 @@ __all__ = [
     "bytes_headers",
     "chosen_language",
     "frame_headers",
+    "kept_from_view",
     "names_tag",
     "reader_headers",
     "repr_digest",
     "weights",
 ]
+
+_PAGES = frozenset({"text/html", "multipart/related", "message/rfc822"})
+_SHOWN = frozenset({"document", "frame", "iframe", "embed", "object", "fencedframe"})
+"""What Sec-Fetch-Dest says where a browser is to show what it asks for (Fetch Metadata §2.1)."""
 
 FRAME_SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox"
 """The frame's sandbox: without allow-same-origin its origin is opaque; ours is the one script.
@@ -54,8 +59,12 @@ _FRAME_POLICY = (
 
 
 def reader_headers() -> dict[str, str]:
-    """The headers of the reader's own pages."""
-    return _COMMON | {"Content-Security-Policy": _READER_POLICY, "Cache-Control": "no-cache"}
+    """The headers of the reader's own pages; no page of another site has a hold of their window."""
+    return _COMMON | {
+        "Content-Security-Policy": _READER_POLICY,
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cache-Control": "no-cache",
+    }
 
 
 def frame_headers(script: str) -> dict[str, str]:
@@ -71,6 +80,18 @@ def frame_headers(script: str) -> dict[str, str]:
 def bytes_headers() -> dict[str, str]:
     """The headers of archived bytes as they are: shown by a browser, they can do nothing."""
     return _COMMON | {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+def kept_from_view(media_type: str, destination: str | None) -> dict[str, str]:
+    """The header that has a browser keep octets which it would show as a page.
+
+    A page in a sandbox may still connect ahead, and tells who opened it how many frames it has.
+    """
+    kind = media_type.lower()
+    is_page = kind.endswith(("/xml", "+xml")) or kind in _PAGES
+    if not is_page or destination not in _SHOWN:
+        return {}
+    return {"Content-Disposition": "attachment"}
 
 
 def names_tag(wanted: str | None, tag: str) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
 
-__all__ = ["JSONAnswer", "ask", "body_of", "is_own"]
+__all__ = ["JSONAnswer", "ask", "body_of", "is_own", "refuse_others"]
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -57,6 +57,12 @@ def is_own(request: Request) -> bool:
     if site is None:
         return request.headers.get("origin") in (None, own)
     return site in ("same-origin", "none")
+
+
+def refuse_others(request: Request) -> None:
+    """Raise 403 for what the page of another site asks for."""
+    if not is_own(request):
+        raise HTTPException(403, "this archive tells its own pages alone what it holds")
 
 
 async def body_of(request: Request, *, most_bytes: int) -> bytes:

@@ -8,8 +8,7 @@ from starlette.responses import Response
 
 from permacite.service.archive import Archive
 from permacite.web import headers
-from permacite.web.follow.links import refuse_others
-from permacite.web.requests import ask
+from permacite.web.requests import ask, refuse_others
 from permacite.web.templates import words_for
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from permacite.errors import ParseError
 from permacite.service.addresses import moment
 from permacite.service.archive import Archive
 from permacite.web import headers
-from permacite.web.requests import JSONAnswer, ask, is_own
+from permacite.web.requests import JSONAnswer, ask, refuse_others
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
@@ -25,11 +24,7 @@ if TYPE_CHECKING:
 
     from permacite.service.reader.following import Followed
 
-__all__ = ["answer", "follow", "followed", "refuse_others"]
-
-
-_ALONE = {"Cross-Origin-Opener-Policy": "same-origin"}
-"""No page of another site has a hold of a window with this."""
+__all__ = ["answer", "follow", "followed"]
 
 
 async def follow(request: Request) -> Response:
@@ -48,7 +43,7 @@ async def follow(request: Request) -> Response:
     found = await _found(request)
     if found.reference is None or "all" in request.query_params:
         writable = request.app.state.writable
-        return page(request, "follow.html", fields=_ALONE, found=found, writable=writable)
+        return page(request, "follow.html", found=found, writable=writable)
     return RedirectResponse(kept(request, shown_at(found)), 303, headers=_fields())
 
 
@@ -71,12 +66,6 @@ def shown_at(found: Followed) -> str:
     return f"/{name}?{urlencode({key: value for key, value in query.items() if value})}"
 
 
-def refuse_others(request: Request) -> None:
-    """Raise 403 for what the page of another site asks for."""
-    if not is_own(request):
-        raise HTTPException(403, "this archive tells its own pages alone what it holds")
-
-
 async def _found(request: Request) -> Followed:
     parameters = request.query_params
     to, when = parameters.get("to"), parameters.get("when")
@@ -92,4 +81,4 @@ async def _found(request: Request) -> Followed:
 
 
 def _fields() -> dict[str, str]:
-    return headers.reader_headers() | _ALONE
+    return headers.reader_headers()

@@ -25,8 +25,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.service.archive import Archive
 from permacite.service.resolution.mementos import nearest
 from permacite.web import headers
-from permacite.web.follow.links import refuse_others
-from permacite.web.requests import JSONAnswer, ask
+from permacite.web.requests import JSONAnswer, ask, refuse_others
 from permacite.web.templates import kept
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from starlette.responses import RedirectResponse
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service.names import as_address
 from permacite.web import headers
-from permacite.web.follow.links import refuse_others
-from permacite.web.requests import body_of
+from permacite.web.requests import body_of, refuse_others
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from permacite.service.archive import Archive
     from permacite.service.handed.tokens import Token
 
-__all__ = ["PATH", "take", "token"]
+__all__ = ["ASKED", "PATH", "take", "token"]
 
 PATH = "/-/api/captures"
+ASKED = "/-/api/token"  # what one lets do
 
 _MEDIA_TYPE = "application/vnd.permacite.capture"
 _MOST_LINES = 16 * 1024 * 1024

@@ -207,6 +207,7 @@ def _bytes(request: Request, part: Resolved) -> Response:
     # A charset travels in the Content-Type field; Starlette would add utf-8 to any text.
     charset = f"; charset={part.charset}" if part.charset else ""
     fields["Content-Type"] = part.media_type + charset
+    fields |= headers.kept_from_view(part.media_type, request.headers.get("sec-fetch-dest"))
     span = _range(request, described["ETag"], len(part.content))
     if span is None:
         if "#" in part.exact and len(part.content) > LARGE_BYTES:

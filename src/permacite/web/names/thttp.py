@@ -30,7 +30,7 @@ from permacite.service.archive import Archive
 from permacite.service.names import from_path
 from permacite.web import headers, paging
 from permacite.web.names import resolver
-from permacite.web.requests import JSONAnswer, ask
+from permacite.web.requests import JSONAnswer, ask, refuse_others
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -70,6 +70,8 @@ async def answer(request: Request) -> Response:
 
 async def _of_address(request: Request, asked: str, address: str) -> Response:
     """Answer about what was archived from an address (L2Ns, L2Ls, L2C)."""
+    if not request.app.state.public:
+        refuse_others(request)
     plain_address = unquote(address)
     try:
         names = await ask(request, Archive.names_from, address)

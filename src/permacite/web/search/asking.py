@@ -15,8 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.web import paging
-from permacite.web.follow.links import refuse_others
-from permacite.web.requests import JSONAnswer, ask, is_own
+from permacite.web.requests import JSONAnswer, ask, is_own, refuse_others
 from permacite.web.search.jottings import ask_owner
 from permacite.web.templates import page
 

@@ -19,8 +19,7 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers
-from permacite.web.follow.links import refuse_others
-from permacite.web.requests import JSONAnswer, body_of
+from permacite.web.requests import JSONAnswer, body_of, refuse_others
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
