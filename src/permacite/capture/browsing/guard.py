@@ -14,6 +14,7 @@ import socket
 from collections import Counter
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Self
+from weakref import WeakSet
 
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 
@@ -53,6 +54,7 @@ class Guard:
         self._peers: dict[tuple[str, int], str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
+        self._writers: WeakSet[asyncio.StreamWriter] = WeakSet()
         self._port = 0
 
     async def __aenter__(self) -> Self:
@@ -71,6 +73,8 @@ class Guard:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._writers:
+            writer.transport.abort()  # who waits for the rest is gone
         await self._hosts.close()
 
     @property
@@ -91,9 +95,15 @@ class Guard:
         return self._peers.get(_key(target.host, target.port))
 
     def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._server is not None and not self._server.is_serving():
+            writer.transport.abort()  # it came while all was closed
+            return
         task = asyncio.ensure_future(self._serve(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        # One that is cancelled before it begins closes nothing itself.
+        task.add_done_callback(lambda _: writer.close())
+        self._writers.add(writer)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.closing(writer), contextlib.suppress(OSError, EOFError, TimeoutError):
