@@ -33,6 +33,11 @@ BY_ADDRESS = [
     ("/-/timemap/{form}/{uri:path}", f"/-/timemap/json/{ADDRESS}"),
     ("/web/{stamp}/{uri:path}", f"/web/2026/{ADDRESS}"),
 ]
+BY_SITE = [
+    *((path, path) for path in ("/-/sites", "/-/api/sites")),
+    *((path, f"{path}?site=example.org") for path in ("/-/sites", "/-/api/sites")),
+    *((path, f"{path}?to={quote(ADDRESS)}") for path in ("/-/calendar", "/-/api/calendar")),
+]
 PAGE = f"<title>{CANARY} title</title><p>Some {CANARY} words.".encode()
 
 
@@ -100,6 +105,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     for words in ("heron", "example.org", document, ADDRESS):
         yield "/-/search", f"/-/search?q={quote(words)}"
         yield "/-/api/search", f"/-/api/search?q={quote(words)}"
+    yield from BY_SITE
     yield "/-/jottings", "/-/jottings"
     for query in ("", f"?name={document}"):
         yield "/-/api/jottings", f"/-/api/jottings{query}"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.names import selection
-from permacite.archive.records import listing
+from permacite.archive.records.lists import listing
 from permacite.archive.records.rows import Effort
 from permacite.archive.records.statements import assertions_within
 from permacite.errors import NotFoundError, ParseError

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
 from permacite.archive import jottings, names
-from permacite.archive.access import Gate
+from permacite.archive.access import Gate, of_all
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
 from permacite.archive.objects import git_blob
-from permacite.archive.records import (
-    access,
-    citations,
-    listing,
-    statements,
-    versions,
-)
+from permacite.archive.records import access, citations, statements, versions
+from permacite.archive.records.lists import listing, sites
 from permacite.archive.records.looks import live, watches
 from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
 from permacite.archive.statements import Statements
@@ -291,6 +286,25 @@ class Reading:
     def find_by_uri(self, uri: str) -> Sequence[Version]:
         """Return the versions that came from `uri`, requested or final, newest first."""
         return self._gate.shown(self._catalog.read(versions.from_uri, uri))
+
+    def by_site(
+        self, site: str | None = None, *, after: str = "", limit: int
+    ) -> Sequence[tuple[str, Version, Representation | None]]:
+        """Sites that follow `after`, or the addresses of a site; each with its last version.
+
+        The format stands for that version; None where it is not given out: an earlier one may be.
+        """
+        ask = sites.sites if site is None else partial(sites.addresses, site=site)
+        found = self._catalog.read(ask, after=after, limit=limit)
+        items, restricted = self._gate.told([version for _, version in found])
+        return [
+            (
+                name,
+                item,
+                None if of_all(item, restricted) else names.given_out(item, None, restricted),
+            )
+            for (name, _), item in zip(found, items, strict=True)
+        ]
 
     def find_by_digest(self, digest: str) -> Sequence[Version]:
         """Return the versions that were received with these octets, newest first."""

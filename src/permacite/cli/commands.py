@@ -34,6 +34,8 @@ _ROOMS = {
     "quoted-by": "permacite.cli.assertions",
     "compose": "permacite.cli.assertions",
     "search": "permacite.cli.finding.search",
+    "sites": "permacite.cli.finding.sites",
+    "calendar": "permacite.cli.finding.sites",
     "tag": "permacite.cli.finding.jottings",
     "collection": "permacite.cli.finding.jottings",
     "note": "permacite.cli.finding.jottings",

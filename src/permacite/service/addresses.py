@@ -46,6 +46,7 @@ __all__ = [
     "captured_at",
     "characters_in",
     "find",
+    "given_out",
     "is_address",
     "known",
     "moment",
@@ -133,11 +134,20 @@ def known(repository: Repository, address: str) -> list[Version]:
 
 def versions(repository: Repository, address: str) -> list[Version]:
     """Those of them of which anything is given out."""
+    return [version for version, _ in given_out(repository, address)]
+
+
+def given_out(repository: Repository, address: str) -> list[tuple[Version, Representation]]:
+    """The same, each with the format that stands for it."""
     every = known(repository, address)
     restricted = repository.restrictions(
         item for version in every for item in version.representations
     )
-    return [version for version in every if of_all(version, restricted) is None]
+    return [
+        (version, repository.main(version, restricted))
+        for version in every
+        if of_all(version, restricted) is None
+    ]
 
 
 def captured_at(version: Version) -> datetime:

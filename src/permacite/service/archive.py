@@ -29,6 +29,7 @@ from permacite.service.quotations.composing import Compositions
 from permacite.service.reader.reading import Reader
 from permacite.service.resolution.holdings import Holdings
 from permacite.service.resolution.mementos import Mementos
+from permacite.service.resolution.sites import Sites
 from permacite.service.search.finding import Search
 from permacite.service.watches.watching import Watches
 
@@ -54,6 +55,7 @@ class Archive(
     Delegations,
     Access,
     Search,
+    Sites,
     Mementos,
     Holdings,
 ):

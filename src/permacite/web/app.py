@@ -18,7 +18,7 @@ from permacite.service.watches.feed import PATH
 from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions
-from permacite.web.follow import feeds, links, memento, saving
+from permacite.web.follow import feeds, links, memento, saving, sites
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
@@ -64,6 +64,10 @@ ROUTES = [
     Route("/-/timemap/{form}/{uri:path}", memento.timemap),
     Route("/web/{stamp}/{uri:path}", memento.web),
     Route("/-/follow", links.follow),
+    Route("/-/sites", sites.sites),
+    Route("/-/api/sites", sites.sites_answer),
+    Route("/-/calendar", sites.calendar),
+    Route("/-/api/calendar", sites.calendar_answer),
     Route("/-/save", handing.save, methods=["GET", "POST"]),
     Route("/-/extension.zip", handing.extension),
     Route("/-/save/{id}", saving.progress),

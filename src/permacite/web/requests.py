@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
 
-__all__ = ["JSONAnswer", "ask", "body_of", "is_own", "refuse_others"]
+__all__ = ["JSONAnswer", "ask", "body_of", "is_own", "refuse_embedding", "refuse_others"]
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -63,6 +63,12 @@ def refuse_others(request: Request) -> None:
     """Raise 403 for what the page of another site asks for."""
     if not is_own(request):
         raise HTTPException(403, "this archive tells its own pages alone what it holds")
+
+
+def refuse_embedding(request: Request) -> None:
+    """Raise 403 for what is no page that somebody opens."""
+    if request.headers.get("sec-fetch-dest", "document") != "document":
+        refuse_others(request)
 
 
 async def body_of(request: Request, *, most_bytes: int) -> bytes:

@@ -87,6 +87,17 @@ class Words:
         month = self._dates["months"][day.month - 1]
         return self("dates.day", day=number, month=month, year=f"{day.year:04}")
 
+    def month(self, day: date) -> str:
+        """The month of a day: November 2026."""
+        return self(
+            "dates.month", month=self._dates["months"][day.month - 1], year=f"{day.year:04}"
+        )
+
+    @property
+    def weekdays(self) -> list[str]:
+        """The days of the week, in short, from Monday on."""
+        return list(self._dates["weekdays"])
+
     def moment(self, moment: datetime | None) -> str:
         """A time in UTC, to the minute; "" for none."""
         if moment is None:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from permacite.archive import Repository, Version
+    from permacite.archive import Repository, Representation, Version
 
-__all__ = ["Memento", "Mementos", "nearest"]
+__all__ = ["Memento", "Mementos", "mementos", "nearest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,7 @@ class Mementos(UseCases):
 
         Raises ParseError for what is no address.
         """
-        addresses.normal(address)
-        found = reversed(addresses.versions(self._repository, address))
-        known = (_memento(self._repository, version) for version in found)
-        return [memento for memento in known if memento is not None]
+        return mementos(self._repository, address)
 
     def memento(self, reference: str) -> Memento | None:
         """The memento that a name means; None where it is of no page of the web, or of no version.
@@ -59,7 +56,18 @@ class Mementos(UseCases):
             return None
         if name.format not in {None, main.format} or version.provenance.uri is None:
             return None
-        return _memento(self._repository, version)
+        return _memento(version, main)
+
+
+def mementos(repository: Repository, address: str) -> list[Memento]:
+    """The versions saved from an address that are given out, the oldest first.
+
+    Raises ParseError for what is no address.
+    """
+    addresses.normal(address)
+    found = reversed(addresses.given_out(repository, address))
+    known = (_memento(version, main) for version, main in found)
+    return [memento for memento in known if memento is not None]
 
 
 def nearest(found: Sequence[Memento], when: datetime | None) -> Memento:
@@ -69,9 +77,8 @@ def nearest(found: Sequence[Memento], when: datetime | None) -> Memento:
     return min(found, key=lambda each: (abs(each.captured_at - when), each.captured_at))
 
 
-def _memento(repository: Repository, version: Version) -> Memento | None:
+def _memento(version: Version, main: Representation) -> Memento | None:
     """A version as a memento; None where no more than its text is given out."""
-    main = repository.main(version)
     if main.derived_from is not None:
         return None
     address = version.provenance.uri or version.provenance.final_uri or ""

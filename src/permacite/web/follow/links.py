@@ -15,7 +15,7 @@ from permacite.errors import ParseError
 from permacite.service.addresses import moment
 from permacite.service.archive import Archive
 from permacite.web import headers
-from permacite.web.requests import JSONAnswer, ask, refuse_others
+from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ async def follow(request: Request) -> Response:
     this server commits (`permacite serve --writable`). Links in frames have `to` at their end, so
     that what a browser adds to them (the place of a click in a picture) belongs to it.
     """
-    is_navigation = request.headers.get("sec-fetch-dest", "document") == "document"
-    if not is_navigation:
-        refuse_others(request)
+    refuse_embedding(request)
     found = await _found(request)
     if found.reference is None or "all" in request.query_params:
         writable = request.app.state.writable

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.web import paging
-from permacite.web.requests import JSONAnswer, ask, is_own, refuse_others
+from permacite.web.requests import JSONAnswer, ask, is_own, refuse_embedding, refuse_others
 from permacite.web.search.jottings import ask_owner
 from permacite.web.templates import page
 
@@ -74,12 +74,6 @@ async def answer(request: Request) -> Response:
     """GET /-/api/search?q= answers Results; further parameters as of /-/search, and `&limit=`."""
     refuse_others(request)
     return JSONAnswer(await _results(request), headers={"Cache-Control": "no-store"})
-
-
-def refuse_embedding(request: Request) -> None:
-    """Raise 403 for what is no page that somebody opens."""
-    if request.headers.get("sec-fetch-dest", "document") != "document":
-        refuse_others(request)
 
 
 async def _results(request: Request) -> Results:

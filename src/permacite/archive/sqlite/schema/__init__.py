@@ -1,8 +1,8 @@
 """The schema of catalog.sqlite, by the steps in which it grew.
 
-A file of an earlier step is brought up when it is opened. Steps add tables, and may put another
-trigger in the place of one; no row that is there changes. docs/reference/archive-layout.md
-describes every column.
+A file of an earlier step is brought up when it is opened. Steps add tables and indexes, and
+may put another trigger in the place of one; no row that is there changes.
+docs/reference/archive-layout.md describes every column.
 """
 
 from permacite.archive.sqlite.schema.erasable import ERASABLE
@@ -12,6 +12,7 @@ from permacite.archive.sqlite.schema.steps import (
     JOTTINGS,
     LIVE,
     SEALED_DAYS,
+    SITES,
     UNSETTLED,
     WATCH,
 )
@@ -21,7 +22,7 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
 STEPS = {
@@ -33,6 +34,7 @@ STEPS = {
     6: JOTTINGS,
     7: GIT_BLOBS,
     8: WATCH,
+    9: SITES,
 }
 """The statements that lead from the schema before to that of each number."""
 

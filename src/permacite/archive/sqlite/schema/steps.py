@@ -6,12 +6,15 @@ an INSERT whose key is taken. docs/reference/archive-layout.md describes every c
 
 from __future__ import annotations
 
+from permacite.archive.records.lists.sites import SITE
+
 __all__ = [
     "FIRST",
     "GIT_BLOBS",
     "JOTTINGS",
     "LIVE",
     "SEALED_DAYS",
+    "SITES",
     "UNSETTLED",
     "WATCH",
     "immutable",
@@ -341,3 +344,9 @@ CREATE TABLE passage_news (
 CREATE INDEX passage_news_citation ON passage_news (citation_id);
 """
 """The eighth step: pages that are looked at again and again, and news of cited passages."""
+
+SITES = f"""
+CREATE INDEX version_site ON version ({SITE.format(uri="uri")}, uri, version_id DESC)
+WHERE instr(uri, '://') > 0;
+"""
+"""The ninth step: pages by their site."""

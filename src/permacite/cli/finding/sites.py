@@ -1,0 +1,80 @@
+"""sites and calendar: where archived pages are from, and on which days an address was saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import emit, json_option, note
+from permacite.service.resolution.sites import Sites
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["calendar", "sites"]
+
+_limit = click.option(
+    "--limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="At most so many."
+)
+
+
+@click.command()
+@click.argument("site", required=False)
+@click.option("--after", default="", help="Go on behind this site, or this address of SITE.")
+@_limit
+@json_option
+@click.pass_obj
+def sites(
+    folder: Path | None, /, site: str | None, *, after: str, limit: int, as_json: bool
+) -> None:
+    """List the sites that pages were saved from, or the addresses of SITE, such as example.org.
+
+    A site is a host, with its port where the addresses have one. Of an address the last version
+    that is given out is named.
+
+    Exit status: 0 something is listed, 1 nothing.
+    """
+    with Sites.open(folder) as archive:
+        if site is None:
+            known = archive.sites(after=after, limit=limit)
+            lines, found = known.sites, known.next
+            told: object = known
+        else:
+            held = archive.site(site, after=after, limit=limit)
+            lines = tuple(f"{each.pdi}  {each.uri}" for each in held.addresses)
+            told, found = held, held.next
+    if as_json:
+        emit(told)
+    else:
+        for line in lines:
+            click.echo(line)
+        if found is not None:
+            note(f"there is more: --after {found}")
+    click.get_current_context().exit(0 if lines else 1)
+
+
+@click.command()
+@click.argument("address")
+@click.option("--year", type=click.IntRange(1, 9999), help="In this year; else in the last one.")
+@json_option
+@click.pass_obj
+def calendar(folder: Path | None, /, address: str, *, year: int | None, as_json: bool) -> None:
+    """Say when ADDRESS was saved, each version by its time (UTC) and its name.
+
+    Whichever way the address is spelt, its versions are those of its normal form.
+
+    Exit status: 0 something is listed, 1 nothing, 2 that is no address.
+    """
+    with Sites.open(folder) as archive:
+        found = archive.calendar(address, year=year)
+    if as_json:
+        emit(found)
+    else:
+        for day in found.days:
+            for version in day.versions:
+                click.echo(f"{version.captured_at:%Y-%m-%d %H:%M:%S}  {version.pdi}")
+        others = [f"{each.year} ({each.count})" for each in found.years if each.year != found.year]
+        if others:
+            note(f"other years: {', '.join(others)}")
+    click.get_current_context().exit(0 if found.days else 1)

@@ -1,0 +1,166 @@
+"""Where archived pages are from: the sites, addresses of one, versions of an address by day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from permacite.archive import of_all
+from permacite.errors import ParseError
+from permacite.service import addresses
+from permacite.service.base import UseCases
+from permacite.service.resolution.mementos import Memento, mementos
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date, datetime
+
+    from permacite.archive import Repository, Representation, Version
+
+__all__ = ["Calendar", "Day", "LastSaved", "SavedFrom", "SavedSites", "Sites", "Year"]
+
+_MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSites:
+    """A page of the sites that something was saved from, by name."""
+
+    sites: tuple[str, ...]
+    next: str | None
+    """The site to go on behind; None on the last page."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastSaved:
+    """An address that a page was saved from."""
+
+    uri: str
+    pdi: str
+    """The last version from there that is given out."""
+    title: str | None
+    saved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFrom:
+    """A page of the addresses of a site, in their order."""
+
+    site: str
+    addresses: tuple[LastSaved, ...]
+    next: str | None
+    """The address to go on behind; None on the last page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    """How many versions were saved in a year."""
+
+    year: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What was saved from an address on a day (UTC), the earliest first."""
+
+    day: date
+    versions: tuple[Memento, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The versions of an address, through time."""
+
+    address: str
+    """As asked."""
+    normal: str
+    """Its normal form, by which versions are found whatever they were saved as."""
+    total: int
+    years: tuple[Year, ...]
+    """The years with versions, the earliest first."""
+    year: int | None
+    """The one whose days are told; None where there is no version at all."""
+    days: tuple[Day, ...]
+
+
+class Sites(UseCases):
+    """Sites, their addresses, and calendars."""
+
+    def sites(self, *, after: str = "", limit: int = 100) -> SavedSites:
+        """Up to `limit` sites behind `after`: hosts, with their ports where addresses have them.
+
+        A site of which nothing is given out is none.
+        """
+        repository, most = self._repository, _within(limit)
+        found = repository.by_site(after=after.lower(), limit=most + 1)
+        shown = tuple(
+            site
+            for site, _, main in found[:most]
+            if main is not None or any(_pages(repository, site))
+        )
+        return SavedSites(shown, found[most - 1][0] if len(found) > most else None)
+
+    def site(self, site: str, *, after: str = "", limit: int = 100) -> SavedFrom:
+        """Up to `limit` addresses of a site behind `after`, each with its last version.
+
+        An address of which nothing is given out is left out.
+        """
+        repository, most = self._repository, _within(limit)
+        site = site.strip().lower()
+        found = repository.by_site(site, after=after, limit=most + 1)
+        shown = (_page(repository, *each) for each in found[:most])
+        following = found[most - 1][0] if len(found) > most else None
+        return SavedFrom(site, tuple(page for page in shown if page is not None), following)
+
+    def calendar(self, address: str, *, year: int | None = None) -> Calendar:
+        """The days of a year on which an address was saved; of the last year that has any.
+
+        Raises ParseError for what is no address.
+        """
+        usual = addresses.normal(address)
+        if ":" not in usual:
+            raise ParseError("expected an address, such as https://example.org/", address, 0)
+        found = mementos(self._repository, address)
+        years = tuple(
+            Year(number, sum(1 for _ in same))
+            for number, same in groupby(found, lambda each: each.captured_at.year)
+        )
+        shown = year if year is not None or not years else years[-1].year
+        of_year = (each for each in found if each.captured_at.year == shown)
+        days = groupby(of_year, lambda each: each.captured_at.date())
+        told = tuple(Day(day, tuple(same)) for day, same in days)
+        return Calendar(address.strip(), usual, len(found), years, shown, told)
+
+
+def _within(limit: int) -> int:
+    if not 1 <= limit <= _MOST:
+        raise ParseError(f"expected a number from 1 to {_MOST}", str(limit), 0)
+    return limit
+
+
+def _pages(repository: Repository, site: str) -> Iterator[LastSaved]:
+    """All addresses of a site of which anything is given out."""
+    after: str | None = ""
+    while after is not None:
+        found = repository.by_site(site, after=after, limit=_MOST)
+        shown = (_page(repository, *each) for each in found)
+        yield from (page for page in shown if page is not None)
+        after = found[-1][0] if len(found) == _MOST else None
+
+
+def _page(
+    repository: Repository, uri: str, version: Version, main: Representation | None
+) -> LastSaved | None:
+    """An address with its last version, or the last one before it that is given out."""
+    if main is None:
+        every = [each for each in repository.find_by_uri(uri) if each.provenance.uri == uri]
+        restricted = repository.restrictions(
+            item for each in every for item in each.representations
+        )
+        before = next((each for each in every if of_all(each, restricted) is None), None)
+        if before is None:
+            return None
+        version, main = before, repository.main(before, restricted)
+    return LastSaved(uri, str(main.pdi), version.title, addresses.captured_at(version))
