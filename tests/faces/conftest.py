@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Playwright
 
 BROWSER_ARGUMENTS = [
     "--no-sandbox",
@@ -170,19 +170,31 @@ def served(archive: Path, *options: str) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Return a real Chromium; skip where there is none, except where none may be skipped."""
+def chromium() -> str:
+    """Return where Chromium is; skip where it is not, except where nothing may be skipped."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         if os.environ.get("PERMACITE_CI"):
             pytest.fail("Chromium is missing: ./do browser installs it")
         pytest.skip("Chromium is not installed: ./do browser installs it")
+    return path
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """Return what drives browsers; a process has one at a time."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only with a browser
 
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=BROWSER_ARGUMENTS)
-        yield opened
-        opened.close()
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str, playwright: Playwright) -> Iterator[Browser]:
+    """Return a real Chromium."""
+    opened = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import BrowserContext, Page, Worker
+    from playwright.sync_api import BrowserContext, Page, Playwright, Worker
     from tests.faces.account import Wire
     from tests.faces.conftest import Outcome
 
@@ -77,15 +75,10 @@ class Extended:
 
 
 @pytest.fixture(scope="module")
-def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Extended]:
-    """Return a connected extension; skip where there is no Chromium, as all tests with one do."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("Chromium is missing: ./do browser installs it")
-        pytest.skip("Chromium is not installed: ./do browser installs it")
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only with a browser
-
+def extended(
+    chromium: str, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Extended]:
+    """Return a connected extension."""
     folder = tmp_path_factory.mktemp("extended")
     write_folder(folder / "extension")
     Archive.create(folder / "archive", series="lab.example.us").close()
@@ -95,11 +88,10 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Extended]:
         account_site() as site,
         recording() as wire,
         served(folder / "archive") as server,
-        sync_playwright() as playwright,
     ):
         context = playwright.chromium.launch_persistent_context(
             str(folder / "profile"),
-            executable_path=path,
+            executable_path=chromium,
             headless=False,  # the old way to be headless has no extensions
             args=[
                 *BROWSER_ARGUMENTS,
