@@ -287,6 +287,15 @@ class Reading:
         """Return the versions that came from `uri`, requested or final, newest first."""
         return self._gate.shown(self._catalog.read(versions.from_uri, uri))
 
+    def given_out_from(self, uri: str) -> Sequence[tuple[Version, Representation]]:
+        """The same of which anything is given out, each with the format that stands for it."""
+        found, restricted = self._gate.told(self._catalog.read(versions.from_uri, uri))
+        return [
+            (version, names.given_out(version, None, restricted) or version.representations[0])
+            for version in found
+            if of_all(version, restricted) is None
+        ]
+
     def by_site(
         self, site: str | None = None, *, after: str = "", limit: int
     ) -> Sequence[tuple[str, Version, Representation | None]]:

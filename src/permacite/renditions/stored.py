@@ -9,12 +9,13 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from permacite.bibliography import Claim, Place
 from permacite.errors import ParseError
 from permacite.renditions.model import MOST_LABELS, Label, Notice, Rendered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from permacite.bibliography import Claim
 
 __all__ = ["LABELS", "MAP", "RECORD", "Record", "pack", "read_labels", "sidecars", "unpack"]
 
@@ -69,9 +70,13 @@ class Record:
 
 
 def _claim(kept: Any) -> Claim:
+    from permacite import bibliography  # noqa: PLC0415 - a text is resolved without
+
     name, value, vocabulary, term, start, given = kept
-    place = Place(str(vocabulary), str(term), start if isinstance(start, int) else None)
-    return Claim(str(name), str(value), place, None if given is None else str(given))
+    place = bibliography.Place(
+        str(vocabulary), str(term), start if isinstance(start, int) else None
+    )
+    return bibliography.Claim(str(name), str(value), place, None if given is None else str(given))
 
 
 def write_labels(labels: tuple[Label, ...]) -> bytes:

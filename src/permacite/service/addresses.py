@@ -30,7 +30,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import uri as references
-from permacite.archive import of_all
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.media_types import PAGES, PDF
 from permacite.scan import compile_pattern
@@ -139,15 +138,12 @@ def versions(repository: Repository, address: str) -> list[Version]:
 
 def given_out(repository: Repository, address: str) -> list[tuple[Version, Representation]]:
     """The same, each with the format that stands for it."""
-    every = known(repository, address)
-    restricted = repository.restrictions(
-        item for version in every for item in version.representations
-    )
-    return [
-        (version, repository.main(version, restricted))
-        for version in every
-        if of_all(version, restricted) is None
-    ]
+    by_name = {
+        version.pdi: (version, main)
+        for spelling in spellings(address)
+        for version, main in repository.given_out_from(spelling)
+    }
+    return sorted(by_name.values(), key=lambda pair: captured_at(pair[0]), reverse=True)
 
 
 def captured_at(version: Version) -> datetime:
