@@ -290,11 +290,8 @@ class Reading:
     def given_out_from(self, uri: str) -> Sequence[tuple[Version, Representation]]:
         """The same of which anything is given out, each with the format that stands for it."""
         found, restricted = self._gate.told(self._catalog.read(versions.from_uri, uri))
-        return [
-            (version, names.given_out(version, None, restricted) or version.representations[0])
-            for version in found
-            if of_all(version, restricted) is None
-        ]
+        shown = [version for version in found if of_all(version, restricted) is None]
+        return [(version, self.main(version, restricted)) for version in shown]
 
     def by_site(
         self, site: str | None = None, *, after: str = "", limit: int
@@ -307,11 +304,7 @@ class Reading:
         found = self._catalog.read(ask, after=after, limit=limit)
         items, restricted = self._gate.told([version for _, version in found])
         return [
-            (
-                name,
-                item,
-                None if of_all(item, restricted) else names.given_out(item, None, restricted),
-            )
+            (name, item, None if of_all(item, restricted) else self.main(item, restricted))
             for (name, _), item in zip(found, items, strict=True)
         ]
 
