@@ -137,9 +137,10 @@ def recording() -> Iterator[Wire]:
             connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
             target = place.path + (f"?{place.query}" if place.query else "")
             try:
-                connection.request(self.command, target, body, onward)
-                answer = connection.getresponse()
-                content = answer.read()
+                with contextlib.closing(connection):
+                    connection.request(self.command, target, body, onward)
+                    answer = connection.getresponse()
+                    content = answer.read()
             except OSError:
                 self.send_error(502)
                 return
@@ -150,7 +151,6 @@ def recording() -> Iterator[Wire]:
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
-            connection.close()
 
         def log_message(self, *_: object) -> None:
             """Nothing is logged."""
