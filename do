@@ -136,6 +136,19 @@ check() {
     codespell
 }
 
+# all: every test, on all processors. What failed there is run once more by itself, and that counts:
+# browsers run out of time beside others, and what one test leaves behind another one may be blamed
+# for. Where more than a few failed it is not the machine.
+all() {
+    status=0
+    "$venv/bin/python" -m pytest -q --numprocesses auto --maxprocesses 8 --dist worksteal || status=$?
+    [ "$status" -eq 1 ] || exit "$status"
+    failed=$("$venv/bin/python" -m pytest -q --last-failed --collect-only | grep -c '::') || exit 1
+    [ "$failed" -le 5 ] || exit 1
+    say "once more, by themselves: the $failed that failed beside others"
+    exec "$venv/bin/python" -m pytest -q --last-failed
+}
+
 # Each part is run, whatever became of the one before it; the last word says whether all held.
 # deep [--seconds N] [--documents N] [OPTIONS OF PYTEST...]: fewer, to see that every part runs
 # (of crash states so few, below half a minute or so, that they prove nothing, and that part fails).
@@ -171,8 +184,8 @@ case $command in
     run) ready run; exec "$venv/bin/python" -m permacite "$@" ;;
     test) # all of them on all processors; named ones plainly, one after another
         ready dev
-        [ $# -gt 0 ] || set -- --numprocesses auto --maxprocesses 8 --dist worksteal
-        exec "$venv/bin/python" -m pytest -q "$@"
+        [ $# -eq 0 ] || exec "$venv/bin/python" -m pytest -q "$@"
+        all
         ;;
     deep) deep "$@" ;;
     check) check ;;
@@ -187,8 +200,9 @@ case $command in
         cat <<'HELP'
 ./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
 ./do run ...   the command line: ./do run save URL, ./do run --help
-./do test      set up, then run all tests (./do browser and ./do outside first, for those that need
-               Chromium, Firefox, Go, a C compiler, strace, ffmpeg, sox or ImageMagick)
+./do test      set up, then run all tests, and what failed once more by itself (./do browser and
+               ./do outside first, for those that need Chromium, Firefox, Go, a C compiler,
+               strace, ffmpeg, sox or ImageMagick)
 ./do deep      the long form: all laws and kills many times over, crash states, mutated bytes, and
                the archive of a million documents; hours, and every test of ./do test with them,
                what they ran of each room, of servers and commands too.
