@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -57,6 +58,7 @@ _ROOMS = {
     "backup": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
+    "config": "permacite.cli.config.command",
     "token": "permacite.cli.incoming.tokens",
     "extension": "permacite.cli.incoming.tokens",
     "uri": "permacite.cli.uri",
@@ -149,13 +151,25 @@ class Commands(click.Group):
     envvar="PERMACITE_ARCHIVE",
     help="The archive's folder. Default: PERMACITE_ARCHIVE, else a folder of your user data.",
 )
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    envvar="PERMACITE_CONFIG",
+    help="A file in TOML with options of commands; `permacite config check` says what it holds.",
+)
 @click.pass_context
-def main(ctx: click.Context, archive: Path | None) -> None:
+def main(ctx: click.Context, archive: Path | None, config: Path | None) -> None:
     """Cite any part of any document, for good.
 
     Save a page as it was served, cite any part of it under a permanent name, and years later
     resolve the citation to exactly those words.
     """
+    head = f"PERMACITE_{ctx.invoked_subcommand or ''}_".upper().replace("-", "_")
+    if config is not None or any(name.startswith(head) for name in os.environ):
+        from permacite.cli.config.command import applied  # noqa: PLC0415 - where something is told
+
+        told = applied(ctx, main, config)
+        archive = archive or told
     ctx.obj = archive
     if not gc.isenabled():
         # The program imports without garbage collection. What came with the imports stays for good,

@@ -1,0 +1,1 @@
+"""What commands are told beforehand: a file in TOML, and the environment over it."""
