@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.crawled import PNG
 from tests.faces.firefox import Firefox
 from tests.faces.selecting import cite_random, squeezed
 from tests.faces.test_proof_page import GOLDEN, altered
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.faces.conftest import Running
+    from tests.faces.conftest import Outcome, Running, Site
+
+    Cli = Callable[..., Outcome]
 
 pytestmark = pytest.mark.browser
 
@@ -90,3 +94,56 @@ def test_a_proof_checks_itself_without_a_network(
             assert "does not hold" in sentence
             tried += 1
     assert tried >= times(10, 200)
+
+
+SAVE = """
+const [target, folder] = arguments;
+const file = (path) => {
+  const made = Cc["@mozilla.org/file/local;1"].createInstance(Ci.nsIFile);
+  made.initWithPath(path);
+  return made;
+};
+const persist = Cc["@mozilla.org/embedding/browser/nsWebBrowserPersist;1"].createInstance(
+  Ci.nsIWebBrowserPersist
+);
+persist.progressListener = {
+  QueryInterface: ChromeUtils.generateQI(["nsIWebProgressListener"]),
+  onStateChange(progress, request, flags) {
+    if (flags & Ci.nsIWebProgressListener.STATE_STOP && !request) done(true);
+    if (flags & Ci.nsIWebProgressListener.STATE_STOP
+        && flags & Ci.nsIWebProgressListener.STATE_IS_NETWORK) done(true);
+  },
+  onProgressChange() {}, onLocationChange() {}, onStatusChange() {}, onSecurityChange() {},
+};
+const browser = Services.wm.getMostRecentWindow("navigator:browser").gBrowser.selectedBrowser;
+persist.startPersistence?.(browser.browsingContext, {
+  onDocumentReady(document) {
+    persist.saveDocument(document, file(target), file(folder), "text/html", 0, 80);
+  },
+  onError() { done(false); },
+});
+if (!persist.startPersistence) browser.frameLoader.startPersistence(browser.browsingContext, {
+  QueryInterface: ChromeUtils.generateQI(["nsIWebBrowserPersistDocumentReceiver"]),
+  onDocumentReady(document) {
+    persist.saveDocument(document, file(target), file(folder), "text/html", 0, 80);
+  },
+  onError() { done(false); },
+});
+"""
+
+
+def test_what_firefox_saves_is_read(cli: Cli, site: Site, firefox: Firefox, tmp_path: Path) -> None:
+    site.put("/s.css", "text/css", "p { background: url(b.png) }")
+    for name in ("a", "b"):
+        site.put(f"/{name}.png", "image/png", PNG + name.encode())
+    address = site.put(
+        "/",
+        "text/html",
+        "<title>T</title><link rel=stylesheet href=s.css><p>words<img src=a.png>",
+    )
+    target = tmp_path / "T.html"
+    firefox.open(address)
+    assert firefox.in_browser(SAVE, str(target), str(tmp_path / "T_files"))
+    (one,) = json.loads(cli("import", str(target), "--uri", address, "--json").out)
+    assert (one["parts"], one["document"]["uri"]) == (3, address)
+    assert [each["uri"] for each in one["lost"]] == ["b.png"], "Firefox leaves out what CSS shows"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.writing.resource import Fields, Subtype
     from permacite.mhtml.writing.write import Sink, Written
 
-__all__ = ["MANIFEST", "File", "Packed", "extract", "pack"]
+__all__ = ["MANIFEST", "File", "Packed", "extract", "label_of", "pack"]
 
 MANIFEST = "aggregate.json"
 """The file that says what the others are in the aggregate."""
@@ -227,7 +227,7 @@ def _by_names(files: Mapping[str, bytes]) -> Packed:
         raise ParseError("expected a page among the files: a name ending in .html", "", 0)
     root = (index or pages)[0]
     parts = {
-        name: Resource(files[name], media_type, _label_of(name))
+        name: Resource(files[name], media_type, label_of(name))
         for name, media_type in typed.items()
     }
     return Packed(parts.pop(root), tuple(parts.values()))
@@ -238,8 +238,8 @@ def _type_of(name: str) -> str:
     return _TYPES.get(suffix, "application/octet-stream")
 
 
-def _label_of(name: str) -> str:
-    """A file's name as a relative URI."""
+def label_of(name: str) -> str:
+    """The name of a file, `/` between its folders, as a relative URI."""
     for character in "%?#":
         name = name.replace(character, f"%{ord(character):02X}")
     return uri.from_iri(name)

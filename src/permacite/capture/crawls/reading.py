@@ -20,6 +20,7 @@ from permacite.capture.collect import Collector
 from permacite.capture.content import sniff
 from permacite.capture.crawls.digests import is_of
 from permacite.capture.crawls.index import fields_of, moment_of
+from permacite.capture.crawls.mementos import memento_of
 from permacite.capture.crawls.messages import Message, content_of, read_head, value_of
 from permacite.capture.crawls.octets import Place
 from permacite.capture.crawls.records import Reader
@@ -53,17 +54,19 @@ def captured_page(index: Index, page: Captured, limits: Limits | None = None) ->
         root = answers.exchange(page, page.uri)
     collector = Collector(answers, None)
     to_the_end(collector.collect(root))
+    memento = memento_of(root.final_uri, root.response_headers)
+    origin = answers.origin(page)
     return Capture(
-        requested_uri=page.uri,
+        requested_uri=page.uri if memento is None else memento.original,
         root=root,
         led_by=(),
         resources=collector.resources(),
         failures=collector.failures(),
         left_out=collector.left_out(),
         aliases=collector.aliases(),
-        started_at=root.started_at,
+        started_at=root.started_at if memento is None else memento.at,
         duration_s=0,
-        imported=answers.origin(page),
+        imported=origin if memento is None else origin | {"memento": memento.record()},
     )
 
 

@@ -74,9 +74,10 @@ def import_(  # noqa: PLR0913 - each is an option
     that cannot be read is reported and the rest go on; the exit status is then the first fault's.
     Where no text can be made of a file it is kept, and a warning says why.
 
-    Of crawls (WARC, ARC, WACZ and HAR files) each page becomes a document, with what it shows as
-    far as the files have it; all of them together are one crawl. Their dates stay what the files
-    claim. The same files again go on where an earlier import ended.
+    A page that a browser saved "complete" is one document with what its folder (X_files) holds. Of
+    crawls (WARC, ARC, WACZ and HAR files) each page becomes one, with what it shows as far as the
+    files have it; all of them together are one crawl. Their dates stay what the files claim. The
+    same files again go on where an earlier import ended.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
@@ -172,8 +173,10 @@ def _imported(
         yield from archive.add_files(files, **options)
         return
     try:
-        content = sys.stdin.buffer.read() if name is not None else files[0].read_bytes()
-        yield files[0], archive.add(content, name=name or files[0].name, uri=uri, **options)
+        path = files[0] if name is None else None
+        content = sys.stdin.buffer.read() if path is None else path.read_bytes()
+        name = name or files[0].name
+        yield files[0], archive.add(content, name=name, uri=uri, path=path, **options)
     except (PermaciteError, OSError) as error:
         yield files[0], error
 

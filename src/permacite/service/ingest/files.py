@@ -17,6 +17,7 @@ from permacite.errors import PermaciteError
 from permacite.renditions import reads, rendition_named
 from permacite.service import sources
 from permacite.service.ingest import incoming
+from permacite.service.ingest.others.folders import complete, folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 
     from permacite.archive import Representation, Standing, Version
     from permacite.service.access import Choice
+    from permacite.service.ingest.others.folders import Complete
     from permacite.service.ingest.saved import Saved
 
     Outcome: TypeAlias = "Draft | Saved | PermaciteError | OSError"
 
-__all__ = ["Draft", "Terms", "files_in", "grouped", "read_draft"]
+__all__ = ["Draft", "Terms", "files_in", "grouped", "read_draft", "with_folder"]
 
 _MOST_FILES = 64
 _MOST_BYTES = 8 * 1024 * 1024
@@ -87,7 +89,8 @@ class Draft:
             series=terms.series,
             provenance=Provenance(
                 title=document.title or self.name,
-                uri=terms.uri or document.uri,
+                uri=self._source(terms),
+                final_uri=document.final_uri,
                 retrieved_at=document.claimed_at,
                 details={"file_name": self.name, **document.details},
             ),
@@ -95,12 +98,26 @@ class Draft:
             standing=terms.standing.over(default),
         )
 
+    def _source(self, terms: Terms) -> str | None:
+        """Where it is from: as somebody says, but of a copy in an archive as the copy does."""
+        own = self.document.uri
+        return own if self.document.final_uri else terms.uri or own
 
-def read_draft(content: bytes, name: str, terms: Terms) -> Draft:
-    """Read the bytes of a file. Raises ParseError where it is not what it claims."""
+
+def read_draft(content: bytes, name: str, terms: Terms, complete: Complete | None = None) -> Draft:
+    """Read the bytes of a file, `complete` if a browser saved it with what it shows.
+
+    Raises ParseError where it is not what it claims.
+    """
     media_type = sources.media_type_of(name, content)
     document = incoming.understood(
-        content, media_type, charset=terms.charset, name=name, rules=terms.rendition
+        content,
+        media_type,
+        charset=terms.charset,
+        name=name,
+        uri=terms.uri,
+        rules=terms.rendition,
+        complete=complete,
     )
     return Draft(name, len(content), document)
 
@@ -108,7 +125,7 @@ def read_draft(content: bytes, name: str, terms: Terms) -> Draft:
 def grouped(
     paths: Iterable[Path],
     terms: Terms,
-    find: Callable[[bytes, str], Saved | None],
+    find: Callable[[bytes, str, Complete | None], Saved | None],
 ) -> Iterator[list[tuple[Path, Outcome]]]:
     """Yield files in groups, each read, or with the error that kept it from that.
 
@@ -128,7 +145,7 @@ def grouped(
         if digest in seen:
             yield group
             group, size_bytes, seen = [], 0, set()
-        outcome = _attempt(content, path.name, terms, find)
+        outcome = _attempt(content, path, terms, find)
         quotes = isinstance(outcome, Draft) and bool(outcome.document.quotations)
         if group and (quotes or size_bytes > _MOST_BYTES or len(group) == _MOST_FILES):
             yield group
@@ -141,26 +158,38 @@ def grouped(
 
 
 def _attempt(
-    content: bytes, name: str, terms: Terms, find: Callable[[bytes, str], Saved | None]
+    content: bytes,
+    path: Path,
+    terms: Terms,
+    find: Callable[[bytes, str, Complete | None], Saved | None],
 ) -> Outcome:
     try:
-        return find(content, name) or read_draft(content, name, terms)
-    except PermaciteError as error:
+        page = with_folder(path, content)
+        return find(content, path.name, page) or read_draft(content, path.name, terms, page)
+    except (PermaciteError, OSError) as error:
         return error
+
+
+def with_folder(path: Path, content: bytes) -> Complete | None:
+    """A page with what a browser saved in a folder beside it; None where there is none."""
+    folder = folder_of(path)
+    return None if folder is None else complete(path, content, folder)
 
 
 def files_in(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield files, and in place of a folder all files in it, by their names.
 
-    What is hidden is left out of folders, and so is whatever is no file, or a link.
+    What is hidden is left out of folders, and so is whatever is no file, or a link; and the folders
+    of pages that a browser saved with what they show.
     """
     for path in paths:
         if not path.is_dir():
             yield path
             continue
         inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
+        of_pages = {folder_of(each) for each in inside if each.is_file()}
         for each in inside:
-            if each.is_symlink():
+            if each.is_symlink() or each in of_pages:
                 continue
             if each.is_dir():
                 yield from files_in([each])

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 
 from permacite import media_types, mhtml, pdi
 from permacite.archive import JSON, NewRepresentation, with_indexes
+from permacite.capture.crawls.mementos import at_address
 from permacite.errors import ParseError
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.service import sources
 from permacite.service.ingest.collections import refuse_collections
-from permacite.service.ingest.saved_by import saved_by_browser, saved_by_singlefile
+from permacite.service.ingest.saved_by import of_copy, saved_by, saved_by_browser
 from permacite.service.quotations.recording import quotations_in, with_quotations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from permacite.capture.model import Failure
+    from permacite.service.ingest.others.folders import Complete
     from permacite.service.ingest.saved_by import SavedBy
     from permacite.service.quotations.recording import Quotations
 
@@ -43,6 +46,10 @@ class Incoming:
     details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
     """What else is to be put on record."""
     is_aggregate: bool = False
+    final_uri: str | None = None
+    """Where it was had from at last, if that is elsewhere: in a web archive."""
+    lost: Sequence[Failure] = ()
+    """What it shows and does not come with."""
     claimed_at: datetime | None = None
     """When somebody saved it, as it says itself."""
 
@@ -53,11 +60,14 @@ def understood(
     *,
     charset: str | None = None,
     name: str = "",
+    uri: str | None = None,
     rules: str | None = None,
+    complete: Complete | None = None,
 ) -> Incoming:
     """Understand bytes by their Content-Type field value; quotations are found too.
 
-    `name` is that of their file, `rules` the rendition that is to make their text, where it can.
+    `name` is that of their file, `uri` where somebody says that it is from, `rules` the rendition
+    that is to make their text, where it can; `complete` is a page with what it shows.
     Raises ParseError where they are not what they claim, or are a collection of pages.
     """
     refuse_collections(content, name)
@@ -69,18 +79,34 @@ def understood(
     page = sources.read_source(content, content_type, charset=charset, rules=rules)
     quotations = quotations_in(page.document)
     formats = with_quotations(sources.representations(page), quotations)
-    told = saved_by_singlefile(page.document.source) if page.document.is_page else None
+    told = saved_by(page.document.source) if page.document.is_page else None
+    memento = None if uri is None or told is not None else at_address(uri)
+    if memento is not None:
+        told = of_copy(memento, uri, media_type)
+    if complete is not None:
+        formats.append(NewRepresentation(complete.aggregate, "multipart/related"))
     document = Incoming(with_indexes(formats), page.title, None, 1, quotations, troubles(page))
-    return _with_told(document, told)
+    return _with_told(_with_parts(document, complete), told)
+
+
+def _with_parts(document: Incoming, complete: Complete | None) -> Incoming:
+    """A page with what is known of what it shows: a browser wrote all of it."""
+    if complete is None:
+        return document
+    imported: dict[str, JSON] = {"format": "HTML and a folder", "shows": "drawn", "made_by": {}}
+    details = {**document.details, **complete.on_record(), "imported": imported}
+    return replace(document, parts=complete.parts, lost=complete.failures, details=details)
 
 
 def _with_told(document: Incoming, told: SavedBy | None) -> Incoming:
     """A document with what it says of itself."""
     if told is None:
         return document
-    details = {**document.details, "imported": told.record}
+    known = document.details.get("imported", {})
+    form = {"format": known["format"]} if isinstance(known, dict) and known else {}
+    details = {**document.details, "imported": told.record | form}
     uri = document.uri or told.uri
-    return replace(document, uri=uri, claimed_at=told.at, details=details)
+    return replace(document, uri=uri, final_uri=told.copy, claimed_at=told.at, details=details)
 
 
 def troubles(source: sources.Source) -> dict[str, JSON]:

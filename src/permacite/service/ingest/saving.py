@@ -28,7 +28,7 @@ from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous
 from permacite.service.ingest.deriving import complete
 from permacite.service.ingest.directives import asked_in, directives_of
 from permacite.service.ingest.fetching import Way, fetch_page
-from permacite.service.ingest.files import Draft, Terms, grouped, read_draft
+from permacite.service.ingest.files import Draft, Terms, grouped, read_draft, with_folder
 from permacite.service.ingest.saved import LostResource, Saved
 from permacite.service.labels import record_of
 from permacite.service.plain import members
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from permacite.service.access import Choice
     from permacite.service.ingest.fetching import Fetched, Via
     from permacite.service.ingest.files import Outcome
+    from permacite.service.ingest.others.folders import Complete
     from permacite.service.quotations.recording import Quotations as Known
 
 __all__ = ["Ingest", "LostResource", "Saved", "Wanted", "credentials_of"]
@@ -174,10 +175,12 @@ class Ingest(Quotations, Transcripts):
         rendition: str | None = None,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
+        path: Path | None = None,
     ) -> Saved:
         """Commit the bytes of a file under a new name; its `name` tells their type.
 
-        The same bytes of the same type again are found under the name that they have; with `new`
+        The `path` of a file that is on a disk is where a browser may have put what it shows. The
+        same bytes of the same type again are found under the name that they have; with `new`
         they get another. `rendition`: the rules that make the text of what they read, such as
         docx-reviewed-text, in place of the usual ones.
 
@@ -186,10 +189,11 @@ class Ingest(Quotations, Transcripts):
         The rest is as in `save`. Raises ParseError where the file is not what it claims.
         """
         terms = Terms(series, uri, confirmed_date, standing, charset, rendition)
-        held = None if new else self._held(content, name, terms)
+        page = None if path is None else with_folder(path, content)
+        held = None if new else self._held(content, name, terms, page)
         if held is not None:
             return held
-        draft = read_draft(content, name, terms)
+        draft = read_draft(content, name, terms, page)
         if not (misquoted or uri is not None or draft.document.is_aggregate):
             check_quotations(self, draft.document.quotations)
         (outcome,) = self._added([draft], terms)
@@ -216,8 +220,8 @@ class Ingest(Quotations, Transcripts):
         """
         terms = Terms(series, None, confirmed_date, standing, charset, rendition)
 
-        def find(content: bytes, name: str) -> Saved | None:
-            return None if new else self._held(content, name, terms)
+        def find(content: bytes, name: str, page: Complete | None) -> Saved | None:
+            return None if new else self._held(content, name, terms, page)
 
         for group in grouped(paths, terms, find):
             # What quotes stands first in its group: what it quotes may be a file before it.
@@ -227,8 +231,11 @@ class Ingest(Quotations, Transcripts):
             for (path, _), outcome in zip(group, outcomes, strict=True):
                 yield path, next(added) if isinstance(outcome, Draft) else outcome
 
-    def _held(self, content: bytes, name: str, terms: Terms) -> Saved | None:
-        """What is told of octets that are here, of the same type and series, and open to all."""
+    def _held(self, content: bytes, name: str, terms: Terms, page: Complete | None) -> Saved | None:
+        """What is told of octets that are here, of the same type and series, and open to all.
+
+        Those of a page with what it shows are here if all of that is.
+        """
         repository, digest = self._repository, digest_of(content)
         media_type = sources.media_type_of(name, content)
         series = tuple((terms.series or repository.series).split("."))
@@ -236,7 +243,8 @@ class Ingest(Quotations, Transcripts):
             alike = [item for item in version.representations if item.digest == digest]
             if version.pdi.series != series or alike[0].media_type != media_type:
                 continue
-            if not terms.agree_with(version, alike[0]):
+            held = {item.digest for item in version.representations}
+            if not terms.agree_with(version, alike[0]) or (page and page.digest not in held):
                 continue
             if repository.restrictions(version.representations):
                 continue
@@ -265,11 +273,14 @@ class Ingest(Quotations, Transcripts):
         return [
             outcome
             if isinstance(outcome, PermaciteError)
-            else self._saved(
-                outcome,
-                draft.document.quotations or None,
-                parts=draft.document.parts,
-                size_bytes=draft.size_bytes,
+            else dataclasses.replace(
+                self._saved(
+                    outcome,
+                    draft.document.quotations or None,
+                    parts=draft.document.parts,
+                    size_bytes=draft.size_bytes,
+                ),
+                lost=_named(draft.document.lost),
             )
             for draft, outcome in zip(drafts, outcomes, strict=True)
         ]

@@ -1,0 +1,1 @@
+"""What people saved with other programs, one document at a time: what it is made of, and says."""
