@@ -233,8 +233,8 @@ with permacite.create("archive", series="lab.example.us") as archive:
 
 def test_the_bare_install_serves_and_names_the_extra_that_lacks(tmp_path: Path) -> None:
     extras = {
-        "aiohttp", "av", "click", "cryptography", "granian", "jinja2", "numpy", "PIL",
-        "platformdirs", "pybase64", "re2", "rfc3161_client", "rich", "starlette", "yarl",
+        "aiohttp", "av", "click", "cryptography", "httptools", "jinja2", "numpy", "PIL",
+        "platformdirs", "pybase64", "re2", "rfc3161_client", "rich", "starlette", "uvicorn", "yarl",
     }  # fmt: skip
     told = _fresh(WITHOUT_EXTRAS.replace("{EXTRAS}", repr(extras)), cwd=tmp_path).splitlines()
     assert told[0] == "214 cm True 1"

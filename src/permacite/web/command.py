@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from permacite.web.serving.limits import Limits
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 __all__ = ["serve"]
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+
+def _limits(command: Command) -> Command:
+    """Add an option for each limit."""
+    for limit in reversed(fields(Limits)):
+        name = f"--{limit.name.replace('_', '-')}"
+        kind = click.FloatRange(min=0.1) if "seconds" in name else click.IntRange(min=1)
+        add = click.option(
+            name,
+            type=kind,
+            default=limit.default,
+            show_default=True,
+            help=limit.metadata["help"],
+        )
+        command = add(command)
+    return command
 
 
 @click.command()
@@ -31,20 +53,34 @@ __all__ = ["serve"]
 @click.option(
     "--public", is_flag=True, help="Say to chats and the like what they may show of open documents."
 )
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=0),
+    default=10,
+    show_default=True,
+    help="Seconds in which answers that are begun may be finished when the server is stopped.",
+)
+@_limits
 @click.pass_obj
 def serve(
     folder: Path | None,
+    /,
     *,
     host: str,
     port: int,
     names: tuple[str, ...],
     writable: bool,
     public: bool,
+    grace: float,
+    **limits: float,
 ) -> None:
     """Serve the archive: the resolver for programs, the reader for people.
 
     Requests are answered only under the names of this machine and those given with --name, so
     that no other site can reach the archive through a visitor's browser.
+
+    Ctrl-C, or SIGTERM, ends it with status 0: it takes nothing new, and finishes what is begun,
+    or leaves it as if it had never begun.
     """
     try:
         from permacite.web import server  # noqa: PLC0415 - the help page needs no server
@@ -52,12 +88,12 @@ def serve(
         raise click.ClickException(
             f"serving needs {error.name}: pip install 'permacite[server]'"
         ) from error
-    server.run(
+    serving = server.Serving(
         folder,
-        host=host,
-        port=port,
         names=names,
         writable=writable,
         public=public,
-        announce=partial(click.echo, err=True),
+        grace_s=grace,
+        limits=Limits(**limits),
     )
+    server.run(serving, host=host, port=port, announce=partial(click.echo, err=True))

@@ -1,98 +1,117 @@
-"""Listen: granian in this process, one archive, stopped by an interrupt or a termination."""
+"""Serve one archive: open it, listen, and end with 0 when told to, whatever is at work."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
+import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from granian.constants import Interfaces
-from granian.server.embed import Server
 
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.web.app import create_app
+from permacite.web.serving.limits import Limits, told
+from permacite.web.serving.listening import serve
+from permacite.web.serving.peers import Peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-__all__ = ["run"]
-
-_PATIENCE_S = 0.02
-"""Between two attempts to reach the server that is starting."""
+__all__ = ["Serving", "run"]
 
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
-def run(
-    folder: Path | None,
-    *,
-    host: str,
-    port: int,
-    names: Sequence[str],
-    writable: bool = False,
-    public: bool = False,
-    announce: Callable[[str], None],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What is served, to whom, and how."""
+
+    folder: Path | None
+    names: Sequence[str] = ()
+    """Host names to answer to, besides those of this machine."""
+    writable: bool = False
+    public: bool = False
+    grace_s: float = 10
+    """How long answers that are begun may take when the end has come."""
+    limits: Limits = field(default_factory=Limits)
+
+
+def run(serving: Serving, *, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
-    port = _free_port(host, port)
     shown = f"[{host}]" if ":" in host else host
-    with Archive.open(folder) as archive:
+    peers = Peers(serving.limits)
+    with _listener(host, port) as listener, Archive.open(serving.folder) as archive:
         about = archive.about()
         app = create_app(
-            archive, names=(*_OWN_NAMES, shown, *names), writable=writable, public=public
+            archive,
+            names=(*_OWN_NAMES, shown, *serving.names),
+            writable=serving.writable,
+            public=serving.public,
         )
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
         announce(archive.decoders(many=True))
-        server = Server(
-            app,
-            address=host,
-            port=port,
-            interface=Interfaces.ASGINL,
-            websockets=False,
-            log_enabled=False,
-        )
-        ready = f"http://{shown}:{port}/ answers; Ctrl-C stops it"
-        asyncio.run(_until_stopped(server, host, port, lambda: announce(ready)))
+        address = f"http://{shown}:{listener.getsockname()[1]}/"
+
+        def tell() -> None:
+            announce(f"{address} answers; Ctrl-C stops it")
+
+        async def until_stopped() -> int:
+            stop, hurry = _stopped_by_signals()
+            grace_s = serving.grace_s
+            return await serve(
+                app, listener, peers, stop=stop, hurry=hurry, grace_s=grace_s, ready=tell
+            )
+
+        with asyncio.Runner() as runner:
+            left = runner.run(until_stopped())
+            announce(f"served {', '.join(told(peers.counts)) or 'nobody'}")
+            if left:
+                announce(f"not finished within {serving.grace_s:g} s, and cut: {left}")
+                _leave()
 
 
-def _free_port(host: str, port: int) -> int:
-    """A port that can be listened on. Raises StorageError where the address is taken."""
+def _listener(host: str, port: int) -> socket.socket:
+    """A socket that has a port; nobody is answered yet. Raises StorageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise StorageError(
-                f"cannot listen on {host} port {port}: {error.strerror}",
-                path=f"{host}:{port}",
-                reason="io",
-                hint="--port 0 takes any free port",
-            ) from error
-        chosen: int = probe.getsockname()[1]
-        return chosen
-
-
-async def _until_stopped(server: Server, host: str, port: int, ready: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, server.stop)
-    serving = asyncio.create_task(server.serve())
-    # Granian does not tell when it listens; that a connection is taken tells it.
-    while not serving.done() and not await _answers(host, port):  # noqa: ASYNC110 - no event
-        await asyncio.sleep(_PATIENCE_S)
-    if not serving.done():
-        ready()
-    await serving
-
-
-async def _answers(host: str, port: int) -> bool:
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        _, writer = await asyncio.open_connection(host, port)
-    except OSError:
-        return False
-    writer.close()
-    return True
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        # Two servers may bind one port as long as neither listens.
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise StorageError(
+            f"cannot listen on {host} port {port}: {error.strerror}",
+            path=f"{host}:{port}",
+            reason="io",
+            hint="--port 0 takes any free port",
+        ) from error
+    return listener
+
+
+def _stopped_by_signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """What says that the end has come, and that nobody waits for it: a second Ctrl-C."""
+    loop = asyncio.get_running_loop()
+    stop, hurry = asyncio.Event(), asyncio.Event()
+
+    def interrupted() -> None:
+        (hurry if stop.is_set() else stop).set()
+
+    loop.add_signal_handler(signal.SIGINT, interrupted)
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    return stop, hurry
+
+
+def _leave() -> None:
+    """End the process though threads of it are at work.
+
+    What they have not committed is as if it had never begun; what they have is on the disk.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,90 @@
+"""Who is connected, and who makes room for the next one.
+
+Where a peer has as many connections as it may, or all together have, the one goes that waits the
+longest without a whole request: half-open requests keep nobody out, not even each other. Who is
+being answered stays; where all are, the next one is refused.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from permacite.web.serving.limits import Event, Limits
+
+__all__ = ["Peers", "peer_of"]
+
+_NETWORK_BITS = 64
+"""One subscriber has at least as much of the addresses of IPv6 (RFC 6177)."""
+
+
+class _Connected(Protocol):
+    """A connection."""
+
+    peer: str
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing is being answered on it."""
+
+    def cut(self) -> None:
+        """End it now."""
+
+
+def peer_of(client: tuple[str, int] | None) -> str:
+    """Who is at an address; "" for who has none, as on a socket of the file system."""
+    if client is None:
+        return ""
+    host = client[0].partition("%")[0]
+    if ":" not in host:
+        return host
+    address = ipaddress.IPv6Address(host)
+    mapped = address.ipv4_mapped
+    if mapped is not None:
+        return str(mapped)
+    return str(ipaddress.IPv6Network((address, _NETWORK_BITS), strict=False))
+
+
+class Peers:
+    """The connections of one process, and what it counts."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.counts: Counter[Event] = Counter()
+        self.is_ending = False
+        """Whether each connection is to close with the answer that it waits for."""
+        # In the order in which they came: a dict keeps it.
+        self._all: dict[_Connected, None] = {}
+        self._of: dict[str, dict[_Connected, None]] = {}
+
+    def admit(self, connection: _Connected) -> bool:
+        """Whether there is room for a connection, or was made."""
+        self.counts["connections"] += 1
+        own = self._of.get(connection.peer, {}) if connection.peer else {}
+        full = len(own) >= self.limits.peer_connections and not self._make_room(own)
+        if full or (len(self._all) >= self.limits.connections and not self._make_room(self._all)):
+            self.counts["refused"] += 1
+            return False
+        self._all[connection] = None
+        self._of.setdefault(connection.peer, {})[connection] = None
+        return True
+
+    def leave(self, connection: _Connected) -> None:
+        """Forget a connection, be it known or not."""
+        self._all.pop(connection, None)
+        own = self._of.get(connection.peer, {})
+        own.pop(connection, None)
+        if not own:
+            self._of.pop(connection.peer, None)
+
+    def _make_room(self, connections: dict[_Connected, None]) -> bool:
+        """Cut the one of some that waits the longest. False where none waits."""
+        waiting = next((each for each in connections if each.is_waiting), None)
+        if waiting is None:
+            return False
+        self.counts["crowded-out"] += 1
+        self.leave(waiting)
+        waiting.cut()
+        return True
