@@ -12,6 +12,7 @@ from permacite.errors import StorageError
 from permacite.service import decoders
 from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
+from permacite.service.assertions.former import FormerNames
 from permacite.service.assertions.jottings import Jottings
 from permacite.service.base import DEFAULT_RESOLVER, default_directory
 from permacite.service.citations.describing import References
@@ -53,6 +54,7 @@ class Archive(
     Reader,
     Jottings,
     Delegations,
+    FormerNames,
     Access,
     Search,
     Sites,

@@ -10,7 +10,8 @@ from permacite.capture.crawls.har import Log
 from permacite.capture.crawls.index import Index, Source
 from permacite.capture.crawls.kinds import kind_of
 from permacite.capture.crawls.packages import Package
-from permacite.capture.crawls.reading import captured_page
+from permacite.capture.crawls.reading import Answers, captured_page
+from permacite.capture.model import Limits
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.capture.crawls.index import Captured
-    from permacite.capture.model import Capture, Limits
+    from permacite.capture.model import Capture
 
 __all__ = ["Crawl", "means"]
 
@@ -95,6 +96,10 @@ class Crawl:
     def page(self, page: Captured, limits: Limits | None = None) -> Capture:
         """A page with all it shows. Raises CaptureError where it cannot be read."""
         return captured_page(self.index, page, limits)
+
+    def names(self, page: Captured) -> dict[str, str]:
+        """The names that a page had in an archive like this one, each with a digest."""
+        return Answers(self.index, page.at, Limits()).names(page)
 
 
 def means(wanted: str, page: Captured) -> bool:

@@ -30,13 +30,11 @@ from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError, ParseError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from permacite.capture.crawls.index import Captured, Index
     from permacite.capture.crawls.records import Record
     from permacite.capture.model import Headers
 
-__all__ = ["Answers", "captured_page"]
+__all__ = ["Answers", "captured_page", "names_in"]
 
 _PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -241,13 +239,19 @@ class Answers:
                     break
         return octets
 
+    def _told_beside(self, page: Captured) -> bytes:
+        """What the metadata record of a page tells; nothing where there is none."""
+        beside = self._index.beside(page, "metadata")
+        return b"" if beside is None else self._beginning(beside[1], beside[2])[:_TOLD]
+
+    def names(self, page: Captured) -> dict[str, str]:
+        """The names that a page had in an archive like this one, each with a digest."""
+        return names_in(self._told_beside(page))
+
     def origin(self, page: Captured) -> dict[str, object]:
         """What is on record of where a page is from, and of who says so."""
         source = self._index.sources[page.file]
-        told: Mapping[str, str] = {}
-        beside = self._index.beside(page, "metadata")
-        if beside is not None:
-            told = fields_of(self._beginning(beside[1], beside[2])[:_TOLD])
+        told = self._told_beside(page)
         checked = [name for name in ("block", "payload") if getattr(page, name) == 1]
         said: dict[str, object] = {
             "format": source.format or page.version,
@@ -259,11 +263,25 @@ class Answers:
             "made_by": {name: source.told[name][:1000] for name in _SAID if name in source.told},
         }
         further = {
-            "metadata": dict(told),
+            "metadata": fields_of(told),
+            "names": names_in(told),
             "doubts": dict(self._doubts),
             "package": dict(source.package),
         }
         return said | {name: value for name, value in further.items() if value}
+
+
+def names_in(told: bytes) -> dict[str, str]:
+    """The permanent names in a metadata record that `export` wrote, each with its digest."""
+    pairs = [line.partition(": ") for line in told.decode("utf-8", "replace").splitlines()]
+    named = [value for field, _, value in pairs if field == "pdi"]
+    digests = [value.rpartition(" ")[2] for field, _, value in pairs if field == "digest"]
+    names = dict(zip(named, digests, strict=False))
+    for field, _, value in pairs:
+        if field == "same-as":
+            name, _, digest = value.partition(" ")
+            names[name] = digest
+    return names
 
 
 _SAID = ("software", "operator", "ispartof", "description", "hostname", "robots", "conformsto")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from permacite.archive import Assertion, Repository
     from permacite.service.plain import Json
 
-__all__ = ["Assertions"]
+__all__ = ["Assertions", "ranges_of"]
 
 _AT_ONCE = 1000
 """How many statements are read together where all are wanted."""
@@ -95,7 +95,7 @@ class Assertions(UseCases):
         `next` of the page before. Raises ParseError for another.
         """
         name = None if subject is None else names.parse(subject)
-        ranges = [] if name is None else _ranges(name, parts=parts)
+        ranges = [] if name is None else ranges_of(name, parts=parts)
         page = self._repository.assertions(ranges, predicate, after=_place(after), limit=limit)
         if name is None or not parts:
             return page
@@ -127,7 +127,7 @@ def _place(after: str | None) -> int:
     return int(after)
 
 
-def _ranges(
+def ranges_of(
     name: pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI | pdi.PDIPattern, *, parts: bool
 ) -> list[tuple[str, str]]:
     """Half-open ranges of subjects that hold a name, with `parts` all below it, and few others.

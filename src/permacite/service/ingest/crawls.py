@@ -21,6 +21,7 @@ from permacite.errors import (
 )
 from permacite.service import names, sources
 from permacite.service.access import UNSAID
+from permacite.service.assertions.former import keep_names
 from permacite.service.citations.citing import Citations
 from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.saving import Ingest, Wanted
@@ -188,7 +189,15 @@ class Crawls(Ingest, Citations):
         return NotFoundError("these octets are not here", one.reference)
 
     def _add_page(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
-        """Commit one page, unless this very capture was committed."""
+        """Commit one page, unless this very capture was committed; keep the names that it had."""
+        saved = self._committed(crawl, page, wanted)
+        told = crawl.files.names(page)
+        if told:
+            name, _ = names.document_of(saved.pdi)
+            keep_names(self._repository, self._repository.version(name), told)
+        return saved
+
+    def _committed(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
         known = wanted.key and self._repository.find_by_key(wanted.key)
         if known:
             saved = self._saved(known, None, parts=1, size_bytes=0)

@@ -120,7 +120,8 @@ def info(name: str) -> Record:
 
 def records_of(repository: Repository, version: Version) -> Iterator[Record]:
     """The records of one version: its document, what belongs to it, its text, its names."""
-    date = _date(version.provenance.retrieved_at or version.committed_at)
+    at = version.provenance.retrieved_at or version.committed_at
+    date = _date(at)
     main = repository.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
@@ -138,9 +139,10 @@ def records_of(repository: Repository, version: Version) -> Iterator[Record]:
                 yield Record(fields | _type(item), b"", octets)
             elif item == main:
                 yield from answers.redirects(item.digest, root)
-                yield answers.record(fields, _type(item), octets, item.digest)._replace(
-                    version=version
-                )
+                record = answers.record(fields, _type(item), octets, item.digest)
+                # The time of the version, which began a little before its first request.
+                stated = record.fields | {"WARC-Date": _exact(at)}
+                yield record._replace(fields=stated, version=version)
             else:
                 yield Record(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
     if given:
@@ -241,6 +243,10 @@ def _moment(said: Mapping[str, Any]) -> str | None:
         moment = datetime.fromisoformat(str(said.get("started_at")))
     except ValueError:
         return None
+    return _exact(moment)
+
+
+def _exact(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment.microsecond else _date(moment)
 
 
@@ -275,6 +281,7 @@ def _names(version: Version, root: str, date: str, target: str) -> Record:
     """The record of what a document is called here."""
     lines = [("pdi", str(item.pdi)) for item in version.representations]
     lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
+    lines += [("same-as", f"{name} {digest}") for name, digest in _former(version)]
     if version.title:
         lines.append(("title", " ".join(version.title.split())))
     body = "".join(f"{name}: {value}\r\n" for name, value in lines)
@@ -287,6 +294,16 @@ def _names(version: Version, root: str, date: str, target: str) -> Record:
         "Content-Type": "application/warc-fields",
     }
     return Record(fields, b"", body.encode())
+
+
+def _former(version: Version) -> Iterator[tuple[str, str]]:
+    """The names that the formats of a version had in other archives, with their digests."""
+    imported = version.provenance.details.get("imported")
+    told = imported.get("names") if isinstance(imported, Mapping) else None
+    held = {item.digest for item in version.representations}
+    for name, digest in told.items() if isinstance(told, Mapping) else ():
+        if digest in held:
+            yield str(name), str(digest)
 
 
 def _address(version: Version) -> str:

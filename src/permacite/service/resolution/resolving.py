@@ -108,11 +108,12 @@ class Resolution(UseCases):
         try:
             version, representation = self._repository.answering(name)
         except NotFoundError as error:
-            from permacite.service.assertions.delegating import (  # noqa: PLC0415 - names not here
-                with_directions,
+            present = self._now_called(named, error)
+            answer = self.resolve(present, context=context, whole=whole, preview=preview)
+            told = f"this is what {named} names, as was stated when it came from another archive"
+            return dataclasses.replace(
+                answer, reference=reference, warnings=(*answer.warnings, told)
             )
-
-            raise with_directions(self._repository, reference, error) from error
         provenance = version.provenance
         answer = Resolved(
             reference=reference,
@@ -140,6 +141,15 @@ class Resolution(UseCases):
                 answer, repository, representation, fragment, context=context, whole=whole
             )
         return _with_sayings(part, repository, representation, fragment)
+
+    def _now_called(self, reference: str, error: NotFoundError) -> str:
+        """What a name that is not here is called here; raises `error` with who would know it."""
+        from permacite.service.assertions import delegating, former  # noqa: PLC0415 - names not here
+
+        present = former.now_called(self._repository, reference)
+        if present is None:
+            raise delegating.with_directions(self._repository, reference, error) from error
+        return present
 
     def find(self, address: str, *, when: datetime | None = None) -> Held | None:
         """Which archived page a web address means, and which passage of it; None: none is here.

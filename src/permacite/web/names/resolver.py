@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.pdi.predicates import predicate_iri
 from permacite.service.archive import Archive
+from permacite.service.names import as_address
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
 from permacite.web.follow import memento
@@ -120,11 +121,18 @@ async def directed(
 
 
 async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> Response:
-    """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`."""
+    """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`.
+
+    A name that a document had in another archive leads to the one that it has here.
+    """
+    if isinstance(error, RestrictedError):
+        raise error
+    present = await ask(request, Archive.now_called, reference)
+    if present is not None:
+        return RedirectResponse(kept(request, f"/{as_address(present)}"), 303)
     address = await ask(request, Archive.elsewhere, reference)
     own = urlsplit(str(request.base_url)).netloc
-    restricted = isinstance(error, RestrictedError)
-    if restricted or address is None or urlsplit(address).netloc == own:
+    if address is None or urlsplit(address).netloc == own:
         raise error
     return RedirectResponse(address, 307)
 
