@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import changelog, commands, conformance, house, interfaces, problems, routes
+from . import changelog, commands, conformance, house, interfaces, openapi, problems, routes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "reference/cli": commands.page,
     "reference/errors": problems.page,
     "reference/http": routes.page,
+    "openapi.json": openapi.page,
 } | {
     f"reference/{name}": interfaces.page_of(name)
     for name in (interfaces.LIBRARY, *interfaces.PACKAGES)
@@ -62,7 +63,9 @@ def main() -> int:
 
 
 def _path(name: str) -> Path:
-    """Return where a page is; a picture has a suffix of its own."""
+    """Return where a page is; a picture has a suffix of its own, and what is served its folder."""
+    if name.endswith(".json"):
+        return ROOT / "src/permacite/web/static" / name
     return ROOT / "docs" / (name if name.endswith(".svg") else f"{name}.md")
 
 

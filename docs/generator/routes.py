@@ -24,7 +24,7 @@ def page(root: Path) -> str:
     del root
     from permacite.web.app import ROUTES  # noqa: PLC0415 - needs the server extra
 
-    return "\n".join([HEAD, *map(_chapter, ROUTES)])
+    return "\n".join([HEAD, *(_chapter(route) for route in ROUTES if route.include_in_schema)])
 
 
 def _chapter(route: Route) -> str:

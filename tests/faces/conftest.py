@@ -134,6 +134,8 @@ class Running:
 
     base: str
     process: subprocess.Popen[str]
+    told: tuple[str, ...]
+    """The lines that it wrote before."""
 
 
 @pytest.fixture
@@ -154,15 +156,16 @@ def served(archive: Path, *options: str) -> Iterator[Running]:
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )
     assert process.stderr is not None
-    base = ""
+    base, told = "", []
     for line in process.stderr:
+        told.append(line.rstrip())
         found = re.match(r"(http://\S+)/ answers", line)
         if found:
             base = found[1]
             break
     assert base, "the server did not start"
     try:
-        yield Running(base, process)
+        yield Running(base, process, tuple(told))
     finally:
         process.terminate()
         process.wait(30)

@@ -176,6 +176,10 @@ class Repository(Verification):
         """Set or replace a setting."""
         self._catalog.write(settings.set_setting, name, value)
 
+    def staged_bytes(self) -> int:
+        """Return how many octets are committed and have no file yet."""
+        return self._catalog.read(octets.staged_bytes)
+
     def commit(
         self,
         representations: Sequence[NewRepresentation],

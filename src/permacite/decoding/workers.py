@@ -138,6 +138,11 @@ class Workers:
         with self._place() as place:
             return next(self._candidates(place)).holds
 
+    def load(self) -> tuple[int, int]:
+        """How many jobs are done at this moment, and how many wait."""
+        with self._changed:
+            return self._busy, self._queued
+
     def close(self) -> None:
         """End the workers that are idle; those at work end after their jobs."""
         with self._changed:

@@ -23,6 +23,7 @@ from permacite.service.handed.taking import Uploads
 from permacite.service.ingest.crawls import Crawls
 from permacite.service.ingest.deriving import Derivations
 from permacite.service.lists.saving import Lists
+from permacite.service.preservation.condition import Conditions
 from permacite.service.preservation.keeping import Preservation
 from permacite.service.proofs.logs import Logs
 from permacite.service.proofs.proofs import Proofs
@@ -51,6 +52,7 @@ class Archive(
     Proofs,
     Logs,
     Preservation,
+    Conditions,
     Reader,
     Jottings,
     Delegations,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import threading
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import PermaciteError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from permacite.extract import Decode, Excerpt, Stored
     from permacite.renditions.pdf.frames import Frame
 
-__all__ = ["decode", "decoder_of", "described", "keep_parts_small", "measured", "workers"]
+__all__ = ["decode", "decoder_of", "described", "keep_parts_small", "load", "measured", "workers"]
 
 _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 """What parts may take in a process that answers many, so that it stays below 300 MiB."""
@@ -22,6 +23,8 @@ _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 _MEASURES = 6
 
 _options: dict[str, Any] = {}
+_pools: dict[str, Workers] = {}
+_starting = threading.Lock()
 
 
 def workers(kind: str = "media") -> Workers:
@@ -29,21 +32,30 @@ def workers(kind: str = "media") -> Workers:
     return _pool(kind)
 
 
-@functools.cache
 def _pool(kind: str) -> Workers:
     from permacite.decoding import Workers  # noqa: PLC0415 - most commands decode nothing
 
-    pool = Workers(kind, **_options)
-    atexit.register(pool.close)
-    return pool
+    with _starting:
+        if kind not in _pools:
+            _pools[kind] = Workers(kind, **_options)
+            atexit.register(_pools[kind].close)
+        return _pools[kind]
 
 
 def keep_parts_small() -> None:
     """Limit what parts take in this process; for workers that are started from now on."""
     _options.update(_SMALL)
-    if _pool.cache_info().currsize:
-        workers().close()
-        _pool.cache_clear()
+    with _starting:
+        for pool in _pools.values():
+            pool.close()
+        _pools.clear()
+
+
+def load() -> tuple[int, int]:
+    """How many jobs are done in this process at this moment, and how many wait."""
+    with _starting:
+        loads = [pool.load() for pool in _pools.values()]
+    return sum(busy for busy, _ in loads), sum(waiting for _, waiting in loads)
 
 
 def decode(

@@ -22,6 +22,8 @@ from permacite.web.follow import feeds, links, memento, saving, sites
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
+from permacite.web.operating.health import health, ready
+from permacite.web.operating.nowhere import nowhere
 from permacite.web.requests import is_own
 from permacite.web.search import asking, jottings
 
@@ -48,12 +50,22 @@ async def asset(request: Request) -> Response:
     return FileResponse(path, headers=headers.reader_headers(), media_type=_TYPES[path.suffix])
 
 
+async def description(request: Request) -> Response:
+    """GET /-/openapi.json: this list of routes, for programs (OpenAPI 3.1)."""
+    del request
+    path, kind = _STATIC / "openapi.json", "application/vnd.oai.openapi+json"
+    return FileResponse(path, headers=headers.reader_headers(), media_type=kind)
+
+
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _APART = frozenset({taking.PATH, taking.ASKED})
 
-ROUTES = [
+_PAGES = [
     Route("/", reader.home),
     Route("/-/static/{file}", asset),
+    Route("/-/openapi.json", description),
+    Route("/-/health", health),
+    Route("/-/ready", ready),
     Route("/-/page/{name:path}", reader.frame),
     Route("/-/search", asking.search),
     Route("/robots.txt", feeds.robots),
@@ -96,6 +108,20 @@ ROUTES = [
     Route("/-/api/derive", api.derive, methods=["POST"]),
     Route("/-/cite", api.cite_form, methods=["POST"]),
     Route("/uri-res/{service}", thttp.answer),
+]
+
+_OURS = (
+    "/",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/-/{rest:path}",
+    "/uri-res/{rest:path}",
+    "/web/{rest:path}",
+)
+
+ROUTES = [
+    *_PAGES,
+    *(nowhere(path, _PAGES) for path in _OURS),
     Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS", "PUT"]),
 ]
 

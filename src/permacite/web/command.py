@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from permacite.web.operating.options import watching_options
 from permacite.web.serving.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from permacite.web.operating.watching import Watching
 
 __all__ = ["serve"]
 
@@ -60,6 +63,7 @@ def _limits(command: Command) -> Command:
     show_default=True,
     help="Seconds in which answers that are begun may be finished when the server is stopped.",
 )
+@watching_options
 @_limits
 @click.pass_obj
 def serve(
@@ -72,6 +76,7 @@ def serve(
     writable: bool,
     public: bool,
     grace: float,
+    watching: Watching,
     **limits: float,
 ) -> None:
     """Serve the archive: the resolver for programs, the reader for people.
@@ -95,5 +100,6 @@ def serve(
         public=public,
         grace_s=grace,
         limits=Limits(**limits),
+        watching=watching,
     )
     server.run(serving, host=host, port=port, announce=partial(click.echo, err=True))

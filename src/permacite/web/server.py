@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.web.app import create_app
+from permacite.web.operating.watching import Watching, notify, watched
 from permacite.web.serving.limits import Limits, told
 from permacite.web.serving.listening import serve
 from permacite.web.serving.peers import Peers
@@ -38,13 +40,16 @@ class Serving:
     grace_s: float = 10
     """How long answers that are begun may take when the end has come."""
     limits: Limits = field(default_factory=Limits)
+    watching: Watching = field(default_factory=Watching)
 
 
 def run(serving: Serving, *, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
     shown = f"[{host}]" if ":" in host else host
     peers = Peers(serving.limits)
-    with _listener(host, port) as listener, Archive.open(serving.folder) as archive:
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(_listener(host, port))
+        archive = stack.enter_context(Archive.open(serving.folder))
         about = archive.about()
         app = create_app(
             archive,
@@ -54,16 +59,20 @@ def run(serving: Serving, *, host: str, port: int, announce: Callable[[str], Non
         )
         announce(f"{about.documents} documents of {about.series} in {about.directory}")
         announce(archive.decoders(many=True))
+        observed = stack.enter_context(
+            watched(app, archive, serving.watching, events=peers.counts, announce=announce)
+        )
         address = f"http://{shown}:{listener.getsockname()[1]}/"
 
         def tell() -> None:
             announce(f"{address} answers; Ctrl-C stops it")
+            notify("READY=1")
 
         async def until_stopped() -> int:
             stop, hurry = _stopped_by_signals()
             grace_s = serving.grace_s
             return await serve(
-                app, listener, peers, stop=stop, hurry=hurry, grace_s=grace_s, ready=tell
+                observed, listener, peers, stop=stop, hurry=hurry, grace_s=grace_s, ready=tell
             )
 
         with asyncio.Runner() as runner:
@@ -77,7 +86,8 @@ def run(serving: Serving, *, host: str, port: int, announce: Callable[[str], Non
 def _listener(host: str, port: int) -> socket.socket:
     """A socket that has a port; nobody is answered yet. Raises StorageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends without delay where the protocol is named, and only there.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))

@@ -75,6 +75,14 @@ def staged_digests(connection: sqlite3.Connection, limit: int) -> list[str]:
     return [digest for (digest,) in connection.execute(question, (limit,))]
 
 
+def staged_bytes(connection: sqlite3.Connection) -> int:
+    """How much is staged."""
+    if not has_schema(connection, STAGED):
+        return 0
+    question = "SELECT coalesce(sum(length(content)), 0) FROM unsettled"
+    return int(connection.execute(question).fetchone()[0])
+
+
 def let_go(transaction: Transaction, digests: Sequence[str]) -> None:
     """Let go of staged octets: they are objects now, and would survive a loss of power."""
     statement = "DELETE FROM unsettled WHERE digest = ?"

@@ -8,7 +8,7 @@ from permacite.archive import Repository, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service.base import UseCases
 from permacite.service.findings import HARMLESS, Report
-from permacite.service.preservation import layout
+from permacite.service.preservation import condition, layout
 from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class Preservation(UseCases):
         Raises ConflictError where other things are there, StorageError.
         """
         self._repository.backup(directory, link=link)
+        condition.note(self._repository, condition.COPIED)
         return _counted(directory)
 
     def fsck(self, *, progress: Callable[[Finding], None] | None = None) -> Report:
@@ -36,7 +37,9 @@ class Preservation(UseCases):
 
         `progress` is told each finding as it is made.
         """
-        return Report.of(self._repository.fsck(), progress)
+        report = Report.of(self._repository.fsck(), progress)
+        condition.note(self._repository, condition.CHECKED, len(report.bad))
+        return report
 
     def export_ocfl(self, directory: Path) -> Copy:
         """Write the whole archive as OCFL objects; `restore` makes an archive of them.

@@ -32,10 +32,10 @@ async def follow(request: Request) -> Response:
 
     To the version saved nearest to the time `when`, or to that of the page `from`, on which the
     link was; the reader says there how far apart the two are. Else to the part of that page's own
-    aggregate that has the address. Where there is none, and with `all`,
-    a page says what there is: the archived versions, the page as it is now, and saving it where
-    this server commits (`permacite serve --writable`). Links in frames have `to` at their end, so
-    that what a browser adds to them (the place of a click in a picture) belongs to it.
+    aggregate that has the address. Where there is none, and with `&all=`, a page says what there
+    is: the archived versions, the page as it is now, and saving it where this server commits
+    (`permacite serve --writable`). Links in frames have `to` at their end, so that what a browser
+    adds to them (the place of a click in a picture) belongs to it.
     """
     refuse_embedding(request)
     found = await _found(request)

@@ -52,13 +52,18 @@ async def resolution(request: Request) -> Response:
     """Answer a name with the reader's page, the bytes, or JSON; errors: `problems`.
 
     A name with wildcards is answered by the set of names that are known here, as JSON or, where
-    `Accept` says so, as text/uri-list; `limit`, `after` and `until` choose a page of it, and
-    `Link: <...>; rel="next"` leads on. A name that is not here and is delegated leads there (307).
+    `Accept` says so, as text/uri-list; `?limit=`, `&after=` and `&until=` choose a page of it,
+    and `Link: <...>; rel="next"` leads on. A name that is delegated elsewhere leads there (307).
     OPTIONS tells what may be done with a name, 404 where this server would not know it. PUT makes
     the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
     started with --writable; nothing is ever deleted (PDI §3.8.2). `?check=pieces` has only those
     pieces of a large text checked that the answer is made of, and not its whole digest.
     `?view=preview` answers with a small WebM of a part of sound or video, for players in pages.
+
+    `?fragment=` is what others write behind #. The reader's page takes `?page=`, `?frame=` and
+    `?part=` (which of several), `?show=text`, `?at=` (where a long text begins), `?first=`,
+    `?last=` and `?rfc5147=` (what is marked), `?quoters=` (where their list goes on). PUT takes
+    `?misquoted=` for words that are quoted wrong on purpose.
     """
     if request.method == "PUT":
         return await writing.put(request)

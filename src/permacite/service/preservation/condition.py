@@ -1,0 +1,83 @@
+"""How an archive is: what it holds, what waits in it, and when it was last copied and checked."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from permacite.errors import StorageError
+from permacite.service import decoders
+from permacite.service.base import UseCases
+
+if TYPE_CHECKING:
+    from permacite.archive import Repository
+
+__all__ = ["CHECKED", "COPIED", "Condition", "Conditions", "Done", "note"]
+
+COPIED = "last backup"
+CHECKED = "last fixity check"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """When something was done, and how many faults it found."""
+
+    at: datetime
+    faults: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How an archive is at this moment."""
+
+    documents: int
+    versions: int
+    log_size: int
+    staged_bytes: int
+    """Octets that were committed and have no file yet."""
+    free_bytes: int
+    """What is free on its disk."""
+    decoders_busy: int
+    decoders_waiting: int
+    """Jobs of this process that wait for a worker."""
+    copied: Done | None
+    """The last backup that was made from here."""
+    checked: Done | None
+    """The last fixity check of all of it."""
+
+
+class Conditions(UseCases):
+    """How the archive is."""
+
+    def condition(self) -> Condition:
+        """How it is now; asking costs little. Raises StorageError where it cannot be read."""
+        repository = self._repository
+        busy, waiting = decoders.load()
+        return Condition(
+            documents=repository.documents(),
+            versions=repository.count(),
+            log_size=repository.log.size(),
+            staged_bytes=repository.staged_bytes(),
+            free_bytes=shutil.disk_usage(repository.directory).free,
+            decoders_busy=busy,
+            decoders_waiting=waiting,
+            copied=_done(repository, COPIED),
+            checked=_done(repository, CHECKED),
+        )
+
+
+def note(repository: Repository, what: str, faults: int = 0) -> None:
+    """Note that something was done just now; an archive that may only be read is left as it is."""
+    with contextlib.suppress(StorageError):
+        repository.set_setting(what, f"{datetime.now(UTC).isoformat(timespec='seconds')} {faults}")
+
+
+def _done(repository: Repository, what: str) -> Done | None:
+    said = repository.setting(what)
+    if said is None:
+        return None
+    at, _, faults = said.partition(" ")
+    return Done(datetime.fromisoformat(at), int(faults))

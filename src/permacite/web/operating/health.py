@@ -1,0 +1,55 @@
+"""Whether the server lives, and whether it can answer: for those who restart it or send it work."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse
+
+from permacite.errors import PermaciteError
+from permacite.web.requests import JSONAnswer
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from permacite.service.archive import Archive
+
+__all__ = ["LEAST_FREE_BYTES", "health", "ready"]
+
+LEAST_FREE_BYTES = 64 << 20
+"""With less on its disk a server that commits is not ready."""
+
+_UNSEEN = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+_log = logging.getLogger("permacite.ready")
+
+
+async def health(request: Request) -> Response:
+    """GET /-/health: `ok`, as long as the process answers. The archive is not asked."""
+    del request
+    return PlainTextResponse("ok\n", headers=_UNSEEN)
+
+
+async def ready(request: Request) -> Response:
+    """GET /-/ready: 200 where the archive can be read and there is room to commit, else 503.
+
+    Why not is written to standard error; whoever asks learns which of the two it is.
+    """
+    archive: Archive = request.app.state.whole
+    try:
+        condition = await run_in_threadpool(archive.condition)
+    except (PermaciteError, OSError) as error:
+        _log.error("not ready: %s", error)
+        return _answer(503, "the archive cannot be read")
+    if request.app.state.writable and condition.free_bytes < LEAST_FREE_BYTES:
+        _log.error("not ready: %d bytes are free on the archive's disk", condition.free_bytes)
+        return _answer(503, "the archive's disk is nearly full")
+    return _answer(200, None)
+
+
+def _answer(status: int, problem: str | None) -> Response:
+    content = {"ready": problem is None, "problem": problem}
+    return JSONAnswer(content, status, _UNSEEN | ({"Retry-After": "5"} if problem else {}))

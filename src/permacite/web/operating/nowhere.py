@@ -1,0 +1,35 @@
+"""What begins like an address of ours and is none: told before it is taken for a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["nowhere"]
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+def nowhere(path: str, routes: Sequence[Route]) -> Route:
+    """The route behind `routes` that takes all of a path such as `/-/{rest:path}`, by any method.
+
+    Names take what is left, and PUT among it: without this, `PUT /-/search` is a faulty name.
+    """
+
+    async def answer(request: Request) -> Response:
+        asked = request.url.path
+        found = [route.methods or set() for route in routes if route.path_regex.match(asked)]
+        if not found:
+            raise HTTPException(404, f"no page of this server has the address {asked}")
+        methods = ", ".join(sorted(set().union(*found)))
+        raise HTTPException(405, f"{asked} takes {methods}", {"Allow": methods})
+
+    return Route(path, answer, methods=_METHODS, include_in_schema=False)
