@@ -210,17 +210,22 @@ def _moment(moment: datetime | None) -> str | None:
     metavar="FILE",
     help="The same as a WACZ file: with pages, their text, an index and a signature.",
 )
+@click.option(
+    "--bag",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="The same as a bag for deposit (BagIt): each format a file, with manifests.",
+)
 @click.pass_obj
 def export(
     folder: Path | None,
+    /,
     pdi: str | None,
     *,
     output: Path | None,
     force: bool,
     for_browsers: bool,
-    ocfl: Path | None,
-    warc: Path | None,
-    wacz: Path | None,
+    **forms: Path | None,
 ) -> None:
     """Write PDI to a file: exactly the stored octets of the format that PDI names.
 
@@ -229,43 +234,37 @@ def export(
 
     Exit status: 0 written, 1 unknown, withdrawn, or the file is there, 2 bad name.
     """
-    copies = [option for option in (ocfl, warc, wacz) if option is not None]
-    if len(copies) + (output is not None) > 1 or (ocfl and pdi):
-        problem = "give one of -o, --ocfl, --warc and --wacz; --ocfl takes the whole archive"
+    copies = {form: path for form, path in forms.items() if path is not None}
+    if len(copies) + (output is not None) > 1 or ("ocfl" in copies and pdi):
+        problem = "give one of -o, --ocfl, --warc, --wacz and --bag; --ocfl takes the whole archive"
         raise click.UsageError(problem)
     if pdi is None and not copies:
-        raise click.UsageError("give a name, or --ocfl, --warc or --wacz")
+        raise click.UsageError("give a name, or --ocfl, --warc, --wacz or --bag")
     if for_browsers and copies:
         raise click.UsageError("--for-browsers is for one page")
     if copies:
-        _copy(folder, pdi, ocfl=ocfl, warc=warc, wacz=wacz)
+        _copy(folder, pdi, *next(iter(copies.items())))
         return
     with Holdings.open(folder) as archive:
         exported = archive.export(pdi or "", for_browsers=for_browsers)
     _write(exported, output, force=force)
 
 
-def _copy(
-    folder: Path | None,
-    pdi: str | None,
-    *,
-    ocfl: Path | None,
-    warc: Path | None,
-    wacz: Path | None,
-) -> None:
+def _copy(folder: Path | None, pdi: str | None, form: str, target: Path) -> None:
     """Write the archive, or what a pattern covers, in a form of others."""
     from permacite.service.preservation.keeping import Preservation  # noqa: PLC0415 - for this
 
     with Preservation.open(folder) as archive:
-        if ocfl is not None:
-            copy = archive.export_ocfl(ocfl)
+        if form == "ocfl":
+            copy = archive.export_ocfl(target)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
-        if warc is not None:
-            versions, records = archive.export_warc(warc, pdi)
-            note(f"{versions} versions, {records} records -> {warc}")
-        if wacz is not None:
-            versions, records = archive.export_wacz(wacz, pdi)
-            note(f"{versions} versions, {records} records -> {wacz}")
+        elif form == "bag":
+            versions, files = archive.export_bag(target, pdi)
+            note(f"{versions} versions, {files} files -> {target}")
+        else:
+            write = archive.export_warc if form == "warc" else archive.export_wacz
+            versions, records = write(target, pdi)
+            note(f"{versions} versions, {records} records -> {target}")
 
 
 def _write(exported: Exported, output: Path | None, *, force: bool) -> None:

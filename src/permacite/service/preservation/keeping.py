@@ -60,6 +60,15 @@ class Preservation(UseCases):
 
         return warc.export(self._repository, path, pattern)
 
+    def export_bag(self, folder: Path, pattern: str | None = None) -> tuple[int, int]:
+        """Write what `pattern` covers as a bag (RFC 8493); the numbers of its versions and files.
+
+        Raises FileExistsError where `folder` is there.
+        """
+        from permacite.service.preservation import bagit  # noqa: PLC0415 - for this alone
+
+        return bagit.export(self._repository, folder, pattern)
+
     def export_wacz(self, path: Path, pattern: str | None = None) -> tuple[int, int]:
         """Write what `pattern` covers as a WACZ file; the numbers of its versions and records.
 

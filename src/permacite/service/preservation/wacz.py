@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from permacite.archive import utc_now
-from permacite.service.preservation.warc import covered, info, records_of, written
+from permacite.service.preservation.exported import citations, covered
+from permacite.service.preservation.warc import info, records_of, written
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int
                 index.page(repository.public(), version)
         package.add("indexes/index.cdx", index.lines())
         package.add("pages/pages.jsonl", index.pages())
-        package.add("permacite/citations.jsonl", _citations(repository.public(), pattern))
+        cited = citations(repository.public(), pattern)
+        package.add("permacite/citations.jsonl", (json.dumps(c, ensure_ascii=False) for c in cited))
         package.close()
     return versions, count
 
@@ -239,23 +241,6 @@ def _surt(uri: str) -> str:
     query = "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in pairs)
     turned = ",".join(reversed(host.split(".")))
     return f"{turned}{port}){parts.path or '/'}{'?' + query if query else ''}"
-
-
-def _citations(repository: Repository, pattern: str | None) -> Iterator[str]:
-    """What was cited of the versions that a pattern covers, a line for each."""
-    for version in covered(repository, pattern):
-        restricted = repository.restrictions(version.representations)
-        for citation in repository.citations(version.pdi):
-            if citation.pdi not in restricted:
-                line = {
-                    "reference": citation.fragment,
-                    "quote": citation.quote,
-                    "before": citation.before,
-                    "after": citation.after,
-                    "note": citation.note,
-                    "cited_at": citation.cited_at.isoformat(),
-                }
-                yield json.dumps(line, ensure_ascii=False)
 
 
 def _signed(digest: str) -> dict[str, str]:

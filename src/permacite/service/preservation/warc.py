@@ -20,21 +20,19 @@ others.
 from __future__ import annotations
 
 import base64
-import contextlib
 import dataclasses
 import hashlib
-import mmap
 import uuid
 import zlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.archive.objects import digest_of
-from permacite.errors import IntegrityError, ParseError
-from permacite.service.resolution.holdings import pattern_of
+from permacite.errors import ParseError
+from permacite.service.preservation.exported import covered, octets_of
 from permacite.service.sources import MESSAGES
 
 if TYPE_CHECKING:
@@ -43,10 +41,9 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from permacite.archive import Repository, Representation, Version
+    from permacite.service.preservation.exported import Octets
 
 __all__ = ["Record", "export", "records_of", "written"]
-
-Octets: TypeAlias = "bytes | mmap.mmap"
 
 _WITH_PAYLOAD = ("resource", "conversion", "response")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
@@ -93,13 +90,6 @@ def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int
     return versions, count
 
 
-def covered(repository: Repository, pattern: str | None) -> Iterator[Version]:
-    """The versions that a pattern covers, each with all that is on record of it."""
-    repository = repository.public()
-    for version in repository.list(None if pattern is None else pattern_of(pattern)):
-        yield repository.version(version.pdi)  # lists leave details out
-
-
 def info(name: str) -> Record:
     """The record that says what made the file, and when."""
     now = _date(utc_now())
@@ -129,7 +119,7 @@ def records_of(repository: Repository, version: Version) -> Iterator[Record]:
     restricted = repository.restrictions(version.representations)
     given = tuple(item for item in version.representations if item.pdi not in restricted)
     for item in given:
-        with _octets(repository, item) as octets:
+        with octets_of(repository, item) as octets:
             own = _identifier(str(item.pdi))
             fields = {"WARC-Record-ID": own, "WARC-Date": date, "WARC-Target-URI": target}
             if item.media_type in MESSAGES and item != main and item.derived_from is None:
@@ -147,24 +137,6 @@ def records_of(repository: Repository, version: Version) -> Iterator[Record]:
                 yield Record(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
     if given:
         yield _names(dataclasses.replace(version, representations=given), root, date, target)
-
-
-@contextlib.contextmanager
-def _octets(repository: Repository, item: Representation) -> Iterator[Octets]:
-    """The octets of a format, checked, and mapped where they can be: they may be large.
-
-    Raises IntegrityError.
-    """
-    with repository.source(item) as source:
-        if source.descriptor is None or not source.size:
-            yield repository.read(item)
-            return
-        with mmap.mmap(source.descriptor, 0, access=mmap.ACCESS_READ) as octets:
-            actual = "sha-256:" + hashlib.sha256(octets).hexdigest()
-            if actual != item.digest:
-                problem = f"the stored octets of {item.pdi} are others"
-                raise IntegrityError(problem, expected=item.digest, actual=actual)
-            yield octets
 
 
 class _Answers:

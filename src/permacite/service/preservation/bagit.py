@@ -1,0 +1,194 @@
+"""Documents as a bag, for deposit: the octets as files, their digests, and what is on record.
+
+The BagIt File Packaging Format, RFC 8493:
+  §2.1.1 bagit.txt                  -> `export`, written last: what was cut off is no bag
+  §2.1.2 payload, `data/`           -> `_Bag.put`: each format of each version, under its name
+  §2.1.3 payload manifests          -> SHA-256, which are the digests that were committed, SHA-512
+  §2.2.1 tag manifests              -> the same of all files beside `data/`
+  §2.2.2 bag-info.txt               -> `_info`
+  §2.2.4 other tag files            -> `permacite/versions.jsonl`, `permacite/citations.jsonl`
+
+Deviations: none.
+Readings: names of files are made of letters, digits, `.`, `-` and `_` alone, for programs read the
+escapes of manifests (§2.1.3) in different ways; `versions.jsonl` says which name each file has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from permacite.archive import utc_now
+from permacite.service.preservation.exported import citations, covered, octets_of
+from permacite.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from permacite.archive import JSON, Repository, Representation, Version
+    from permacite.service.preservation.exported import Octets
+
+__all__ = ["export"]
+
+_STEP = 1 << 20
+_LONGEST = 100
+_ALGORITHMS = ("sha256", "sha512")
+_VERSION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+
+
+def export(repository: Repository, folder: Path, pattern: str | None) -> tuple[int, int]:
+    """Write the versions that `pattern` covers (all where None); return versions and files.
+
+    Raises FileExistsError where `folder` is there.
+    """
+    folder.mkdir()
+    bag, told = _Bag(folder), folder / "permacite"
+    told.mkdir()
+    try:
+        versions = _lines(bag, told / "versions.jsonl", _put(bag, repository, pattern))
+        _lines(bag, told / "citations.jsonl", citations(repository.public(), pattern))
+    finally:
+        bag.release()
+    bag.close(_info(repository, pattern, bag))
+    return versions, bag.count
+
+
+def _lines(bag: _Bag, path: Path, values: Iterable[JSON]) -> int:
+    """Write values as a tag file, a line each; return how many there are."""
+    many = 0
+    with path.open("xb") as file:
+        for value in values:
+            file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
+            many += 1
+    bag.note_tag(path)
+    return many
+
+
+def _put(bag: _Bag, repository: Repository, pattern: str | None) -> Iterator[JSON]:
+    """Put the octets of versions into the bag; yield what is on record of each version."""
+    for version in covered(repository, pattern):
+        restricted = repository.restrictions(version.representations)
+        given = [item for item in version.representations if item.pdi not in restricted]
+        files: dict[str, JSON] = {}
+        for item in given:
+            with octets_of(repository.public(), item) as octets:
+                files[str(item.pdi)] = bag.put(_path(version, item), octets)
+        if files:
+            yield _on_record(version, files)
+
+
+def _on_record(version: Version, files: dict[str, JSON]) -> JSON:
+    provenance = version.provenance
+    retrieved_at = provenance.retrieved_at
+    return {
+        "document": str(version.pdi.document),
+        "version": version.number,
+        "title": version.title,
+        "uri": provenance.uri,
+        "final_uri": provenance.final_uri,
+        "retrieved_at": None if retrieved_at is None else retrieved_at.isoformat(),
+        "committed_at": version.committed_at.isoformat(),
+        "files": files,
+        "provenance": dict(provenance.details),
+    }
+
+
+def _path(version: Version, item: Representation) -> str:
+    """Where a format stands below `data/`: by the series, the date, the document, the version."""
+    name = str(version.pdi.document).partition("//")[2]
+    *folders, document = name.split("/")
+    return "/".join(
+        [*map(_safe, folders), _safe(document), str(version.number), _safe(item.format)]
+    )
+
+
+def _safe(text: str) -> str:
+    """A name of a file that every system takes, the same for the same text and no other."""
+    plain = "".join(
+        each if each.isascii() and (each.isalnum() or each in "-_.") else "_" for each in text
+    )
+    if plain == text.lower() and len(plain) <= _LONGEST and not plain.startswith("."):
+        return plain
+    return f"{plain[:_LONGEST].lstrip('.')}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+class _Written(NamedTuple):
+    """A file, and its digests."""
+
+    path: str
+    digests: tuple[str, ...]
+
+
+class _Bag:
+    """A bag that is being written; its manifests grow on the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.count = 0
+        self.size_bytes = 0
+        self._folder = folder
+        self._tags: list[_Written] = []
+        (folder / "data").mkdir()
+        self._manifests: list[BinaryIO] = [
+            (folder / f"manifest-{name}.txt").open("xb") for name in _ALGORITHMS
+        ]
+
+    def put(self, name: str, octets: Octets) -> str:
+        """Write a file of the payload; return its path."""
+        path = self._folder / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        digests = [hashlib.new(each) for each in _ALGORITHMS]
+        with path.open("xb") as file:
+            for start in range(0, len(octets), _STEP):
+                piece = octets[start : start + _STEP]
+                file.write(piece)
+                for digest in digests:
+                    digest.update(piece)
+        for manifest, digest in zip(self._manifests, digests, strict=True):
+            manifest.write(f"{digest.hexdigest()}  data/{name}\n".encode())
+        self.count += 1
+        self.size_bytes += len(octets)
+        return f"data/{name}"
+
+    def note_tag(self, path: Path) -> None:
+        """Take note of a file beside the payload."""
+        digests = []
+        for name in _ALGORITHMS:
+            with path.open("rb") as file:
+                digests.append(hashlib.file_digest(file, name).hexdigest())
+        self._tags.append(_Written(path.relative_to(self._folder).as_posix(), tuple(digests)))
+
+    def release(self) -> None:
+        """Let go of the manifests."""
+        for manifest in self._manifests:
+            manifest.close()
+
+    def close(self, info: str) -> None:
+        """Write what describes the bag."""
+        (self._folder / "bag-info.txt").write_text(info, encoding="utf-8", newline="\n")
+        for name in _ALGORITHMS:
+            self.note_tag(self._folder / f"manifest-{name}.txt")
+        self.note_tag(self._folder / "bag-info.txt")
+        stamped = _VERSION.encode()
+        digests = tuple(hashlib.new(each, stamped).hexdigest() for each in _ALGORITHMS)
+        self._tags.append(_Written("bagit.txt", digests))
+        for place, name in enumerate(_ALGORITHMS):
+            lines = "".join(f"{each.digests[place]}  {each.path}\n" for each in self._tags)
+            path = self._folder / f"tagmanifest-{name}.txt"
+            path.write_text(lines, encoding="utf-8", newline="\n")
+        (self._folder / "bagit.txt").write_bytes(stamped)
+
+
+def _info(repository: Repository, pattern: str | None, bag: _Bag) -> str:
+    """What a bag says of itself (RFC 8493 §2.2.2)."""
+    covers = pattern or f"all of {', '.join(repository.series_names())}"
+    fields = {
+        "Bag-Software-Agent": f"permacite {__version__}",
+        "Bagging-Date": f"{utc_now():%Y-%m-%d}",
+        "Payload-Oxum": f"{bag.size_bytes}.{bag.count}",
+        "External-Description": "Archived documents with their permanent names",
+        "External-Identifier": " ".join(covers.split()),
+    }
+    return "".join(f"{name}: {value}\n" for name, value in fields.items())
