@@ -110,7 +110,7 @@ browser() {
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; a C
 # compiler, for the recorder of system calls in the crash tests; strace, which sees what decoders open;
-# and programs that decode pictures, sound and video.
+# programs that decode pictures, sound and video; and systemd, which checks its units.
 outside() {
     packages=""
     if ! command -v go >/dev/null 2>&1 || ! [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
@@ -121,8 +121,9 @@ outside() {
     command -v ffmpeg >/dev/null 2>&1 || packages="$packages ffmpeg"
     command -v convert >/dev/null 2>&1 || packages="$packages imagemagick"
     command -v sox >/dev/null 2>&1 || packages="$packages sox libsox-fmt-base"
-    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace and decoders are here"; return; fi
-    install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace and decoders" $packages
+    command -v systemd-analyze >/dev/null 2>&1 || packages="$packages systemd"
+    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, decoders and systemd are here"; return; fi
+    install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, decoders and systemd" $packages
 }
 
 check() {
