@@ -193,6 +193,9 @@ def routes(name: str, phrase: str) -> Iterator[str]:
     yield f"/-/api/reference?name={name}"
     yield f"/-/versions/{name}?fragment=char%3D0,9"
     yield f"/-/follow?all=1&to=https://example.org/&from={name}"
+    yield f"/-/api/quoters?name={name}"
+    yield f"/-/api/statements?name={name}"
+    yield from ("/", "/-/sites", "/-/feed", "/-/sitemap", "/-/news.atom", "/-/api/documents")
 
 
 def test_no_route_tells_words_of_what_is_not_open(
