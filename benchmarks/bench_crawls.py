@@ -10,12 +10,15 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import json
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import uuid
+import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +29,8 @@ RUNS = 5
 PAGES = 4000
 LARGE = 50_000
 """Pages of 20 kB in the file of 1 GB."""
+PACKAGES = (400, 4000)
+"""Pages in the packages, each with a picture of 256 KiB: 0.1 and 1 GB."""
 _HEAD = """
 import resource, sys, time
 from pathlib import Path
@@ -36,6 +41,21 @@ count = size = 0
 _TAIL = """
 used = time.process_time() - begun
 print(count, used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+IMPORT = """
+from permacite.service.archive import Archive
+from permacite.service.ingest.crawls import Crawl
+begun = time.process_time()
+with Archive.create(Path(sys.argv[2]), series="b.zz") as archive, Crawl([path]) as crawl:
+    for page, saved in archive.add_crawl(crawl):
+        assert not saved.lost
+        count += 1
+"""
+EXPORT = """
+from permacite.service.archive import Archive
+begun = time.process_time()
+with Archive.open(Path(sys.argv[2])) as archive:
+    count, _ = archive.export_wacz(path)
 """
 READERS = {
     "permacite, records": """
@@ -103,7 +123,55 @@ def measure() -> str:
         lines += ["| file | records | MiB |", "|---|---|---|"]
         for path, (count, _, most) in zip((plain, large), held, strict=True):
             lines.append(f"| {path.stat().st_size / 1e6:.0f} MB | {count} | {most:.0f} |")
+        lines += ["", "Packages of pages, each with a picture: imported, and exported again", ""]
+        lines += ["| WACZ | pages | way | processor s | MiB |", "|---|---|---|---|---|"]
+        for many in PACKAGES:
+            lines += package(Path(folder), many)
     return "\n".join(lines)
+
+
+def package(folder: Path, many: int) -> list[str]:
+    """Write a WACZ file of pages with pictures, import it, and export it; return the rows."""
+    source, target = folder / f"{many}.wacz", folder / f"{many}.again.wacz"
+    make_package(source, many)
+    size, archive = f"{source.stat().st_size / 1e6:.0f} MB", str(folder / f"archive.{many}")
+    rows = []
+    for way, path, code in (("in", source, IMPORT), ("out", target, EXPORT)):
+        told = subprocess.run(
+            [sys.executable, "-c", _HEAD + code + _TAIL, str(path), archive],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        count, used, most = told.stdout.split()
+        assert int(count) == many
+        rows.append(f"| {size} | {many} | {way} | {float(used):.0f} | {float(most):.0f} |")
+    shutil.rmtree(archive)
+    return rows
+
+
+def make_package(path: Path, many: int) -> None:
+    """Write a WACZ file of pages, each with a picture of octets that cannot be packed."""
+    dice = random.Random(8493)  # noqa: S311 - the same file every time
+    with tempfile.TemporaryFile() as records:
+        digest, size = hashlib.sha256(), 0
+        for number in range(many):
+            picture = b"\x89PNG\r\n\x1a\n" + dice.randbytes(1 << 18)
+            body = f"<title>{number}</title><p>words<img src=/{number}.png>".encode()
+            for address, kind, octets in (
+                (str(number), "text/html", body),
+                (f"{number}.png", "image/png", picture),
+            ):
+                member = gzip.compress(page(address, octets, kind), 1)
+                digest.update(member)
+                size += records.write(member)
+        records.seek(0)
+        name = "archive/data.warc.gz"
+        described = {"path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size}
+        with zipfile.ZipFile(path, "w") as packed:
+            with packed.open(name, "w", force_zip64=True) as target:
+                shutil.copyfileobj(records, target)
+            packed.writestr("datapackage.json", json.dumps({"resources": [described]}))
 
 
 def run(name: str, path: Path) -> tuple[int, float, float]:
@@ -123,19 +191,20 @@ def make(path: Path, pages: int) -> None:
     texts = [" ".join(dice.choices(words, k=2200)) for _ in range(200)]
     with path.open("wb") as file:
         for number in range(pages):
-            record = page(number, f"<title>{number}</title><p>{texts[number % len(texts)]}")
+            body = f"<title>{number}</title><p>{texts[number % len(texts)]}"
+            record = page(str(number), body.encode())
             file.write(gzip.compress(record) if path.suffix == ".gz" else record)
 
 
-def page(number: int, body: str) -> bytes:
+def page(name: str, payload: bytes, kind: str = "text/html") -> bytes:
     """Return a response record with both digests."""
-    payload = body.encode()
-    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nServer: a\r\n\r\n" + payload
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nServer: a\r\n\r\n"
+    block = head.encode() + payload
     fields = {
         "WARC-Type": "response",
-        "WARC-Record-ID": f"<urn:uuid:{uuid.UUID(int=number)}>",
+        "WARC-Record-ID": f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>",
         "WARC-Date": "2026-11-21T09:30:00Z",
-        "WARC-Target-URI": f"http://a.example/{number}",
+        "WARC-Target-URI": f"http://a.example/{name}",
         "WARC-Block-Digest": stated(block),
         "WARC-Payload-Digest": stated(payload),
         "Content-Type": "application/http;msgtype=response",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+    Key = ec.EllipticCurvePrivateKey
 
 CITATIONS = "permacite/citations.jsonl"
 CREATED = "2021-05-05T05:05:05Z"
@@ -177,6 +178,56 @@ def test_signatures_of_domains_are_checked_and_kept(cli: Cli, tmp_path: Path) ->
         path = zipped(tmp_path / "broken.wacz", files)
         with pytest.raises(PermaciteError, match="signature of the data package is broken"):
             Crawl([path])
+
+
+def issued(subject: str, issuer: str, signer: Key, key: Key, *, ca: bool) -> x509.Certificate:
+    """Return a certificate that was in force when the file was made."""
+    made = datetime.fromisoformat(CREATED)
+    names = [
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, n)]) for n in (subject, issuer)
+    ]
+    return (
+        x509.CertificateBuilder()
+        .subject_name(names[0])
+        .issuer_name(names[1])
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(made - timedelta(days=1))
+        .not_valid_after(made + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(subject)]), critical=False)
+        .sign(signer, hashes.SHA256())
+    )
+
+
+def test_a_chain_is_followed_and_held_to_no_root(tmp_path: Path) -> None:
+    root, other, own = (ec.generate_private_key(ec.SECP256R1()) for _ in range(3))
+    leaf = issued("a.example", "ca.example", root, own, ca=False)
+    files = whole()
+    digest = f"sha256:{hashlib.sha256(files['datapackage.json']).hexdigest()}"
+    signature = base64.b64encode(own.sign(digest.encode(), ec.ECDSA(hashes.SHA256()))).decode()
+    for key, name, verdict, chain in (
+        (root, "ca.example", "domain", "not held to roots"),
+        (other, "ca.example", "wrong chain", "certificate 1 is not issued by the next one"),
+        (root, "cb.example", "wrong chain", "certificate 1 is not issued by the next one"),
+    ):
+        issuer = issued(name, name, key, key, ca=True)
+        pem = b"".join(c.public_bytes(serialization.Encoding.PEM) for c in (leaf, issuer)).decode()
+        files["datapackage-digest.json"] = digest_of(
+            files["datapackage.json"], domain="a.example", domainCert=pem, signature=signature
+        )
+        with Crawl([zipped(tmp_path / "a.wacz", files)]) as crawl:
+            vouched = crawl.files.packages[0].vouched
+        assert vouched["signature"] == verdict
+        assert str(vouched["chain"]).startswith(chain)
+
+
+def test_a_list_of_nothing_is_left_out(archive: Path, cli: Cli, tmp_path: Path) -> None:
+    with Archive.open(archive) as service:
+        service.add(HTML, name="a.html")
+    assert cli("export", "--wacz", str(tmp_path / "a.wacz")).status == 0
+    with zipfile.ZipFile(tmp_path / "a.wacz") as made:
+        assert CITATIONS not in made.namelist(), "frictionless takes no empty file"
 
 
 def described_in(archive: Archive) -> list[tuple[str | None, str, dict[str, str | None]]]:

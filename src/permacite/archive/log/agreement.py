@@ -2,11 +2,14 @@
 
 A digest guards the octets; the entry of the log guards what is said of them: media type, charset,
 title, address. Each version that is read is compared once, in a fraction of a millisecond. What was
-found right is remembered by its value, so that another value is compared anew.
+found right is remembered by hashes of its value, so that another value is compared anew, and large
+records take no memory.
 """
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +32,9 @@ __all__ = ["Agreement", "about", "counted", "entry_fault", "erased", "rebuilt"]
 _KINDS = {"version", "format"}
 _MOST = 10_000
 """How many versions and formats are remembered."""
+
+_AS_VALUES = 2
+"""The version of marshal whose octets tell nothing of which objects are shared."""
 
 _VERSION_ID = """
 SELECT version_id FROM version JOIN document USING (document_id)
@@ -53,23 +59,24 @@ class Agreement:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._right: set[Version | Representation] = set()
+        self._right: set[tuple[int, bytes]] = set()
 
     def check(self, version: Version) -> Version:
         """Return a version that the log tells of as it is. Raises IntegrityError."""
-        if version not in self._right:
+        key = _key_of(version)
+        if key not in self._right:
             formats = self.check_document(version.pdi, version.number)
             for representation in version.representations:
                 if representation.format not in formats:
                     raise _differs(representation.pdi, f"no entry tells of {representation.pdi}")
             if len(self._right) > _MOST:
                 self._right.clear()
-            self._right.update((version, *version.representations))
+            self._right.update((key, *map(_key_of, version.representations)))
         return version
 
     def check_format(self, representation: Representation) -> Representation:
         """Return a representation that the log tells of as it is. Raises IntegrityError."""
-        if representation not in self._right:
+        if _key_of(representation) not in self._right:
             pdi = representation.pdi
             version = self._catalog.read(versions.find, pdi, pdi.version)
             if version is None or representation not in self.check(version).representations:
@@ -83,6 +90,13 @@ class Agreement:
         IntegrityError.
         """
         return self._catalog.read(_formats_of, pdi, number)
+
+
+def _key_of(value: Version | Representation) -> tuple[int, bytes]:
+    """What a value is remembered by: its own hash leaves out what is on record of a capture."""
+    provenance = getattr(value, "provenance", None)
+    details = b"" if provenance is None else marshal.dumps(dict(provenance.details), _AS_VALUES)
+    return hash(value), hashlib.blake2b(details, digest_size=16).digest()
 
 
 def _formats_of(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[str]:

@@ -6,11 +6,13 @@ WACZ 1.1.1 and WACZ-auth 0.1.0:
   §5.3 datapackage.json -> every file that it names is there, and holds what it says
   WACZ-auth §4, §5      -> `_checked`: anonymous signatures, and those of a domain
 
-Deviations: the chain of a domain's certificate is not held to roots, which this machine may lack;
-what is on record says so. A time stamp beside a signature is kept as it is.
+Deviations: the chain of a domain's certificate is followed, each by the next, and not held to
+roots, which this machine may lack; what is on record says so. A time stamp beside a signature is
+kept as it is.
 Readings: a package whose digests are wrong is not the one that somebody made, so that nothing of it
 is read. A signature that is broken refuses as well; one whose certificate was not in force at the
-time that it claims is told as expired.
+time that it claims is told as expired, and one whose chain does not hold as of a wrong chain: what
+is signed is signed by that key, and whose it is nobody vouches for.
 """
 
 from __future__ import annotations
@@ -23,13 +25,14 @@ import struct
 import tempfile
 import zipfile
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from permacite.capture.crawls.index import Source
 from permacite.errors import IntegrityError, ParseError, PermaciteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = ["Package"]
 
@@ -303,7 +306,7 @@ def _of_domain(signed: Mapping[str, Any]) -> tuple[Any, dict[str, object]]:
     """The key of a domain's certificate, and what the certificate says. Raises ValueError."""
     from cryptography import x509  # noqa: PLC0415 - an extra
 
-    certificate = x509.load_pem_x509_certificates(str(signed["domainCert"]).encode())[0]
+    certificate, *issuers = x509.load_pem_x509_certificates(str(signed["domainCert"]).encode())
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
         domains = names.value.get_values_for_type(x509.DNSName)
@@ -315,8 +318,23 @@ def _of_domain(signed: Mapping[str, Any]) -> tuple[Any, dict[str, object]]:
     created = datetime.fromisoformat(str(signed.get("created", "")))
     begun, ended = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     in_force = created.tzinfo is not None and begun <= created <= ended
+    fault = _fault_of_chain([certificate, *issuers])
+    verdict = "wrong chain" if fault else "domain" if in_force else "expired"
     return certificate.public_key(), {
-        "signature": "domain" if in_force else "expired",
+        "signature": verdict,
         "domain": domain,
-        "chain": "not held to roots",
+        "chain": fault or "not held to roots",
     }
+
+
+def _fault_of_chain(chain: Sequence[Any]) -> str:
+    """Which certificate of a chain is not issued by the one behind it; "" where all are."""
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+
+    for place, (issued, issuer) in enumerate(pairwise(chain), 1):
+        try:
+            issued.verify_directly_issued_by(issuer)
+        except (InvalidSignature, *_WRONG) as error:
+            told = str(error) or "its signature is another's"
+            return f"certificate {place} is not issued by the next one: {told}"
+    return ""
