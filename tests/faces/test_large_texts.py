@@ -95,8 +95,8 @@ def test_the_command_line_and_http_offer_it(
         json.loads(cli("resolve", "--quick", "--json", f"{name}#{SPAN}").out)["checked"] == "pieces"
     )
     assert cli("resolve", f"{name}#{SPAN}").status == 1
-    assert get(running, f"/{name}?fragment={SPAN}&check=pieces") == (200, WORDS)
-    assert get(running, f"/{name}?fragment={SPAN}")[0] == 409
+    assert get(running, f"/{name}?fragment={SPAN}") == (200, WORDS)
+    assert get(running, f"/{name}?fragment={SPAN}&check=whole")[0] == 409
 
 
 def test_fsck_is_content_with_it(cli: Callable[..., Outcome], name: str) -> None:

@@ -99,7 +99,9 @@ def test_what_has_no_index(
     archive: Repository, content: bytes, media_type: str, charset: str | None
 ) -> None:
     new = NewRepresentation(content, media_type, charset=charset, format="text")
-    assert with_indexes([new]) == [new]
+    (given,) = with_indexes([new])
+    assert dataclasses.replace(given, sidecars={}) == new
+    assert list(given.sidecars) == [PIECES]
     assert archive.text(committed(archive, new)).index is None
 
 

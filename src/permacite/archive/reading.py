@@ -21,6 +21,7 @@ from permacite.archive.records.looks import live, watches
 from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
 from permacite.archive.statements import Statements
 from permacite.archive.texts import Texts
+from permacite.archive.texts.contents import Contents, KnownPieces
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
         Version,
         Watch,
     )
-    from permacite.archive.objects import Source
     from permacite.archive.records.rows import Transaction
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.extract import Decode, Excerpt
@@ -53,7 +53,7 @@ _LARGEST_PAGE = 6400
 """How many versions a list reads at a time: more and more, since each page costs a search."""
 
 
-class Reading:
+class Reading(Contents):
     """The questions to one archive. Any number of threads may ask at once."""
 
     log: Log
@@ -73,6 +73,7 @@ class Reading:
         self._catalog = catalog
         self._objects = objects
         self._texts = Texts(catalog, objects)
+        self._pieces = KnownPieces(catalog, objects)
         self._agreement = Agreement(catalog)
         self._clock = clock
         self._gate = Gate(catalog, self.statements, clock=clock, public=False)
@@ -165,43 +166,6 @@ class Reading:
             None if chosen is None else self._gate.representation(self._given_out(pdi, chosen))
             for pdi, chosen in pairs
         ]
-
-    def read(self, representation: Representation) -> bytes:
-        """Return the octets, checked against their digest.
-
-        Raises IntegrityError where they are altered, NotFoundError where they are missing,
-        WithdrawnError.
-        """
-        self._gate.check(representation)
-        return self._objects.get(representation.digest)
-
-    def source(self, representation: Representation) -> Source:
-        """The octets, to be read by ranges as they are stored; close it. Raises RestrictedError."""
-        self._gate.check(representation)
-        return self._objects.open(representation.digest)
-
-    def check_access(self, representation: Representation) -> None:
-        """Raise RestrictedError where the octets are not given out."""
-        self._gate.check(representation)
-
-    def read_received(self, representation: Representation) -> bytes:
-        """Return the octets as they were received, where they differ, checked likewise."""
-        self._gate.check(representation)
-        return self._objects.get(representation.received_digest or representation.digest)
-
-    def octets(self, digest: str) -> bytes:
-        """Return kept octets, checked likewise, be they withdrawn or not: for copies of it all."""
-        return self._objects.get(digest)
-
-    def sidecar(self, representation: Representation, name: str) -> bytes | None:
-        """A sidecar, checked likewise; None where there is none of this name."""
-        digest = self.sidecar_digest(representation, name)
-        return None if digest is None else self._objects.get(digest)
-
-    def sidecar_digest(self, representation: Representation, name: str) -> str | None:
-        """The digest of a sidecar, None where there is none. Raises RestrictedError."""
-        self._gate.check(representation)
-        return self._catalog.read(versions.sidecars, representation).get(name)
 
     def list(
         self,
@@ -451,6 +415,10 @@ class Reading:
             return extract.extract_from(
                 self.text(representation, whole=whole), media_type, specifier
             )
+        if specifier.startswith("byte=") and not preview:
+            if whole:
+                self._objects.check(representation.digest)
+            return extract.octets_from(self.pieces(representation), media_type, specifier)
         if self.decoder_of is None or not extract.is_decoded(specifier, media_type):
             content = self.read(representation)
             return extract.extract(content, media_type, specifier, preview=preview)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from permacite.archive.model import Citation
     from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts import Texts
+    from permacite.archive.texts.contents import KnownPieces
 
 __all__ = ["Verification"]
 
@@ -78,7 +79,7 @@ class Verification(Reading):
         """
         yield from self.verify()
         yield from _without_errors(self._quote_faults())
-        yield from _fsck(self._catalog, self._objects, self._texts)
+        yield from _fsck(self._catalog, self._objects, self._texts, self._pieces)
 
     def _quote_faults(self) -> Iterator[Finding]:
         """Return the citations whose record has other words than stand there."""
@@ -198,10 +199,12 @@ def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator
             yield Finding(str(pdi), "log", problem)
 
 
-def _fsck(catalog: Catalog, objects: WriteBehind, texts: Texts) -> Iterator[Finding]:
+def _fsck(
+    catalog: Catalog, objects: WriteBehind, texts: Texts, pieces: KnownPieces
+) -> Iterator[Finding]:
     """Findings about the database and the indexes, and octets that nothing names."""
     yield from _without_errors(Finding(_CATALOG, _CATALOG, fault) for fault in catalog.faults())
-    yield from _without_errors(_index_faults(catalog, texts))
+    yield from _without_errors(_index_faults(catalog, texts, pieces))
     yield from _without_errors(_orphans(catalog, objects))
 
 
@@ -213,11 +216,11 @@ def _without_errors(findings: Iterator[Finding], pdi: str = _CATALOG) -> Iterato
         yield Finding(pdi, _CATALOG, error.problem)
 
 
-def _index_faults(catalog: Catalog, texts: Texts) -> Iterator[Finding]:
-    """Findings about the indexes of large texts."""
+def _index_faults(catalog: Catalog, texts: Texts, pieces: KnownPieces) -> Iterator[Finding]:
+    """Findings about the indexes of large texts, and the digests of pieces."""
     for version in _everything(catalog):
         for representation in () if isinstance(version, Finding) else version.representations:
-            problem = texts.fault(representation)
+            problem = texts.fault(representation) or pieces.fault(representation)
             if problem:
                 yield Finding(str(representation.pdi), "index", problem)
 

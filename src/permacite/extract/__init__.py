@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.extract.cut import Decode, Stored, extract, extract_from, is_decoded, is_of_text
+    from permacite.extract.cut import (
+        Decode,
+        Stored,
+        extract,
+        extract_from,
+        is_decoded,
+        is_of_text,
+        octets_from,
+    )
     from permacite.extract.excerpt import Excerpt
 
 __all__ = [
@@ -40,12 +48,15 @@ __all__ = [
     "extract_from",
     "is_decoded",
     "is_of_text",
+    "octets_from",
 ]
 
 on_demand(
     __name__,
     {
-        "permacite.extract.cut": "Decode, Stored, extract, extract_from, is_decoded, is_of_text",
+        "permacite.extract.cut": (
+            "Decode, Stored, extract, extract_from, is_decoded, is_of_text, octets_from"
+        ),
         "permacite.extract.excerpt": "Excerpt",
     },
 )

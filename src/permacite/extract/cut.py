@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from permacite.extract.media.decoders import Octets
     from permacite.text.document import DocumentText
 
-__all__ = ["Decode", "Stored", "extract", "extract_from", "is_decoded", "is_of_text"]
+__all__ = ["Decode", "Stored", "extract", "extract_from", "is_decoded", "is_of_text", "octets_from"]
 
 
 class Stored(Protocol):
@@ -103,6 +103,15 @@ def extract_from(document: DocumentText, media_type: str, fragment: str | Fragme
     if found.scheme not in _OF_TEXT:
         raise ParseError("expected a part of a text", written, 0, "PDI §3.4")
     return _of_text(document, media_type, found)
+
+
+def octets_from(stored: octets.Sliced, media_type: str, fragment: str) -> Excerpt:
+    """Return the octets that `fragment` names, and read no others. Raises as `extract`."""
+    found = parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES)
+    if found.scheme != "byte":
+        raise ParseError("expected a part of the octets", fragment, 0, "PDI §3.4.6")
+    start, end = found.positions
+    return octets.octets(stored, int(start), int(end))
 
 
 def is_of_text(fragment: str, media_type: str) -> bool:

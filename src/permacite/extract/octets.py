@@ -5,17 +5,24 @@ The end is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: byte
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from permacite.extract.excerpt import Excerpt, digest_of, extent
 
-if TYPE_CHECKING:
-    from permacite.extract.media.decoders import Octets
-
-__all__ = ["octets"]
+__all__ = ["Sliced", "octets"]
 
 
-def octets(data: Octets, start: int, end: int) -> Excerpt:
+class Sliced(Protocol):
+    """Octets in memory, mapped, or in a store."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __getitem__(self, wanted: slice, /) -> bytes:
+        """Some of them."""
+
+
+def octets(data: Sliced, start: int, end: int) -> Excerpt:
     """Return the bytes from `start` up to `end`."""
     found = extent(start, end, len(data), "bytes")
     part = data[found.start : found.end]

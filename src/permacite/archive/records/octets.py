@@ -24,8 +24,10 @@ __all__ = [
     "erasing_round",
     "git_blobs",
     "is_named",
+    "keep_pieces",
     "let_go",
     "name_git_blobs",
+    "pieces_of",
     "stage",
     "staged",
     "staged_digests",
@@ -113,6 +115,25 @@ def name_git_blobs(connection: sqlite3.Connection, blobs: Sequence[tuple[str, st
     connection.executemany("INSERT OR REPLACE INTO git_blob VALUES (?, ?)", blobs)
 
 
+_SCHEMA_OF_PIECES = 10
+
+
+def pieces_of(connection: sqlite3.Connection, digest: str) -> bytes | None:
+    """The digests of the pieces of octets that came in without them; None where none were made."""
+    if not has_schema(connection, _SCHEMA_OF_PIECES):
+        return None
+    question = "SELECT pieces FROM content_pieces WHERE digest = ?"
+    row = connection.execute(question, (digest,)).fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def keep_pieces(connection: sqlite3.Connection, digest: str, pieces: bytes) -> None:
+    """Keep digests of pieces, as long as anything has the octets that they are of."""
+    statement = "INSERT OR REPLACE INTO content_pieces (digest, pieces) VALUES (?, ?)"
+    if is_named(connection, digest):
+        connection.execute(statement, (digest, pieces))
+
+
 def erasing_round(connection: sqlite3.Connection) -> int:
     """How often octets were destroyed so far: see `check_octets`. Raises StorageError."""
     question = "SELECT value FROM setting WHERE name = ?"
@@ -154,6 +175,7 @@ def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:
         if not is_named(connection, digest):
             delete(digest)
             connection.execute("DELETE FROM git_blob WHERE digest = ?", (digest,))
+            connection.execute("DELETE FROM content_pieces WHERE digest = ?", (digest,))
     connection.execute("DELETE FROM erasure_object")
     connection.execute(SET, (_ROUND, str(erasing_round(connection) + 1)))
     connection.execute(SET, settings_digest(connection))

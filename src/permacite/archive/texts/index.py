@@ -1,7 +1,8 @@
 """The index that a large text is kept with, so that its passages are found without reading it all.
 
 Two sidecars stand beside such a text: the Index of `permacite.text`, and the digests of
-its pieces. Both name the digest of the text that they are of, and are not believed for another.
+its pieces, which every content has that is larger than one. Both name the digest of what they are
+of, and are not believed for another.
 docs/decisions/0015-an-index-beside-each-large-text.md says what is checked when.
 """
 
@@ -42,25 +43,35 @@ _AT_HAND = 32
 
 
 def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepresentation]:
-    """Return formats that are to be committed, each large text with its sidecars.
+    """Return formats that are to be committed, each large one with its sidecars.
 
-    Raises ParseError as `Repository.commit` does.
+    All of more than one piece have the digests of their pieces, large texts an index. Raises
+    ParseError as `Repository.commit` does.
     """
-    return [_with_index(representation) for representation in representations]
+    return [_with_sidecars(representation) for representation in representations]
 
 
-def _with_index(new: NewRepresentation) -> NewRepresentation:
-    if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
+def _with_sidecars(new: NewRepresentation) -> NewRepresentation:
+    from permacite.archive.texts.pieces import PIECE_BYTES, Pieces  # noqa: PLC0415 - not for what is small
+
+    if len(new.content) <= PIECE_BYTES:
         return new
-    from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - large texts alone have one
-    from permacite.text.index import Index  # noqa: PLC0415 - the same
+    index = _index_of(new)
+    sha256 = None if index is None else bytes.fromhex(index.sha256)
+    sides = {PIECES: Pieces.of(new.content, sha256=sha256).to_bytes()}
+    if index is not None:
+        sides[INDEX] = index.to_bytes()
+    return dataclasses.replace(new, sidecars={**new.sidecars, **sides})
+
+
+def _index_of(new: NewRepresentation) -> Index | None:
+    """The index of a large text; None for what is none, or could not be shown as it is counted."""
+    if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
+        return None
+    from permacite.text.index import Index  # noqa: PLC0415 - large texts alone have one
 
     index = Index.build(new.content, text_of_new(new).charset, _MODE)
-    if not index.valid:
-        return new
-    pieces = Pieces.of(new.content, sha256=bytes.fromhex(index.sha256))
-    sides = {INDEX: index.to_bytes(), PIECES: pieces.to_bytes()}
-    return dataclasses.replace(new, sidecars={**new.sidecars, **sides})
+    return index if index.valid else None
 
 
 class Texts:

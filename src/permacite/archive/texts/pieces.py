@@ -64,6 +64,34 @@ class Pieces:
         whole = hashlib.sha256(content).digest() if sha256 is None else sha256
         return cls(piece_bytes, len(content), whole, b"".join(digests))
 
+    @classmethod
+    def of_one(cls, digest: str, size: int) -> Pieces:
+        """Return those of a content that is one piece, by its digest."""
+        sha256 = bytes.fromhex(digest.removeprefix("sha-256:"))
+        return cls(max(1, size), size, sha256, sha256 if size else b"")
+
+    @classmethod
+    def of_source(cls, source: Source, *, piece_bytes: int = PIECE_BYTES) -> Pieces:
+        """Return those of stored octets, which are never in memory as a whole.
+
+        Raises IntegrityError where all of them have another digest, StorageError.
+        """
+        whole, digests, size = hashlib.sha256(), [], 0
+        while piece := source.read(size, size + piece_bytes):
+            whole.update(piece)
+            digests.append(hashlib.sha256(piece).digest())
+            size += len(piece)
+        pieces = cls(piece_bytes, size, whole.digest(), b"".join(digests))
+        if pieces.digest_of_all != source.digest:
+            problem = f"stored bytes are altered: {source.name}"
+            raise IntegrityError(problem, expected=source.digest, actual=pieces.digest_of_all)
+        return pieces
+
+    @property
+    def digest_of_all(self) -> str:
+        """The digest of all octets, as it names an object."""
+        return f"sha-256:{self.sha256.hex()}"
+
     def to_bytes(self) -> bytes:
         """Return the stored form."""
         numbers = (self.piece_bytes.to_bytes(8, "little"), self.size_bytes.to_bytes(8, "little"))
@@ -109,6 +137,14 @@ class CheckedPieces:
     def whole(self) -> Iterator[bytes]:
         """Give all of it, every piece checked."""
         yield self.octets(0, self.size)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, wanted: slice) -> bytes:
+        """The octets of a slice without steps."""
+        start, end, _ = wanted.indices(self.size)
+        return self.octets(start, end)
 
     def octets(self, start: int, end: int) -> bytes:
         """The octets from `start` up to `end`, as far as there are any."""

@@ -16,7 +16,6 @@ from permacite.extract import extract_from
 from permacite.service import addresses, names
 from permacite.service.base import UseCases, resolver_of
 from permacite.service.findings import Report
-from permacite.service.labels import words_on
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
@@ -28,12 +27,14 @@ if TYPE_CHECKING:
     from permacite.service.addresses import Held
     from permacite.service.transcripts.playing import Heard, Said
 
-__all__ = ["Resolution", "Resolved"]
+__all__ = ["Octets", "Resolution", "Resolved"]
 
 _WORDS = "permacite-captions/"
 """Begins the name of the rules by which the words of captions are made."""
 _MOST_BYTES = 256 * 1024 * 1024
 _ENDS = b"\r\n"
+_EXACT = frozenset({"byte", "char"})
+"""Schemes of parts that are slices of the octets."""
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
 
 
@@ -83,6 +84,52 @@ class Resolved:
     """The octets of the part; exactly what was committed where no fragment is asked for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Octets:
+    """What a name denotes, of which nothing has been read; each piece is checked when it is."""
+
+    part: Resolved
+    """All that is known of it without its octets: its `content` is empty."""
+    _representation: Representation
+    _fragment: pdi.FragmentPDI | None
+    _repository: Repository
+
+    @property
+    def size(self) -> int | None:
+        """How many there are; None for a part, which has to be cut out."""
+        return None if self._fragment is not None else self._representation.size_bytes
+
+    @property
+    def tag(self) -> str | None:
+        """What these octets alone have, in characters of an entity tag; None where they may change.
+
+        A part that is drawn or decoded is what libraries make of it.
+        """
+        digest = self._representation.digest.removeprefix("sha-256:")
+        if self._fragment is None:
+            return digest
+        if self._fragment.scheme not in _EXACT:
+            return None
+        return ".".join([digest, self._fragment.scheme, *self._fragment.positions])
+
+    @property
+    def committed_at(self) -> datetime:
+        """When they were."""
+        return self._representation.committed_at
+
+    def check(self) -> None:
+        """Compare the digest of all octets of the document, and hold none. Raises as `read`."""
+        with self._repository.source(self._representation) as source:
+            source.check()
+
+    def read(self, start: int, end: int, step: int) -> Iterator[bytes]:
+        """The octets from `start` up to `end`, `step` at a time. Raises as `resolve`."""
+        pieces = self._repository.pieces(self._representation)
+        with pieces.reading() as fetch:
+            for at in range(start, end, step):
+                yield bytes(fetch(at, min(at + step, end)))
+
+
 class Resolution(UseCases):
     """From names to what they mean, and whether that is what was committed."""
 
@@ -103,17 +150,45 @@ class Resolution(UseCases):
         be. `preview`: of a part of sound or video, a small file made of it for browsers. Raises
         NotFoundError, RestrictedError, IntegrityError where the bytes changed.
         """
+        answer, representation, fragment = self._answering(reference, when)
+        repository = self._repository
+        if preview or (fragment is not None and fragment.scheme != "char"):
+            part = _with_part(
+                answer, repository, representation, fragment, whole=whole, preview=preview
+            )
+        elif fragment is None:
+            part = _with_all(answer, repository, representation)
+        else:
+            part = _with_words(
+                answer, repository, representation, fragment, context=context, whole=whole
+            )
+        return _with_sayings(part, repository, representation, fragment)
+
+    def octets(self, reference: str) -> Octets:
+        """What `reference` denotes, to be read by ranges; nothing is read here.
+
+        Raises NotFoundError, RestrictedError.
+        """
+        answer, representation, fragment = self._answering(reference)
+        self._repository.check_access(representation)
+        part = _with_sayings(answer, self._repository, representation, fragment)
+        return Octets(part, representation, fragment, self._repository)
+
+    def _answering(
+        self, reference: str, when: datetime | None = None
+    ) -> tuple[Resolved, Representation, pdi.FragmentPDI | None]:
+        """What answers to a reference, without its octets. Raises NotFoundError."""
         named = addresses.reference_of(self._repository, reference, when)
         name, fragment = names.document_of(named)
         try:
             version, representation = self._repository.answering(name)
         except NotFoundError as error:
             present = self._now_called(named, error)
-            answer = self.resolve(present, context=context, whole=whole, preview=preview)
+            answer, representation, fragment = self._answering(present)
             told = f"this is what {named} names, as was stated when it came from another archive"
-            return dataclasses.replace(
-                answer, reference=reference, warnings=(*answer.warnings, told)
-            )
+            warnings = (*answer.warnings, told)
+            answer = dataclasses.replace(answer, reference=reference, warnings=warnings)
+            return answer, representation, fragment
         provenance = version.provenance
         answer = Resolved(
             reference=reference,
@@ -131,16 +206,7 @@ class Resolution(UseCases):
             uri=provenance.final_uri or provenance.uri,
             assumed=name.version is None or name.format != representation.format,
         )
-        repository = self._repository
-        if preview or (fragment is not None and fragment.scheme != "char"):
-            part = _with_part(answer, repository, representation, fragment, preview=preview)
-        elif fragment is None:
-            part = _with_all(answer, repository, representation)
-        else:
-            part = _with_words(
-                answer, repository, representation, fragment, context=context, whole=whole
-            )
-        return _with_sayings(part, repository, representation, fragment)
+        return answer, representation, fragment
 
     def _now_called(self, reference: str, error: NotFoundError) -> str:
         """What a name that is not here is called here; raises `error` with who would know it."""
@@ -266,19 +332,27 @@ def _with_part(
     representation: Representation,
     fragment: pdi.FragmentPDI | None,
     *,
+    whole: bool,
     preview: bool,
 ) -> Resolved:
     """A part that is cut out by the fragments of its format. Raises NotFoundError."""
     if fragment is None:
         hint = "add a fragment, such as #sec=12,31"
         raise NotFoundError("there are previews of parts alone", answer.exact, hint=hint)
-    excerpt = repository.excerpt(representation, fragment.specifier, preview=preview)
+    by_pieces = fragment.scheme == "byte" and not whole
+    excerpt = repository.excerpt(
+        representation, fragment.specifier, whole=not by_pieces, preview=preview
+    )
     if excerpt.clipped:
         raise NotFoundError(_BEYOND, str(fragment))
     part = _with_excerpt(answer, representation, excerpt)
+    if by_pieces:
+        return dataclasses.replace(part, checked="pieces")
     place = pdi.PagePlace.of(fragment.scheme, fragment.positions)
     if place is None or preview:
         return part
+    from permacite.service.labels import words_on  # noqa: PLC0415 - for pages alone
+
     words = words_on(repository, representation, place)
     return dataclasses.replace(part, text=words or None, derived="drawing")
 

@@ -21,9 +21,9 @@ from permacite.service.names import as_address
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
 from permacite.web.follow import memento
-from permacite.web.names import writing
+from permacite.web.names import octets, writing
 from permacite.web.names.negotiation import chosen_view
-from permacite.web.names.sending import LARGE_BYTES, LargePart
+from permacite.web.names.sending import LARGE_BYTES
 from permacite.web.requests import JSONAnswer, ask
 from permacite.web.templates import kept
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.resolution.resolving import Resolved
+    from permacite.service.resolution.resolving import Octets, Resolved
 
 __all__ = ["bytes_of", "directed", "resolution"]
 
@@ -41,7 +41,6 @@ Answer = TypeVar("Answer")
 RECORDED = {"audio/wav": "audio/webm", "video/matroska": "video/webm"}
 """What parts of recordings are, and their previews: `?view=preview` answers with these."""
 
-_ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _MOST_LINKS = 16
 """Proxies refuse fields of some thousand octets; the JSON has all."""
 _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
@@ -56,8 +55,9 @@ async def resolution(request: Request) -> Response:
     and `Link: <...>; rel="next"` leads on. A name that is delegated elsewhere leads there (307).
     OPTIONS tells what may be done with a name, 404 where this server would not know it. PUT makes
     the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
-    started with --writable; nothing is ever deleted (PDI §3.8.2). `?check=pieces` has only those
-    pieces of a large text checked that the answer is made of, and not its whole digest.
+    started with --writable; nothing is ever deleted (PDI §3.8.2). Those pieces of a
+    document are checked that the answer is made of; `?check=whole` has the digest of all of it
+    compared before anything is answered.
     `?view=preview` answers with a small WebM of a part of sound or video, for players in pages.
 
     `?fragment=` is what others write behind #. The reader's page takes `?page=`, `?frame=` and
@@ -94,17 +94,27 @@ async def _page(request: Request, reference: str) -> Response:
 async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
     archive: Archive = request.app.state.archive
-    whole = request.query_params.get("check") != "pieces"
     preview = view == "preview"
+    held: Octets | None = None
+    if view == "bytes":
+        known = await directed(request, reference, archive.octets)
+        if isinstance(known, Response):
+            return known
+        held = known
+        answer = octets.without_cutting(request, held, _naming(held.part))
+        if answer is not None:
+            return answer
+    whole = request.query_params.get("check") == "whole"
     resolve = partial(archive.resolve, whole=whole, preview=preview)
     part = await directed(request, reference, resolve)
     if isinstance(part, Response):
         return part
     if view == "json":
         return JSONAnswer(part, headers=_naming(part))
-    answer = _bytes(request, part) if len(part.content) <= LARGE_BYTES else None
-    if answer is None:  # its digest takes a while, for which others would wait
-        answer = await run_in_threadpool(_bytes, request, part)
+    cut = partial(octets.of_part, request, part, held, _naming(part))
+    # The digest of a large part takes a while, for which others would wait.
+    is_large = len(part.content) > LARGE_BYTES
+    answer = await run_in_threadpool(cut) if is_large else cut()
     if "#" in part.exact and await ask(request, Archive.may_be_embedded, part):
         answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return answer
@@ -209,42 +219,3 @@ def _spoken(part: Resolved) -> list[str]:
     return [
         f'<{recording}>; {relation}; anchor="{words}"' for recording, words in links[:_MOST_LINKS]
     ]
-
-
-def _bytes(request: Request, part: Resolved) -> Response:
-    """Answer with the part's bytes: whole, a range of them, or "not modified"."""
-    described = headers.repr_digest(part.content)
-    fields = headers.bytes_headers() | _naming(part) | described | {"Accept-Ranges": "bytes"}
-    if headers.names_tag(request.headers.get("if-none-match"), described["ETag"]):
-        return Response(status_code=304, headers=fields)
-    # A charset travels in the Content-Type field; Starlette would add utf-8 to any text.
-    charset = f"; charset={part.charset}" if part.charset else ""
-    fields["Content-Type"] = part.media_type + charset
-    fields |= headers.kept_from_view(part.media_type, request.headers.get("sec-fetch-dest"))
-    span = _range(request, described["ETag"], len(part.content))
-    if span is None:
-        if "#" in part.exact and len(part.content) > LARGE_BYTES:
-            return LargePart(part.content, 200, fields)
-        return Response(part.content, headers=fields)
-    start, end = span
-    if start >= end:
-        fields["Content-Range"] = f"bytes */{len(part.content)}"
-        return Response(status_code=416, headers=fields)
-    fields["Content-Range"] = f"bytes {start}-{end - 1}/{len(part.content)}"
-    return Response(part.content[start:end], 206, headers=fields)
-
-
-def _range(request: Request, tag: str, size: int) -> tuple[int, int] | None:
-    """The one byte range asked for, end excluded; None for none, several or a stale one.
-
-    An empty range cannot be satisfied (RFC 9110 §14.1.2).
-    """
-    wanted = _ONE_RANGE.fullmatch(request.headers.get("range", ""))
-    if wanted is None or request.headers.get("if-range", tag) != tag:
-        return None
-    first, last = wanted.groups()
-    if not first:
-        return (max(0, size - int(last)), size) if last else None
-    if last and int(last) < int(first):
-        return None
-    return int(first), min(size, int(last) + 1) if last else size

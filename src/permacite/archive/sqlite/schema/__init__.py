@@ -11,6 +11,7 @@ from permacite.archive.sqlite.schema.steps import (
     GIT_BLOBS,
     JOTTINGS,
     LIVE,
+    PIECES,
     SEALED_DAYS,
     SITES,
     UNSETTLED,
@@ -22,7 +23,7 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
 STEPS = {
@@ -35,6 +36,7 @@ STEPS = {
     7: GIT_BLOBS,
     8: WATCH,
     9: SITES,
+    10: PIECES,
 }
 """The statements that lead from the schema before to that of each number."""
 

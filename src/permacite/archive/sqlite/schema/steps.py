@@ -350,3 +350,12 @@ CREATE INDEX version_site ON version ({SITE.format(uri="uri")}, uri, version_id 
 WHERE instr(uri, '://') > 0;
 """
 """The ninth step: pages by their site."""
+
+PIECES = """
+CREATE TABLE content_pieces (
+  digest TEXT PRIMARY KEY CHECK (length(digest) = 72),
+  pieces BLOB NOT NULL
+) STRICT;
+"""
+"""The tenth step: digests of the pieces of contents that came in without them. They are made when
+such a content is first read by the piece, and can be made again."""
