@@ -95,6 +95,21 @@ def test_a_folder_is_known_by_its_name_and_use(
     assert (tmp_path / name / "css" in set(files_in([tmp_path]))) == (not is_its)
 
 
+def test_a_snapshot_in_the_storage_of_zotero_is_one_page(cli: Cli, tmp_path: Path) -> None:
+    home = tmp_path / "storage/ABCD2345"
+    (home / "more").mkdir(parents=True)
+    (home / "page.html").write_text("<title>T</title>words<img src=a.png><img src=more/b.png>")
+    (home / "a.png").write_bytes(PNG)
+    (home / "more/b.png").write_bytes(PNG)
+    (home / ".zotero-ft-cache").write_text("words")
+    other = tmp_path / "storage/EFGH6789"
+    other.mkdir()
+    (other / "paper.txt").write_text("paper")
+    snapshot, paper = json.loads(cli("import", str(tmp_path / "storage"), "--json").out)
+    assert (snapshot["document"]["title"], snapshot["parts"]) == ("T", 3)
+    assert paper["document"]["title"] == "paper.txt"
+
+
 OUT = [
     # what a page refers to
     *("Tide_files/../../secret.png", "Tide_files/%2e%2e/secret.png", "../secret.png"),

@@ -6,6 +6,7 @@
 | reading | one pass over a page, which gathers what it states |
 | meta, json_ld, microdata | the ways in which pages state it |
 | schema_org | what items of schema.org mean, in JSON-LD and in microdata |
+| zotero | items of a library, as Zotero exports them |
 | choosing | which of several statements counts |
 | people, dates, identifiers | names, dates, DOI, ISBN, ISSN, language tags |
 

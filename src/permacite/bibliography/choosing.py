@@ -2,7 +2,7 @@
 
 What was written for citing counts first (citation_*, PRISM), then what describes the page (JSON-LD,
 microdata, Dublin Core), then what was written for social networks and for search. What somebody
-asserts of the document counts before all of it.
+asserts of the document counts before all of it, and next what the library states that it is from.
 
 Readings: a value that is no date, no DOI, no language is passed over, and the next one is taken. A
 title that ends in the name of the site loses it, when it comes from the title element or from what
@@ -20,6 +20,7 @@ from permacite.bibliography import identifiers
 from permacite.bibliography.dates import date
 from permacite.bibliography.model import Claim, Person, Reference, Stated
 from permacite.bibliography.people import people
+from permacite.bibliography.zotero import VOCABULARY as ZOTERO
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _RANKS = {
     for rank, name in enumerate(
         [
             ASSERTION,
+            ZOTERO,
             "citation_*",
             "prism",
             "JSON-LD",

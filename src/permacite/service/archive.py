@@ -22,6 +22,7 @@ from permacite.service.drift.versions import Versions
 from permacite.service.handed.taking import Uploads
 from permacite.service.ingest.crawls import Crawls
 from permacite.service.ingest.deriving import Derivations
+from permacite.service.libraries.zotero import Libraries
 from permacite.service.lists.saving import Lists
 from permacite.service.preservation.condition import Conditions
 from permacite.service.preservation.keeping import Preservation
@@ -43,6 +44,7 @@ class Archive(
     Lists,
     Watches,
     Crawls,
+    Libraries,
     Derivations,
     Selections,
     References,

@@ -10,11 +10,13 @@ import click
 
 from permacite.cli.access import chosen, standing_options
 from permacite.cli.incoming.crawls import add_crawl, tell_pages
+from permacite.cli.incoming.libraries import add_library
 from permacite.cli.incoming.told import confirm_date, tell
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
 from permacite.service.ingest.crawls import Crawls, is_crawl
 from permacite.service.ingest.files import files_in
+from permacite.service.libraries.zotero import files_of, is_library
 from permacite.service.transcripts.pairing import pairs_of
 
 if TYPE_CHECKING:
@@ -77,7 +79,8 @@ def import_(  # noqa: PLR0913 - each is an option
     A page that a browser saved "complete" is one document with what its folder (X_files) holds. Of
     crawls (WARC, ARC, WACZ and HAR files) each page becomes one, with what it shows as far as the
     files have it; all of them together are one crawl. Their dates stay what the files claim. The
-    same files again go on where an earlier import ended.
+    same files again go on where an earlier import ended. Of a library that Zotero exported as RDF
+    with its files, each file is one, with what its item states, its tags and its notes.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
@@ -88,14 +91,10 @@ def import_(  # noqa: PLR0913 - each is an option
     Captions (.vtt, .srt) are stated to be the transcript of --transcript-of, or of the recording
     that is imported with them under the same name: talk.mp4 and talk.vtt, or talk.en.vtt.
     """
-    if (files == (_STANDARD_INPUT,)) != (name is not None):
-        raise click.UsageError("- alone is standard input; it needs --name, and nothing else does")
-    if uri and (len(files) > 1 or files[0].is_dir()):
-        raise click.UsageError("--uri names the source of one file; import the others apart")
-    if language and not transcript_of:
-        raise click.UsageError("--language is that of a transcript: give --transcript-of too")
+    _check(files, name, uri, is_tagged=bool(language and not transcript_of))
     _settle(options)
-    single, crawls = (files, []) if name is not None or uri is not None else _parted(files)
+    is_one = name is not None or uri is not None
+    single, crawls, libraries = (files, [], []) if is_one else _parted(files)
     if (pages or list_pages) and not crawls:
         raise click.UsageError("pages are those of crawls, and none is among the files")
     if list_pages:
@@ -110,9 +109,22 @@ def import_(  # noqa: PLR0913 - each is an option
         if crawls:
             more, trouble = add_crawl(archive, crawls, pages, options, as_json=as_json)
             saved, fault = saved + more, fault or trouble
+    for library in libraries:
+        more, trouble = add_library(ctx.obj, library, options, as_json=as_json)
+        saved, fault = saved + more, fault or trouble
     if as_json:
         emit(saved)
     ctx.exit(status or fault)
+
+
+def _check(files: tuple[Path, ...], name: str | None, uri: str | None, *, is_tagged: bool) -> None:
+    """Raise UsageError where what is told of one file comes with others."""
+    if (files == (_STANDARD_INPUT,)) != (name is not None):
+        raise click.UsageError("- alone is standard input; it needs --name, and nothing else does")
+    if uri and (len(files) > 1 or files[0].is_dir()):
+        raise click.UsageError("--uri names the source of one file; import the others apart")
+    if is_tagged:
+        raise click.UsageError("--language is that of a transcript: give --transcript-of too")
 
 
 def _settle(options: dict[str, Any]) -> None:
@@ -124,11 +136,13 @@ def _settle(options: dict[str, Any]) -> None:
     options["confirmed_date"] = options.pop("confirm_date")
 
 
-def _parted(files: tuple[Path, ...]) -> tuple[tuple[Path, ...], list[Path]]:
-    """Files that are documents, and crawls, out of files and folders."""
+def _parted(files: tuple[Path, ...]) -> tuple[tuple[Path, ...], list[Path], list[Path]]:
+    """Files that are documents, crawls, and libraries, out of files and folders."""
     found = list(files_in(files))
     crawls = [file for file in found if is_crawl(file)]
-    return tuple(file for file in found if file not in set(crawls)), crawls
+    libraries = [file for file in found if is_library(file)]
+    others = {*crawls, *libraries, *(each for library in libraries for each in files_of(library))}
+    return tuple(file for file in found if file not in others), crawls, libraries
 
 
 def _import_files(

@@ -6,9 +6,11 @@ itself is never touched. One assertion names all authors, set apart by semicolon
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from permacite.bibliography import ASSERTION, Claim, Place, Reference, gather, reference
+from permacite.bibliography.zotero import VOCABULARY
 from permacite.cache import Cache
 from permacite.errors import RestrictedError
 from permacite.markup import Document
@@ -55,7 +57,7 @@ def reference_of(
     Its `main` format, where that is known, spares asking.
     """
     main = main or repository.main(version)
-    claims = list(_asserted(repository, version, main))
+    claims = [*_asserted(repository, version, main), *_on_record(version)]
     try:
         if main.media_type in PAGES:
             claims += _stated(repository, main)
@@ -77,6 +79,17 @@ def _stated(repository: Repository, main: Representation) -> list[Claim]:
         claims = gather(Document.of(repository.text(main), main.media_type))
         _CACHE.put(claims, *key)
     return claims
+
+
+def _on_record(version: Version) -> Iterator[Claim]:
+    """What the library states that a document came from, as it was put on record."""
+    stated = version.provenance.details.get("stated")
+    claims = stated.get("claims") if isinstance(stated, Mapping) else None
+    for each in claims if isinstance(claims, list) else ():
+        match each:
+            case [str(field), str(value), str(name), given]:
+                place = Place(VOCABULARY, name)
+                yield Claim(field, value, place, given if isinstance(given, str) else None)
 
 
 def _asserted(repository: Repository, version: Version, main: Representation) -> Iterator[Claim]:

@@ -7,7 +7,7 @@ soon.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.archive import NewVersion, Provenance, Witness
@@ -20,11 +20,11 @@ from permacite.service.ingest import incoming
 from permacite.service.ingest.others.folders import complete, folder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import date
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.archive import Representation, Standing, Version
+    from permacite.archive import JSON, Representation, Standing, Version
     from permacite.service.access import Choice
     from permacite.service.ingest.others.folders import Complete
     from permacite.service.ingest.saved import Saved
@@ -50,6 +50,12 @@ class Terms:
     """Of text, as somebody says."""
     rendition: str | None = None
     """The rules that are to make the text of what they read."""
+    title: str | None = None
+    """What it is called where it does not say."""
+    claimed_at: datetime | None = None
+    """When it is from, as somebody says, where it does not."""
+    details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+    """What else is to be put on record."""
 
     def __post_init__(self) -> None:
         if self.rendition is not None:
@@ -88,11 +94,11 @@ class Draft:
             document.representations,
             series=terms.series,
             provenance=Provenance(
-                title=document.title or self.name,
+                title=document.title or terms.title or self.name,
                 uri=self._source(terms),
                 final_uri=document.final_uri,
-                retrieved_at=document.claimed_at,
-                details={"file_name": self.name, **document.details},
+                retrieved_at=document.claimed_at or terms.claimed_at,
+                details={"file_name": self.name, **terms.details, **document.details},
             ),
             witness=Witness(operator=terms.confirmed_date),
             standing=terms.standing.over(default),
@@ -189,7 +195,8 @@ def files_in(paths: Iterable[Path]) -> Iterator[Path]:
         inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
         of_pages = {folder_of(each) for each in inside if each.is_file()}
         for each in inside:
-            if each.is_symlink() or each in of_pages:
+            is_part = path in of_pages and folder_of(each) != path
+            if each.is_symlink() or each in of_pages or is_part:
                 continue
             if each.is_dir():
                 yield from files_in([each])

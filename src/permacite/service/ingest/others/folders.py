@@ -4,6 +4,7 @@
 |---|---|---|
 | Chromium, Edge, Internet Explorer | `X_files` | `<!-- saved from url=(0014)http://a.test/ -->` |
 | Firefox | `X_files`, in the language of the program | nothing |
+| Zotero, before it used SingleFile | that of the page itself: `storage/8LETTERS` | nothing |
 
 The browser writes out what it drew, and puts names of files in the place of addresses: what the
 parts were called on the web is nowhere. So they keep the names that the page has for them.
@@ -24,6 +25,7 @@ from permacite.capture.content import sniff
 from permacite.capture.model import Failure, Limits
 from permacite.markup import Document
 from permacite.mhtml.folder import label_of
+from permacite.scan import compile_pattern
 from permacite.service import sources
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ _ENDINGS = (
     *("_fichiers", "_file", "_fitxategiak", "_fitxers", "_pliki", "_soubory", "_tiedostot"),
 )
 """What browsers and Windows put behind a name, by their languages."""
+_KEY = compile_pattern(r"[0-9A-Z]{8}")
+"""The name of an item's folder in the storage of Zotero."""
 _FOLLOWED = frozenset({"frame", "import", "object", "stylesheet"})
 _STYLES = frozenset({"import", "stylesheet"})
 _OF_NO_FILE = ("data:", "blob:", "about:", "javascript:", "cid:", "mid:")
@@ -67,12 +71,21 @@ def folder_of(page: Path) -> Path | None:
     """The folder in which a browser put what a page shows; None where there is none."""
     if page.suffix.lower() not in _PAGES:
         return None
+    if page.parent.parent.name == "storage" and _KEY.fullmatch(page.parent.name):
+        return page.parent if _is_snapshot(page) else None
     beside = (page.with_name(page.stem + ending) for ending in _ENDINGS)
     folders = [each for each in beside if each.is_dir() and not each.is_symlink()]
     if not folders:
         return None
     names = _names_in(Document(page.read_bytes(), "text/html"))
     return next((each for each in folders if each.name in names), None)
+
+
+def _is_snapshot(page: Path) -> bool:
+    """Whether a page is the one of its folder, with other files beside it."""
+    beside = [each for each in page.parent.iterdir() if not each.name.startswith(".")]
+    pages = [each for each in beside if each.suffix.lower() in _PAGES]
+    return pages == [page] and len(beside) > 1
 
 
 def _names_in(page: Document) -> set[str]:

@@ -1,0 +1,1 @@
+"""Libraries of other programs: their documents, with what is stated and noted of them."""
