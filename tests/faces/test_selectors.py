@@ -9,10 +9,12 @@ from urllib.parse import quote_plus
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.media.tricks import png, zeros
 from tests.papers import Sheet, paper
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.service.archive import Archive
+from permacite.service.citations.selecting.media import part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,6 +90,10 @@ FOUND = [
      ["octets"]),
     (b"a,b\r\n1,2\r\n", "t.csv", fragment("cell=2,1", "http://tools.ietf.org/rfc/rfc7111"), "1",
      ["fragment"]),
+    (PAGE, "page.html", {"type": "RangeSelector", "startSelector": quote("night"), "endSelector":
+     {"type": "CssSelector", "value": "#second"}}, "night.", ["range"]),
+    (TEXT, "text.txt", {"type": "RangeSelector", "startSelector": fragment("char=9,12", PLAIN),
+     "endSelector": quote("three")}, "two tides", ["range"]),
     (b'{"a": ["x", "y"]}', "t.json", fragment("/a/1", "http://tools.ietf.org/rfc/rfc6901"), '"y"',
      ["fragment"]),
 ]  # fmt: skip
@@ -109,6 +115,50 @@ def test_what_is_selected_is_found(
     assert held.verify(cited.reference).ok
 
 
+SVG = '<svg xmlns="http://www.w3.org/2000/svg"><rect x="1" y="2.0" width="10" height="10"/></svg>'
+AREAS = [
+    # what selects, the area
+    (fragment("xywh=1,2,10,10", MEDIA), "rect=(1,2),(11,12)"),
+    (fragment("xywh=pixel:1,2,10,10"), "rect=(1,2),(11,12)"),
+    ({"type": "SvgSelector", "value": SVG}, "rect=(1,2),(11,12)"),
+    ({"type": "SvgSelector", "value": SVG.replace("<svg", '<svg viewBox="0 0 9 9"')}, None),
+    ({"type": "SvgSelector", "value": SVG.replace("rect", "circle")}, None),
+    ({"type": "SvgSelector", "value": SVG.replace("2.0", "2.5")}, None),
+    ({"type": "SvgSelector", "value": SVG.replace("</svg>", "<rect/></svg>")}, None),
+    (fragment("xywh=percent:1,2,10,10", MEDIA), None),
+    (fragment("xywh=1,2,1000,10", MEDIA), None),
+]
+
+
+@pytest.mark.parametrize(("selector", "area"), AREAS)
+def test_areas_of_pictures_are_found(held: Archive, selector: object, area: str | None) -> None:
+    document = held.add(png(40, 30, 8, 2, zeros(30 * (1 + 3 * 40))), name="a.png").pdi
+    if area is None:
+        with pytest.raises((NotFoundError, ParseError)):
+            held.cite_selected(document, json.dumps(selector))
+        return
+    cited = held.cite_selected(document, json.dumps(selector))
+    assert cited.reference == f"{document}#{area}"
+    assert held.cite_selected(document, cited.forms.annotation).reference == cited.reference
+
+
+DIMENSIONS = [
+    ("t=12,31.5", ("sec", "12,31.5")),
+    ("t=npt:0:12,0:31", ("sec", "0:12,0:31")),
+    ("t=,31", ("sec", "0,31")),
+    ("t=12,31&xywh=1,2,3,4", ("crop", "sec,12,31,1,2,4,6")),
+    ("t=12", None),
+    ("t=smpte:0,1", None),
+    ("t=1,2&t=3,4", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("value", "part"), DIMENSIONS)
+def test_media_fragments_are_parts(value: str, part: tuple[str, str] | None) -> None:
+    assert part_of(value) == part
+
+
 REFUSED = [
     # content, file name, what selects, what is told
     (PAGE, "page.html", quote("tide falls"), "stand 2 times"),
@@ -126,6 +176,8 @@ REFUSED = [
         "source": "urn:pdi://other.example.us/2026/1/1/1.utf-8.1",
         "selector": position(0, 8)}}, "another document"),
     (TEXT, "text.txt", position(0, 99), "fewer"),
+    (TEXT, "text.txt", {"type": "RangeSelector", "startSelector": quote("three"), "endSelector":
+     quote("two")}, "ends before"),
     (TEXT, "text.txt", fragment("char=3,9;length=7", PLAIN), "length"),
 ]  # fmt: skip
 

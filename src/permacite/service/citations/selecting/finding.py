@@ -23,7 +23,7 @@ from permacite.media_types import PAGES, PDF
 from permacite.pdi import PagePlace
 from permacite.service import addresses, names
 from permacite.service.citations import quoted, typed
-from permacite.service.citations.selecting import places, selectors
+from permacite.service.citations.selecting import media, places, selectors
 from permacite.service.labels import places_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository, Representation
     from permacite.service.citations.selecting.selectors import (
+        Between,
         Element,
         Fragment,
         Octets,
@@ -60,7 +61,7 @@ class Found:
     """Its full name."""
     by: tuple[str, ...]
     """What decided: "quote", "letters" (the quote, but for spaces and hyphens), "page", "position",
-    "context", "fragment", "octets", "element", "area"."""
+    "context", "fragment", "octets", "element", "area", "range"."""
     span: tuple[int, int] | None = None
     """Where in the text of the document it stands, if it is of that."""
     occurrences: int = 1
@@ -169,6 +170,8 @@ class _Finder:
             return self._position(said, scope)
         if isinstance(said, selectors.Rectangles):
             return self._words_in(said)
+        if isinstance(said, selectors.Between):
+            return self._between(said, scope)
         return self._of_format(said)
 
     # ------------------------------------------------------------ words
@@ -227,6 +230,20 @@ class _Finder:
             raise NotFoundError(problem, str(source.representation.pdi))
         return self._characters(start, end, "position")
 
+    def _between(self, said: Between, scope: _Scope) -> Found:
+        """From the beginning of one part up to that of another (§4.2.8)."""
+        start, end = (self._beginning(self._select(each, scope)) for each in (said.start, said.end))
+        if start >= end:
+            problem = "the range ends before it begins"
+            raise NotFoundError(problem, str(self._version.pdi))
+        return self._characters(start, end, "range")
+
+    def _beginning(self, found: Found) -> int:
+        spans = [found.span] if found.span is not None else self._words_of(found)
+        if not spans:
+            raise NotFoundError("no words of the text stand there", found.reference)
+        return spans[0][0]
+
     def _words_in(self, said: selectors.Rectangles) -> Found:
         """The words in areas of a page; where there are none, the area itself."""
         paged = self._paged()
@@ -258,6 +275,11 @@ class _Finder:
         value = said.value.removeprefix("#")
         is_counted = value.startswith(("char=", "line="))
         is_ours = "mallery-urn-pdi" in said.rule or (not said.rule and self._named is not None)
+        medial = media.part_of(value)
+        if medial is not None:
+            original = self._named or self._original()
+            named = typed.specifier(*medial, original.media_type)
+            return self._named_part(original.pdi.fragment(named.scheme, *named.positions))
         part = self._of_name(value) if is_ours or not is_counted else None
         if part is not None:
             return self._named_part(part)
@@ -348,6 +370,7 @@ def _rank(said: Said) -> int:
     order = (
         selectors.Quote,
         selectors.Fragment,
+        selectors.Between,
         selectors.Rectangles,
         selectors.Octets,
         selectors.Element,

@@ -5,11 +5,14 @@
 | Web Annotation Data Model §3.1, §4 | an annotation, its targets, specific resources |
 | §4.2.1 Fragment, §4.2.4 TextQuote, §4.2.5 TextPosition, §4.2.6 DataPosition | selectors |
 | §4.2.2 CssSelector, §4.2.3 XPathSelector | selectors of one element, such as `#name` |
+| §4.2.7 SvgSelector | a rectangle of a picture, as a media fragment (`media`) |
+| §4.2.8 RangeSelector | Between |
 | §4.2.9 refinedBy | Selector.refined |
 | Hypothesis | PageSelector |
 | Zotero | `{"pageIndex": 0, "rects": [[x1, y1, x2, y2]]}`, alone or as annotationPosition |
 
-Deviations: SvgSelector and RangeSelector are not read; they are passed over beside others.
+Deviations: of SvgSelector all but one rectangle is passed over beside others, as is a RangeSelector
+without selectors of its ends: Hypothesis writes paths of elements in it.
 
 Readings:
 - Members that a specification does not name are passed over, as JSON-LD has it; a type may be
@@ -25,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from permacite.errors import ParseError
+from permacite.service.citations.selecting import media
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_BYTES",
+    "Between",
     "Element",
     "Fragment",
     "Octets",
@@ -48,6 +53,7 @@ __all__ = [
 
 _SPEC = "Web Annotation Data Model §4"
 MOST_BYTES = 1 << 20
+_MEDIA = "http://www.w3.org/TR/media-frags/"
 _MOST = 100
 """Selectors of a target, or targets: real ones have a handful."""
 _DEEPEST = 8
@@ -113,7 +119,15 @@ class Rectangles:
     """On the next page."""
 
 
-Said: TypeAlias = Quote | Position | Octets | Fragment | Element | Page | Rectangles
+@dataclass(frozen=True, slots=True)
+class Between:
+    """What stands from the beginning of one part up to the beginning of another."""
+
+    start: tuple[Selector, ...]
+    end: tuple[Selector, ...]
+
+
+Said: TypeAlias = Quote | Position | Octets | Fragment | Element | Page | Rectangles | Between
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +235,8 @@ def _selectors(
     for each in several:
         if not isinstance(each, dict):
             _refuse("expected an object for each selector", text)
-        said = _said(each, text)
+        is_range = _type(each) == "RangeSelector"
+        said = _range(each, text, depth) if is_range else _said(each, text)
         if said is None:
             others.append(_type(each) or "an object without a type")
             continue
@@ -255,6 +270,22 @@ def _said(value: dict[str, Json], text: str) -> Said | None:
         areas, following = _areas(value["rects"], text), _areas(value.get("nextPageRects"), text)
         return Rectangles(_number(value, "pageIndex", text), areas, following)
     return None
+
+
+def _range(value: dict[str, Json], text: str, depth: int) -> Between | None:
+    """A range between two selectors; None where either is not read."""
+    ends = [
+        _selectors(value.get(name), text, depth + 1) for name in ("startSelector", "endSelector")
+    ]
+    if not all(found and not others for found, others in ends):
+        return None
+    return Between(ends[0][0], ends[1][0])
+
+
+def _by_svg(value: dict[str, Json], text: str) -> Fragment | None:
+    """The one rectangle that a drawing has."""
+    rectangle = media.rectangle_in(_text(value, "value", text))
+    return None if rectangle is None else Fragment(rectangle, _MEDIA)
 
 
 def _quote(value: dict[str, Json], text: str) -> Quote:
@@ -343,6 +374,7 @@ _READ: dict[str, Callable[[dict[str, Json], str], Said | None]] = {
     "FragmentSelector": _fragment,
     "CssSelector": _by_css,
     "XPathSelector": _by_xpath,
+    "SvgSelector": _by_svg,
     "PageSelector": lambda value, text: Page(_number(value, "index", text)),
 }
 """What reads the selectors of each type."""
