@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from permacite.capture.browsing.program import Program, find_program
+    from permacite.capture.browsing.shared.browsers import Browsers
     from permacite.capture.credentials import Credentials, read_credentials
     from permacite.capture.model import (
         Capture,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from permacite.capture.parts import body_parts
 
 __all__ = [
+    "Browsers",
     "Capture",
     "Credentials",
     "Earlier",
@@ -63,6 +65,7 @@ on_demand(
     __name__,
     {
         "permacite.capture.browsing.program": "Program, find_program",
+        "permacite.capture.browsing.shared.browsers": "Browsers",
         "permacite.capture.credentials": "Credentials, read_credentials",
         "permacite.capture.model": (
             "Capture, Earlier, Exchange, Failure, Frozen, Limits, Progress, Redirect, Sent"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -101,6 +102,7 @@ async def draw_page(
     agent = f"{browser.agent} {_NAME}"
     recorder = Recorder(guard, limits, agent=agent, credentials=credentials, home=home)
     recorder.told = _telling(recorder, progress)
+    before = Counter(browser.shut.refused)
     try:
         async with asyncio.timeout(limits.total_s), guard:
             seen = await _drawn(browser, home, recorder, guard)
@@ -128,7 +130,9 @@ async def draw_page(
         started_at=started_at,
         duration_s=monotonic() - begun,
         with_credentials=bool(credentials),
-        drawing=_record(seen, recorder, guard, browser) | _walled(root),
+        drawing=_record(seen, recorder, guard, browser)
+        | {"calls_home": dict(browser.shut.refused - before)}
+        | _walled(root),
         drawn=seen.frozen,
     )
 
@@ -162,6 +166,8 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, within_s: float) -> 
     clock = Clock(tab)
     view = {"width": VIEW[0], "height": VIEW[1], "deviceScaleFactor": 1, "mobile": False}
     await tab.send("Emulation.setDeviceMetricsOverride", view)
+    # Beside other pages it is drawn as it is alone: one window has the focus of them all.
+    await tab.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
     await clock.start()
     try:
         async with asyncio.timeout(within_s):
@@ -259,5 +265,4 @@ def _record(seen: _Seen, recorder: Recorder, guard: Guard, browser: Browser) -> 
         "scrolled": seen.settled.steps,
         "requests": list(recorder.listed()),
         "refused": dict(guard.refused),
-        "calls_home": dict(browser.shut.refused),
     } | ({"not_frozen": seen.trouble} if seen.trouble else {})

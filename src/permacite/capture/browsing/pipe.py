@@ -58,10 +58,16 @@ class Browser:
     """A Chromium that runs."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, doors: tuple[Guard, Guard]
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        doors: tuple[Guard, Guard],
+        pid: int,
     ) -> None:
         self.shut, self.sockets = doors
         """Where it goes by itself, and where sockets of its pages go: nothing is let through."""
+        self.pid = pid
+        """Of the process that all others of it are below."""
         self.build = ""
         """Its name and version."""
         self.agent = ""
@@ -76,7 +82,8 @@ class Browser:
         """By the context of each."""
         self._by_session: dict[str, Tab] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._ended = ""
+        self.ended = ""
+        """Why it runs no more; nothing while it does."""
 
     @staticmethod
     @contextlib.asynccontextmanager
@@ -92,7 +99,7 @@ class Browser:
         ):
             if process.stdin is None or process.stdout is None:
                 raise RuntimeError("a program that is run has pipes")
-            browser = Browser(process.stdout, process.stdin, (shut, sockets))
+            browser = Browser(process.stdout, process.stdin, (shut, sockets), process.pid)
             listening = asyncio.create_task(browser._listen())
             try:
                 try:
@@ -113,8 +120,8 @@ class Browser:
         self, method: str, params: Mapping[str, Any] | None = None, *, session: str | None = None
     ) -> dict[str, Any]:
         """What is answered. Raises CaptureError where it is an error, or the browser is gone."""
-        if self._ended:
-            raise _lost(self._ended)
+        if self.ended:
+            raise _lost(self.ended)
         number = next(self._numbers)
         message: dict[str, Any] = {"id": number, "method": method, "params": params or {}}
         if session is not None:
@@ -191,10 +198,10 @@ class Browser:
 
     def _end(self, why: str) -> None:
         """Let nobody wait for what never comes."""
-        self._ended = self._ended or why
-        self._give_up(tuple(self._answers), self._ended)
+        self.ended = self.ended or why
+        self._give_up(tuple(self._answers), self.ended)
         for tab in self._tabs.values():
-            tab.lost(self._ended)
+            tab.lost(self.ended)
 
     def _give_up(self, numbers: Iterable[int], why: str) -> None:
         for number in tuple(numbers):

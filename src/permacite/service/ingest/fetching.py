@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from permacite.archive import JSON
-    from permacite.capture import Capture, Earlier
+    from permacite.capture import Browsers, Capture, Earlier
 
 __all__ = ["Fetched", "Via", "Way", "fetch_page"]
 
@@ -45,11 +45,17 @@ class Fetched(NamedTuple):
 
 
 def fetch_page(
-    uri: str, way: Way, *, earlier: Mapping[str, Earlier] | None = None, **options: Any
+    uri: str,
+    way: Way,
+    *,
+    earlier: Mapping[str, Earlier] | None = None,
+    browsers: Browsers | None = None,
+    **options: Any,
 ) -> Fetched:
     """Fetch the page at `uri`; further `options` are those of `capture.capture`.
 
-    What is `earlier` need not be fetched again over HTTP, where it still stands.
+    What is `earlier` need not be fetched again over HTTP, where it still stands. `browsers` draw it
+    that draw others too; without them it has a browser of its own.
 
     Raises CaptureError where it cannot be had, or no browser is there that was asked for.
     """
@@ -60,13 +66,14 @@ def fetch_page(
     options["limits"] = capture.Limits(
         total_s=way.timeout_s, total_bytes=way.most_bytes, parts=way.most_parts
     )
+    draw = capture.draw if browsers is None else browsers.draw
     program = None
     if way.via == "browser" or way.browser is not None:
         program = capture.find_program(way.browser, sandbox=way.sandbox)
         if program is None:
             raise CaptureError("no browser is installed", uri=uri, reason="browser", hint=_GET_ONE)
     if program is not None and way.via == "browser":
-        return _read(capture.draw(uri, program, **options))
+        return _read(draw(uri, program, **options))
     fetched = _read(capture.capture(uri, earlier=earlier, **options))
     if way.via == "http" or not drawn.is_thin(fetched.page, fetched.captured):
         return fetched
@@ -74,7 +81,7 @@ def fetch_page(
     if program is None:
         return fetched
     try:
-        return _read(capture.draw(uri, program, **options))
+        return _read(draw(uri, program, **options))
     except CaptureError as error:
         return fetched._replace(noted={"not_drawn": error.problem})
 

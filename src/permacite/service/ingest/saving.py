@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import JSON, Repository, Version
-    from permacite.capture import Capture, Credentials, Earlier, Failure, Progress
+    from permacite.capture import Browsers, Capture, Credentials, Earlier, Failure, Progress
     from permacite.service.access import Choice
     from permacite.service.ingest.fetching import Fetched, Via
     from permacite.service.ingest.files import Outcome
@@ -89,6 +89,7 @@ class Ingest(Quotations, Transcripts):
         standing: Choice = UNSAID,
         key: str | None = None,
         crawled: Mapping[str, JSON] | None = None,
+        browsers: Browsers | None = None,
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
@@ -99,14 +100,16 @@ class Ingest(Quotations, Transcripts):
         commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is who may see
         it, and why it is kept. A `key` is that of the commit. A page that no person asks for is
         `crawled`, under rules that are recorded with it: it is fetched only as far as it has
-        changed, and not kept where it asks for that. Raises CaptureError where the page itself
-        cannot be had, or (reason "robots") is not to be kept.
+        changed, and not kept where it asks for that. `browsers` are shared with other pages.
+        Raises CaptureError where the page itself cannot be had, or (reason "robots") is not to be
+        kept.
         """
         wanted = Wanted(series, new, confirmed_date, standing, key, crawled)
         fetched = fetch_page(
             uri,
             Way(via, browser, sandbox, timeout_s, most_bytes, most_parts),
             earlier=self._earlier(uri, wanted),
+            browsers=browsers,
             allow_private=allow_private,
             progress=_as_progress(progress),
             credentials=credentials,

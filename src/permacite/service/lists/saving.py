@@ -15,6 +15,7 @@ from permacite.service.lists.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from permacite.capture import Browsers
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.journal import Journal
     from permacite.service.lists.reading import Line
@@ -82,9 +83,12 @@ class Lists(Ingest):
         With an open `journal` a run that was cut off goes on: what is done is told again, and
         nothing is saved twice. What is wrong with one page harms no other.
         """
-        run = _Run(self, manner or Manner(), journal)
-        yield from run.take(lines)
-        yield from run.work()
+        from permacite.capture import Browsers  # noqa: PLC0415 - files need no network
+
+        with Browsers() as browsers:
+            run = _Run(self, manner or Manner(), journal, browsers)
+            yield from run.take(lines)
+            yield from run.work()
         if journal is not None:
             journal.end()
 
@@ -92,9 +96,12 @@ class Lists(Ingest):
 class _Run:
     """One run: what waits for which site, and what is under way."""
 
-    def __init__(self, archive: Lists, manner: Manner, journal: Journal | None) -> None:
+    def __init__(
+        self, archive: Lists, manner: Manner, journal: Journal | None, browsers: Browsers
+    ) -> None:
         self._archive = archive
         self._manner = manner
+        self._options = {**manner.options, "browsers": browsers}
         self._journal = journal
         self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
         self._turns: Turns[_Wanted, Listed] = Turns(self._manner.jobs)
@@ -157,7 +164,7 @@ class _Run:
             crawled = rules.on_record()
         key = None if self._journal is None else self._journal.key(wanted.uri)
         try:
-            saved = self._archive.save(wanted.uri, key=key, crawled=crawled, **self._manner.options)
+            saved = self._archive.save(wanted.uri, key=key, crawled=crawled, **self._options)
         except StorageError:
             raise  # it would meet all others too
         except PermaciteError as error:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from permacite.archive import Version, Watch
+    from permacite.capture import Browsers
     from permacite.service.watches.becoming import Passage
     from permacite.words import Words
 
@@ -106,10 +107,12 @@ class Watches(Ingest):
 
         What is wrong with one page harms no other. Raises StorageError.
         """
-        run = _Pass(self, manner or Manner())
+        from permacite.capture import Browsers  # noqa: PLC0415 - only looks need it
+
         now = datetime.now(UTC)
         due = [each for each in self._repository.watches() if everything or each.is_due(now)]
-        return run.work(due)
+        with Browsers() as browsers:
+            yield from _Pass(self, manner or Manner(), browsers).work(due)
 
     def feed(self, words: Words = ENGLISH) -> str:
         """What became of cited passages, as an Atom feed (RFC 4287): the newest first."""
@@ -130,10 +133,11 @@ class Watches(Ingest):
 class _Pass:
     """One pass."""
 
-    def __init__(self, archive: Watches, manner: Manner) -> None:
+    def __init__(self, archive: Watches, manner: Manner, browsers: Browsers) -> None:
         self._archive = archive
         self._repository = archive._repository  # noqa: SLF001 - ours
         self._manner = manner
+        self._options = {**manner.options, "browsers": browsers}
         self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
         self._comparing = threading.Lock()
 
@@ -173,7 +177,7 @@ class _Pass:
             return self._compared(watch, committed, Looked(watch.uri, "saved"))
         try:
             crawled = rules.on_record()
-            saved = self._archive.save(watch.uri, key=key, crawled=crawled, **self._manner.options)
+            saved = self._archive.save(watch.uri, key=key, crawled=crawled, **self._options)
         except CaptureError as error:
             return self._refused(watch, held, error)
         version = self._repository.version(names.document_of(saved.pdi)[0])

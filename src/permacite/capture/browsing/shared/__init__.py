@@ -1,0 +1,1 @@
+"""One browser for many pages: who draws when, and how much memory that may take."""
