@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.crawled import HTML, PNG, answer, crawl, info, packed, record, response, sha1
+from tests.crawled import DATE, HTML, PNG, answer, crawl, info, packed, record, response, sha1
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -112,6 +112,31 @@ def test_versions_stand_in_the_order_of_their_dates(cli: Cli, tmp_path: Path) ->
     found = cli("resolve", PAGE, "--at", "2019-06-01")
     assert "2019" in found.out
     assert json.loads(cli("list", "--json").out)["total"] == 1
+
+
+def test_what_others_made_of_a_page_is_told(cli: Cli, tmp_path: Path) -> None:
+    page = response(PAGE, HTML)
+    text = record(
+        "conversion",
+        PAGE,
+        b"The tide is high.",
+        WARC_Refers_To=f"<urn:test:response:{PAGE}:>",
+        WARC_Payload_Digest=sha1(b"The tide is high."),
+        Content_Type="text/plain",
+    )
+    (tmp_path / "a.warc").write_bytes(page + text + text.replace(b"is high", b"is nigh"))
+    outcome = cli("import", str(tmp_path / "a.warc"), "--json")
+    (saved,) = json.loads(outcome.out)
+    origin = json.loads(cli("show", saved["pdi"], "--json").out)["provenance"]["imported"]
+    assert origin["conversions"] == [
+        {
+            "media_type": "text/plain",
+            "record": f"<urn:test:conversion:{PAGE}:>",
+            "claimed_at": DATE,
+            "digest": sha1(b"The tide is high."),
+        }
+    ]
+    assert "its octets are not those of its block digest" in outcome.err
 
 
 def test_an_arc_file_is_read(cli: Cli, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ _ROOMS = {
     "collection": "permacite.cli.finding.jottings",
     "note": "permacite.cli.finding.jottings",
     "jottings": "permacite.cli.finding.jottings",
+    "annotations": "permacite.cli.finding.annotations",
     "list": "permacite.cli.archive",
     "show": "permacite.cli.archive",
     "export": "permacite.cli.archive",
@@ -72,6 +73,7 @@ _PYTHON_NAMES = {
     "assert": "assert_",
     "import": "import_",
     "list": "list_",
+    "annotations": "annotations_",
     "note": "note_",
     "quoted-by": "quoted_by",
 }

@@ -16,7 +16,7 @@ from permacite.service.assertions.former import FormerNames
 from permacite.service.assertions.jottings import Jottings
 from permacite.service.base import DEFAULT_RESOLVER, default_directory
 from permacite.service.citations.describing import References
-from permacite.service.citations.selecting.citing import Selections
+from permacite.service.citations.selecting.annotations import Annotations
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
 from permacite.service.handed.taking import Uploads
@@ -46,7 +46,7 @@ class Archive(
     Crawls,
     Libraries,
     Derivations,
-    Selections,
+    Annotations,
     References,
     Checks,
     Versions,

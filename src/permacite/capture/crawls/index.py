@@ -55,6 +55,7 @@ _INDEXES = """
 CREATE INDEX by_key ON capture (key, at);
 CREATE INDEX by_record ON capture (record_id);
 CREATE INDEX by_digest ON capture (digest);
+CREATE INDEX by_original ON capture (refers_id) WHERE kind = 'conversion';
 CREATE INDEX by_of ON beside (of);
 """
 
@@ -313,6 +314,13 @@ class Index:
         if not revisit.digest:
             return None
         return self._one("WHERE digest = ? AND kind != 'revisit' ORDER BY at", (revisit.digest,))
+
+    def conversions(self, row: Captured) -> Iterator[Captured]:
+        """What others made of a capture, of those that are not damaged."""
+        names = [name for name in (row.record_id, row.refers_id) if name]
+        for name in names:
+            question = "WHERE kind = 'conversion' AND refers_id = ? AND trouble = '' ORDER BY id"
+            yield from self._select(question, (name,))
 
     def method(self, row: Captured) -> str:
         """The method of the request that a capture answers; "" where nothing tells."""

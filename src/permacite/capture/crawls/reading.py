@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from permacite import media_types
@@ -41,6 +42,8 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OK = range(200, 300)
 _PARTIAL = 206
 _TOLD = 1 << 14
+_MOST = 20
+"""So many conversions of a page are told of."""
 
 
 def captured_page(index: Index, page: Captured, limits: Limits | None = None) -> Capture:
@@ -264,11 +267,22 @@ class Answers:
         }
         further = {
             "metadata": fields_of(told),
+            "conversions": [_of(each) for each in islice(self._index.conversions(page), _MOST)],
             "names": names_in(told),
             "doubts": dict(self._doubts),
             "package": dict(source.package),
         }
         return said | {name: value for name, value in further.items() if value}
+
+
+def _of(conversion: Captured) -> dict[str, str]:
+    """What is on record of what others made of a page: its type, its record, its digest."""
+    return {
+        "media_type": conversion.media_type,
+        "record": conversion.record_id,
+        "claimed_at": conversion.claimed,
+        "digest": conversion.digest,
+    }
 
 
 def names_in(told: bytes) -> dict[str, str]:

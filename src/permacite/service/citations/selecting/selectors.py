@@ -49,6 +49,7 @@ __all__ = [
     "Selector",
     "Target",
     "read",
+    "targets",
 ]
 
 _SPEC = "Web Annotation Data Model §4"
@@ -165,6 +166,14 @@ def read(text: str) -> tuple[Target, ...]:
         found = f", found {', '.join(others)}" if others else ""
         _refuse(f"expected a selector that is read{found}", text)
     return targets
+
+
+def targets(annotation: dict[str, Json]) -> tuple[Target, ...]:
+    """The targets of an annotation, one at least, those without a selector too."""
+    several = tuple(_targets(annotation, json.dumps(annotation)[:MOST_BYTES]))
+    if not several:
+        raise ParseError("expected a target", "", 0, _SPEC)
+    return several
 
 
 def _targets(value: Json, text: str) -> Iterator[Target]:

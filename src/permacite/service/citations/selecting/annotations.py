@@ -1,0 +1,172 @@
+"""What was cited and noted, as Web Annotations for other programs; and theirs, taken in.
+
+| specification | what of it |
+|---|---|
+| Web Annotation Data Model §3.1, §3.2.4 | an annotation for each citation and note, with its text |
+| §3.3.5 motivation and purpose | highlighting, commenting, tagging, classifying; describing |
+| §5.2 Annotation Page | what `annotations` gives; pages, collections and lists are read |
+| Hypothesis | `rows` of a search, `text` and `tags` of an annotation |
+
+Readings: notes of others are private until somebody says otherwise: they become jottings, and what
+they are on is cited. An annotation without a selector is on the whole document. A body that
+describes is the remark that belongs to a citation.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from permacite.errors import NotFoundError, ParseError, PermaciteError, StorageError
+from permacite.service import addresses, names
+from permacite.service.assertions.former import FormerNames
+from permacite.service.assertions.jottings import Jottings
+from permacite.service.citations import recorded
+from permacite.service.citations.selecting import selectors
+from permacite.service.citations.selecting.citing import Selections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive import Jotting
+    from permacite.service.citations.recorded import Cited
+    from permacite.service.plain import Json
+
+__all__ = ["Annotations"]
+
+Kind: TypeAlias = Literal["tag", "collection", "note", "remark"]
+
+_CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+_MOST = 100_000_000
+_MOTIVATIONS = {"tag": "tagging", "collection": "classifying", "note": "commenting"}
+_KINDS: dict[str, Kind] = {
+    "tagging": "tag",
+    "classifying": "collection",
+    "describing": "remark",
+}
+"""What a text is by its purpose; any other is a note."""
+
+
+class Annotations(Selections, Jottings, FormerNames):
+    """Citations and notes as annotations, in and out."""
+
+    def annotations(self) -> dict[str, Json]:
+        """All that was cited and noted, as one Annotation Page in JSON-LD."""
+        repository = self._repository
+        cited = recorded.all_cited(repository, repository.citations())
+        items = [*map(_of_citation, cited), *map(_of_jotting, self.jottings())]
+        return {"@context": _CONTEXT, "type": "AnnotationPage", "items": items}
+
+    def add_annotations(self, text: str) -> Iterator[tuple[str, str | PermaciteError]]:
+        """Cite what annotations select and keep what they say, and yield what became of each.
+
+        Each is (its name or its document, the name of the passage or why there is none). Raises
+        ParseError for what holds no annotations.
+        """
+        for item in _items(text):
+            name = item.get("id", item.get("@id"))
+            try:
+                outcome: str | PermaciteError = self._add(item)
+            except StorageError:
+                raise  # it would meet all others too
+            except PermaciteError as error:
+                outcome = error
+            yield name if isinstance(name, str) else "an annotation", outcome
+
+    def _add(self, item: dict[str, Any]) -> str:
+        led = {**item, "target": _led(self, item["target"])}
+        (target, *_) = selectors.targets(led)
+        if not target.source:
+            raise NotFoundError("the annotation does not say of what it is", "")
+        texts = list(_texts(item))
+        name = target.source
+        if isinstance(led["target"], str) and not addresses.is_address(led["target"]):
+            name = led["target"]  # it is a name already, of a part or of the whole
+        elif target.selectors:
+            remark = next((text for kind, text in texts if kind == "remark"), None)
+            name = self.cite_selected(name, json.dumps(led), note=remark).reference
+        for kind, text in texts:
+            if kind != "remark":
+                self.jot(name, kind, text)
+        return name
+
+
+def _led(archive: Annotations, target: Json) -> Json:
+    """Targets with names of another archive led to what they are called here."""
+    if isinstance(target, list):
+        return [_led(archive, each) for each in target]
+    if isinstance(target, str):
+        return _here(archive, target)
+    if isinstance(target, dict) and "source" in target:
+        source = target["source"]
+        address = source.get("id", source.get("@id")) if isinstance(source, dict) else source
+        return {**target, "source": _here(archive, address) if isinstance(address, str) else ""}
+    return target
+
+
+def _here(archive: Annotations, source: str) -> str:
+    """What a source is called here; an address of the web as it is."""
+    try:
+        return archive.now_called(source) or names.from_address(source)[0]
+    except ParseError:
+        return source
+
+
+def _of_citation(cited: Cited) -> Json:
+    made: dict[str, Json] = json.loads(cited.forms.annotation)
+    del made["@context"]
+    made["created"] = cited.cited_at.isoformat()
+    if cited.note:
+        made["body"] = {"type": "TextualBody", "value": cited.note, "purpose": "describing"}
+    return made
+
+
+def _of_jotting(jotting: Jotting) -> Json:
+    """A jotting as an annotation; the same one whenever it is written."""
+    said = f"{jotting.reference}\n{jotting.kind}\n{jotting.text}"
+    motivation = _MOTIVATIONS[jotting.kind]
+    return {
+        "id": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, said)}",
+        "type": "Annotation",
+        "motivation": motivation,
+        "created": jotting.written_at.isoformat(),
+        "body": {"type": "TextualBody", "value": jotting.text, "purpose": motivation},
+        "target": jotting.reference,
+    }
+
+
+def _items(text: str) -> list[dict[str, Any]]:
+    """The annotations in a text. Raises ParseError."""
+    if len(text) > _MOST:
+        raise ParseError(f"expected at most {_MOST:,} characters", text[:40], 0)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"expected JSON: {error}", text[:40], 0, "RFC 8259") from error
+    if isinstance(value, dict):
+        for name in ("first", "items", "rows"):
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+    several = value if isinstance(value, list) else [value]
+    items = [each for each in several if isinstance(each, dict) and "target" in each]
+    if len(items) < len(several):
+        raise ParseError("expected annotations with a target", text[:40], 0, "Web Annotation §3.1")
+    return items
+
+
+def _texts(item: dict[str, Any]) -> Iterator[tuple[Kind, str]]:
+    """What an annotation says: the kind of each text, and the text."""
+    motivation = item.get("motivation")
+    bodies = item.get("body", item.get("bodyValue"))
+    for body in bodies if isinstance(bodies, list) else [bodies]:
+        text = body.get("value") if isinstance(body, dict) else body
+        purpose = body.get("purpose", motivation) if isinstance(body, dict) else motivation
+        if isinstance(text, str) and text.strip():
+            yield _KINDS.get(purpose if isinstance(purpose, str) else "", "note"), text
+    if isinstance(item.get("text"), str) and item["text"].strip():
+        yield "note", item["text"]
+    tags = item.get("tags")
+    for tag in tags if isinstance(tags, list) else ():
+        if isinstance(tag, str) and tag.strip():
+            yield "tag", tag
