@@ -62,17 +62,15 @@ class Statements:
         subject = _canonical(subject)
         return self._catalog.write(statements.record_assertion, subject, predicate, value, who=who)
 
-    def assertions(
-        self, subject: str | None = None, predicate: str | None = None
-    ) -> list[Assertion]:
-        """Return the statements with this subject and predicate, oldest first; any where None.
+    def assertions(self, *subjects: str, predicate: str | None = None) -> list[Assertion]:
+        """Return the statements with these subjects and this predicate, oldest first; else any.
 
-        The subject is compared by lexical equivalence (PDI §3.6.4); statements about a document
+        Subjects are compared by lexical equivalence (PDI §3.6.4); statements about a document
         are not repeated for its versions.
         """
         return self._catalog.read(
             statements.assertions,
-            None if subject is None else [_canonical(subject)],
+            [_canonical(subject) for subject in subjects] or None,
             None if predicate is None else [predicate],
         )
 

@@ -84,5 +84,5 @@ def keep_names(repository: Repository, version: Version, told: Mapping[str, str]
         if item is None or former.format != item.format or former.version is None:
             continue
         subject, is_ours = as_urn(former), ".".join(former.series) in repository.series_names()
-        if not is_ours and not repository.statements.assertions(subject, SAME_AS):
+        if not is_ours and not repository.statements.assertions(subject, predicate=SAME_AS):
             repository.statements.state(subject, SAME_AS, as_urn(item.pdi))

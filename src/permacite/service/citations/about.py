@@ -6,6 +6,7 @@ itself is never touched. One assertion names all authors, set apart by semicolon
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,8 @@ from permacite.service.labels import record_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive import Repository, Representation, Restriction, Version
+    from permacite.pdi import PDI
 
 __all__ = ["reference_of"]
 
@@ -50,19 +52,24 @@ _CACHE: Cache[list[Claim]] = Cache(4 << 20, _size)
 
 
 def reference_of(
-    repository: Repository, version: Version, main: Representation | None = None
+    repository: Repository,
+    version: Version,
+    restricted: Mapping[PDI, Restriction] | None = None,
 ) -> Reference:
     """The reference of a version; of what is no page, or is not given out, what is asserted.
 
-    Its `main` format, where that is known, spares asking.
+    `restricted`, of its formats, spares asking.
     """
-    main = main or repository.main(version)
+    if restricted is None:
+        restricted = repository.restrictions(version.representations)
+    main = repository.main(version, restricted)
+    if main.pdi in restricted:
+        return Reference()  # what is not given out is not told of either
     claims = [*_asserted(repository, version, main), *_on_record(version)]
     try:
         if main.media_type in PAGES:
             claims += _stated(repository, main)
         else:
-            repository.check_access(main)
             record = record_of(repository, main)
             claims += () if record is None else record.stated
     except RestrictedError:
@@ -72,7 +79,6 @@ def reference_of(
 
 def _stated(repository: Repository, main: Representation) -> list[Claim]:
     """What a page states, kept by its digest: the rules are the same for all who ask."""
-    repository.check_access(main)
     key = (main.digest, main.decoding or "", main.media_type)
     claims = _CACHE.get(*key)
     if claims is None:
@@ -92,12 +98,14 @@ def _on_record(version: Version) -> Iterator[Claim]:
                 yield Claim(field, value, place, given if isinstance(given, str) else None)
 
 
+@functools.cache
+def _fields() -> dict[str, str]:
+    return {predicate_iri(term): name for term, name in _FIELDS.items()}
+
+
 def _asserted(repository: Repository, version: Version, main: Representation) -> Iterator[Claim]:
-    fields = {predicate_iri(term): name for term, name in _FIELDS.items()}
-    subjects = [str(version.pdi.document), str(main.pdi)]
-    statements = [
-        statement for subject in subjects for statement in repository.statements.assertions(subject)
-    ]
+    fields = _fields()
+    statements = repository.statements.assertions(str(version.pdi.document), str(main.pdi))
     for statement in sorted(statements, key=lambda each: each.stated_at, reverse=True):
         field = fields.get(predicate_iri(statement.predicate))
         if field is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -17,11 +18,19 @@ from permacite.service.search.places import passage
 from permacite.service.search.terms import read_query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.archive import Jotting, Kind, Repository, Representation, Version
+    from permacite.archive import (
+        Jotting,
+        Kind,
+        Repository,
+        Representation,
+        Restriction,
+        Version,
+    )
+    from permacite.pdi import PDI
     from permacite.service.search.terms import Query
 
 __all__ = ["Hit", "Results", "Search"]
@@ -212,27 +221,47 @@ class _Asked:
                 limit=wanted,
                 offset=offset,
             )
-            hits += [hit for each in found if (hit := self._hit(each, query)) is not None]
+            hits += self._shown(found, query)
             offset += len(found)
             if len(found) < wanted:
                 break
         return hits
 
-    def _hit(self, name: str, query: Query) -> Hit | None:
+    def _shown(self, found: list[str], query: Query) -> Iterator[Hit]:
+        """Those of the finds that are still given out, whole, and as the log has them."""
+        repository = self._repository
+        pdis = [names.document_of(name)[0] for name in found]
         try:
-            version = self._repository.version(names.document_of(name)[0])
-            source = text_of(self._repository, version)
-            main = self._repository.main(version)
-            if source is None:
-                self._repository.check_access(main)
-                return _told(version, main, str(documents.opened(self._repository, version).pdi))
-            place = passage(self._repository.text(source).text, query)
-        except PermaciteError:
-            return None  # closed, withdrawn or erased since, or damaged
-        if place is None:
-            return _told(version, main, str(documents.opened(self._repository, version).pdi))
+            versions = repository.find_versions(pdis, agreed=True)
+        except PermaciteError:  # one of them is altered
+            versions = [version for pdi in pdis if (version := _agreed(repository, pdi))]
+        restricted = repository.restrictions(
+            item for version in versions if version for item in version.representations
+        )
+        for version in filter(None, versions):
+            with suppress(PermaciteError):  # closed, withdrawn or erased since, or damaged
+                yield self._hit(version, restricted, query)
+
+    def _hit(self, version: Version, restricted: Mapping[PDI, Restriction], query: Query) -> Hit:
+        repository = self._repository
+        source = text_of(repository, version, restricted)
+        main = repository.main(version, restricted)
+        if source is None:
+            repository.check_access(main)
+            place = None
+        else:
+            place = passage(repository.text(source).text, query)
+        if source is None or place is None:
+            return _told(version, main, str(documents.opened(repository, version).pdi))
         reference = str(source.pdi.fragment("char", place.start, place.end))
         return _told(version, main, reference, (place.before, place.words, place.after))
+
+
+def _agreed(repository: Repository, pdi: PDI) -> Version | None:
+    try:
+        return repository.version(pdi)
+    except PermaciteError:
+        return None
 
 
 def _told(

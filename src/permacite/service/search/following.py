@@ -233,19 +233,22 @@ def _row(repository: Repository, version: Version, restricted: Mapping[PDI, Rest
         saved=addresses.captured_at(version).isoformat(timespec="seconds"),
         cited=bool(repository.citations(version.pdi)),
         title=folded(version.title or ""),
-        about=folded(" ".join(_about(repository, version, main, address))),
+        about=folded(" ".join(_about(repository, version, restricted, address))),
         text=folded(text),
     )
 
 
 def _about(
-    repository: Repository, version: Version, main: Representation, address: str
+    repository: Repository,
+    version: Version,
+    restricted: Mapping[PDI, Restriction],
+    address: str,
 ) -> Iterator[str]:
     """What is known of a version beside its words: where it is from, and what is stated of it."""
     yield address
     yield str(version.provenance.details.get("file_name", ""))
     try:
-        reference = reference_of(repository, version, main)
+        reference = reference_of(repository, version, restricted)
     except PermaciteError:
         return
     stated = (reference.title, reference.container, reference.site, reference.publisher)
