@@ -13,7 +13,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import changelog, commands, conformance, house, interfaces, openapi, problems, routes
+from . import (
+    changelog,
+    commands,
+    conformance,
+    doors,
+    house,
+    interfaces,
+    openapi,
+    problems,
+    routes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +34,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "conformance": conformance.page,
     "explanation/architecture": house.page,
     "explanation/architecture.svg": house.picture,
+    "reference/access": doors.page,
     "reference/cli": commands.page,
     "reference/errors": problems.page,
     "reference/http": routes.page,

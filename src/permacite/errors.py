@@ -20,6 +20,7 @@ __all__ = [
     "NotFoundError",
     "ParseError",
     "PermaciteError",
+    "RateError",
     "RestrictedError",
     "StorageError",
     "TokenError",
@@ -215,6 +216,12 @@ class BusyError(PermaciteError):
     def __init__(self, problem: str, *, retry_after_s: int, hint: str = "") -> None:
         super().__init__(problem, hint=hint)
         self.retry_after_s = retry_after_s
+
+
+class RateError(BusyError):
+    """A token has had its share for now."""
+
+    code = "rate"
 
 
 class CaptureError(PermaciteError):

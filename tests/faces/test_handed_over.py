@@ -38,7 +38,7 @@ def service(archive: Path) -> Iterator[Archive]:
 def take(service: Archive, content: bytes) -> Taken:
     """Hand a parcel over, with a token of its own."""
     added = service.add_token()
-    return service.take(io.BytesIO(content), service.admit(added.secret, "save"))
+    return service.take(io.BytesIO(content), service.token_of(added.secret))
 
 
 def test_a_page_is_committed_as_served_and_as_drawn_and_its_words_are_cited(
@@ -189,11 +189,11 @@ def test_a_token_lets_its_bearer_save_until_it_is_revoked(
     assert "the laptop" in cli("token", "list").out
     assert secret.encode() not in (archive / "tokens.sqlite").read_bytes()
     assert (archive / "tokens.sqlite").stat().st_mode & 0o777 == 0o600
-    assert service.admit(secret, "save").id == listed["id"]
+    assert service.token_of(secret).id == listed["id"]
     assert cli("token", "revoke", listed["id"]).status == 0
     assert cli("token", "revoke", listed["id"]).status == 1
     with pytest.raises(TokenError):
-        service.admit(secret, "save")
+        service.token_of(secret)
     assert cli("token", "add", "--series", "other.us").status == 1
 
 

@@ -164,7 +164,7 @@ def telling(found: dict[str, Answer]) -> set[str]:
 def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
     posted = {"/-/api/cite", "/-/api/place", "/-/cite", "/-/api/derive"}
     saving = {"/-/save", "/-/save/{id}"}  # these tell of what is on the web
-    handed = {"/-/api/captures", "/-/api/token", "/-/extension.zip"}  # these want a token
+    handed = {"/-/api/captures", "/-/api/token", "/-/extension.zip", "/-/sign-in"}  # by a token
     walked = {route for route, _ in requests(names)} | posted | saving | handed
     assert walked == {route.path for route in ROUTES if route.include_in_schema}
 

@@ -22,8 +22,15 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.archive.access import of_all
-    from permacite.archive.access.tokens import Token, Tokens
+    from permacite.archive.access import Audience, of_all
+    from permacite.archive.access.tokens import (
+        USUAL_SHARE,
+        Share,
+        Token,
+        Tokens,
+        Written,
+        new_token,
+    )
     from permacite.archive.backup import is_cut_short
     from permacite.archive.entries import Leaf
     from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
@@ -76,7 +83,9 @@ __all__ = [
     "KINDS",
     "NOBODY",
     "REASONS",
+    "USUAL_SHARE",
     "Assertion",
+    "Audience",
     "Citation",
     "Clock",
     "Decoding",
@@ -95,6 +104,7 @@ __all__ = [
     "Repository",
     "Representation",
     "Restriction",
+    "Share",
     "Standing",
     "Subject",
     "Timekeeper",
@@ -104,9 +114,11 @@ __all__ = [
     "Watch",
     "Withdrawal",
     "Witness",
+    "Written",
     "decoding_of",
     "document_text",
     "is_cut_short",
+    "new_token",
     "of_all",
     "settle",
     "text_of_new",
@@ -117,8 +129,8 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.archive.access": "of_all",
-        "permacite.archive.access.tokens": "Token, Tokens",
+        "permacite.archive.access": "Audience, of_all",
+        "permacite.archive.access.tokens": "USUAL_SHARE, Share, Token, Tokens, Written, new_token",
         "permacite.archive.backup": "is_cut_short",
         "permacite.archive.entries": "Leaf",
         "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
 from permacite.archive import jottings, names
-from permacite.archive.access import Gate, of_all
+from permacite.archive.access import PUBLIC, Audience, Gate, of_all
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
@@ -76,12 +76,13 @@ class Reading(Contents):
         self._pieces = KnownPieces(catalog, objects)
         self._agreement = Agreement(catalog)
         self._clock = clock
-        self._gate = Gate(catalog, self.statements, clock=clock, public=False)
+        self._gate = Gate(catalog, self.statements, clock=clock, audience=None)
 
-    def public(self) -> Self:
-        """Return the same archive as the public sees it: see `access.gate`."""
+    def public(self, audience: Audience = PUBLIC) -> Self:
+        """Return the same archive as the public sees it, or some of it: see `access.gate`."""
         seen = copy.copy(self)
-        seen._gate = Gate(self._catalog, self.statements, clock=self._clock, public=True)  # noqa: SLF001 - our own copy
+        gate = Gate(self._catalog, self.statements, clock=self._clock, audience=audience)
+        seen._gate = gate  # noqa: SLF001 - our own copy
         return seen
 
     def version(self, pdi: PDI) -> Version:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-from permacite.archive import Repository
+from permacite.archive import Audience, Repository
 from permacite.errors import StorageError
 from permacite.service import decoders
 
-__all__ = ["DEFAULT_RESOLVER", "UseCases", "default_directory", "resolver_of"]
+__all__ = ["DEFAULT_RESOLVER", "Audience", "UseCases", "default_directory", "resolver_of"]
 
 DEFAULT_SERIES = "my.archive.zz"
 """The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
@@ -53,12 +53,12 @@ class UseCases:
                 error.hint = f"permacite init {directory} makes an archive there"
             raise
 
-    def public(self) -> Self:
+    def public(self, audience: Audience | None = None) -> Self:
         """The same archive as the public sees it: what is restricted shows its name alone.
 
-        Closing either closes both.
+        `audience` may see more. Closing either closes both.
         """
-        return type(self)(self._repository.public())
+        return type(self)(self._repository.public(audience or Audience()))
 
     def close(self) -> None:
         """Let go of the archive."""

@@ -29,6 +29,7 @@ STATUS: dict[str, tuple[int, int, str]] = {
     "capture": (1, 502, "The page could not be fetched"),
     "undecodable": (1, 422, "What has this name cannot be decoded"),
     "busy": (1, 503, "Too much is asked for at once"),
+    "rate": (1, 429, "The token has had its share for now"),
     "storage": (1, 503, "The archive cannot serve"),
     "token": (1, 403, "The token does not let you do that"),
 }

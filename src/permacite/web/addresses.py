@@ -18,11 +18,10 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite.service.names import from_path
+from permacite.web.callers.caller import caller_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-
-    from permacite.service.archive import Archive
 
 __all__ = ["reference_of"]
 
@@ -41,6 +40,6 @@ def reference_of(request: Request, before: str) -> str:
 
 def _in_series_of_host(request: Request, name: str) -> str:
     """A name that a series was parted from, whole again; as it is where no series was."""
-    archive: Archive = request.app.state.archive
+    archive = caller_of(request).archive
     host = request.url.hostname or ""
     return f"pdi://{host}/{name}" if host in archive.series() else name

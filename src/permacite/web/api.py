@@ -20,6 +20,7 @@ from permacite.service.names import as_address
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
 from permacite.web.behind.versions import AT_ONCE, LONGEST_BYTES
+from permacite.web.callers.caller import check_reference, note_written
 from permacite.web.requests import JSONAnswer, ask, body_of, is_own
 from permacite.web.templates import kept, page
 from permacite.words import LANGUAGES
@@ -193,6 +194,7 @@ async def cite(request: Request) -> Response:
     or an array of them, an annotation of Hypothesis, an annotation or a position of Zotero.
     """
     wanted, body = await _object(request)
+    check_reference(request, str(wanted["reference"]))
     if wanted.get("selector") is not None:
         return await _cite_selected(request, wanted, body)
     return await _cite(request, wanted, body)
@@ -201,17 +203,17 @@ async def cite(request: Request) -> Response:
 async def derive(request: Request) -> Response:
     """POST /-/api/derive {reference, renew, rendition} answers a Derived: a document gets its text.
 
-    405 where the server does not write. `renew`: whether newer rules may make a new version.
-    `rendition`: other rules than the usual ones, such as docx-reviewed-text.
+    405 where the server does not write without a token. `renew`: whether newer rules may make a new
+    version. `rendition`: other rules than the usual ones, such as docx-reviewed-text.
     """
-    if not request.app.state.writable:
-        raise HTTPException(405, "this server only reads", {"Allow": "OPTIONS"})
     wanted, body = await _object(request)
     renew, rendition = wanted.get("renew") is True, wanted.get("rendition")
     if rendition is not None and not isinstance(rendition, str):
         raise ParseError("expected text in `rendition`", body, max(0, body.find("rendition")))
     reference = str(wanted["reference"])
+    check_reference(request, reference)
     derived = await ask(request, Archive.derive, reference, renew=renew, rendition=rendition)
+    await note_written(request, derived.text or derived.pdi)
     return _json(derived)
 
 
@@ -262,6 +264,7 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
     reference, damaged = str(wanted["reference"]), wanted.get("damaged") is True
     parts = cast("Any", fields)
     cited = await ask(request, Archive.cite, reference, damaged=damaged, **parts)
+    await note_written(request, cited.reference)
     return _json(cited, 201, {"Location": cited.url})
 
 
@@ -281,6 +284,7 @@ async def _cite_selected(request: Request, wanted: dict[str, object], body: str)
         selector,
         note=note if isinstance(note, str) else None,
     )
+    await note_written(request, cited.reference)
     return _json(cited, 201, {"Location": cited.url})
 
 
@@ -303,6 +307,7 @@ async def cite_form(request: Request) -> Response:
     }
     wanted, show = form.get("reference", ""), form.get("show", "")
     request.state.typed = form.get("quote", "")
+    check_reference(request, wanted)
     try:
         cited = await ask(request, Archive.cite, wanted, **cast("Any", fields))
     except NotFoundError as error:
@@ -310,6 +315,7 @@ async def cite_form(request: Request) -> Response:
         if isinstance(error, RestrictedError) or fields.keys() != {"quote"}:
             raise
         return await _choice(request, wanted, form["quote"], show)
+    await note_written(request, cited.reference)
     in_text = "&show=text" if show == "text" else ""
     return RedirectResponse(kept(request, f"/{as_address(cited.reference)}{in_text}"), 303)
 

@@ -1,4 +1,4 @@
-"""The routes, and what every answer passes through: the host check and the error pages."""
+"""The routes, and what every answer passes through: the host check, the doors, the error pages."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from permacite.service.watches.feed import PATH
 from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions
+from permacite.web.doors import signing
+from permacite.web.doors.guard import Guard
+from permacite.web.doors.table import READING
 from permacite.web.follow import feeds, links, memento, saving, sites
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
@@ -57,7 +60,6 @@ async def description(request: Request) -> Response:
     return FileResponse(path, headers=headers.reader_headers(), media_type=kind)
 
 
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _APART = frozenset({taking.PATH, taking.ASKED})
 
 _PAGES = [
@@ -82,6 +84,7 @@ _PAGES = [
     Route("/-/api/calendar", sites.calendar_answer),
     Route("/-/save", handing.save, methods=["GET", "POST"]),
     Route("/-/extension.zip", handing.extension),
+    Route(signing.PATH, signing.sign_in, methods=["GET", "HEAD", "POST"]),
     Route("/-/save/{id}", saving.progress),
     Route(taking.PATH, taking.take, methods=["POST", "OPTIONS"]),
     Route(taking.ASKED, taking.token, methods=["GET", "OPTIONS"]),
@@ -151,7 +154,7 @@ class OwnPages:
     def _problem(self, request: Request) -> str | None:
         if request.url.path in self._apart or is_own(request):
             return None
-        if request.method not in _READING:
+        if request.method not in READING:
             return "the page of another site cannot write here; a page of this server can"
         if self._public or request.headers.get("sec-fetch-dest", "document") == "document":
             return None
@@ -163,7 +166,7 @@ def create_app(
 ) -> Starlette:
     """The application over an open service, answering under host `names` alone.
 
-    `writable`: whether PUT commits, and the reader saves pages. `public`: whether pages say to
+    `writable`: whether this machine may write without a token. `public`: whether pages say to
     chats and the like what they may show of open documents; else nobody but who opens a page is
     told of it. A token admits whoever bears it to what it names, in any case.
 
@@ -175,6 +178,14 @@ def create_app(
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False),
             Middleware(OwnPages, apart=_APART, public=public),
+            Middleware(
+                Guard,
+                archive=archive,
+                routes=ROUTES,
+                apart=_APART,
+                writable=writable,
+                public=public,
+            ),
         ],
         exception_handlers={
             PermaciteError: problems.refusal,
@@ -182,8 +193,6 @@ def create_app(
             Exception: problems.unexpected,
         },
     )
-    app.state.archive = archive.public()
-    app.state.owned = archive if writable and not public else None
     app.state.whole = archive
     app.state.writable = writable
     app.state.saves = {}

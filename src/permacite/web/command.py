@@ -51,7 +51,9 @@ def _limits(command: Command) -> Command:
     "--name", "names", multiple=True, help="A further host name to answer to; repeatable."
 )
 @click.option(
-    "--writable", is_flag=True, help="Let PUT commit, and the reader save pages; there is no login."
+    "--writable",
+    is_flag=True,
+    help="Let this machine write without a token: PUT, and pages saved in the reader.",
 )
 @click.option(
     "--public", is_flag=True, help="Say to chats and the like what they may show of open documents."

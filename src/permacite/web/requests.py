@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from permacite.service.plain import opened
+from permacite.web.callers.caller import caller_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +32,7 @@ async def ask(
     **options: Arguments.kwargs,
 ) -> Answer:
     """What a use case answers; the archive waits for its disk, and nobody else waits for it."""
-    archive: Archive = request.app.state.archive
-    return await run_in_threadpool(use_case, archive, *arguments, **options)
+    return await run_in_threadpool(use_case, caller_of(request).archive, *arguments, **options)
 
 
 class JSONAnswer(JSONResponse):

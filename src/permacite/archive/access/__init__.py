@@ -1,5 +1,5 @@
 """Who may see what of an archive."""
 
-from permacite.archive.access.gate import Gate, of_all
+from permacite.archive.access.gate import PUBLIC, Audience, Gate, of_all
 
-__all__ = ["Gate", "of_all"]
+__all__ = ["PUBLIC", "Audience", "Gate", "of_all"]

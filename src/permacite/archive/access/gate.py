@@ -9,13 +9,15 @@
 | name, format tokens, status, code of the reason | yes | yes |
 
 The operator opens the archive's own folder; the public asks over HTTP, or reads what is exported
-for others. A name stays known to all: it stands in the log, and is never used again.
+for others. Who is let in to a series is the public, for whom nothing in that series is closed. A
+name stays known to all: it stands in the log, and is never used again.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, NoReturn
 
@@ -36,6 +38,7 @@ from permacite.pdi import PDI, CitationPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
 
     from permacite.archive.entries import Leaf
     from permacite.archive.model import (
@@ -45,13 +48,14 @@ if TYPE_CHECKING:
         Clock,
         Erasure,
         Representation,
+        Standing,
         Version,
         Withdrawal,
     )
     from permacite.archive.sqlite import Catalog
     from permacite.archive.statements import Statements
 
-__all__ = ["Gate", "of_all"]
+__all__ = ["PUBLIC", "Audience", "Gate", "of_all"]
 
 _ERRORS: dict[str, tuple[type[RestrictedError], str]] = {
     "erased": (ErasedError, "{pdi} was erased on {since:%Y-%m-%d}: {reason}"),
@@ -62,16 +66,32 @@ _EMBARGO = "{pdi} is not open to all until {until}"
 _GONE, _FORBIDDEN = 410, 403
 
 
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who asks from outside, and what is no secret to them."""
+
+    series: str = ""
+    """That of which they see what is closed; "" for none."""
+
+    def admits(self, document: PDI, standing: Standing, today: date) -> bool:
+        """Whether they may see a document."""
+        return ".".join(document.series) == self.series or standing.is_open(today)
+
+
+PUBLIC = Audience()
+
+
 class Gate:
-    """Decides for one audience: the operator, or the public."""
+    """Decides for one audience; for the operator, where there is none."""
 
     def __init__(
-        self, catalog: Catalog, statements: Statements, *, clock: Clock, public: bool
+        self, catalog: Catalog, statements: Statements, *, clock: Clock, audience: Audience | None
     ) -> None:
         self._catalog = catalog
         self._clock = clock
         self._statements = statements
-        self.public = public
+        self._audience = audience or PUBLIC
+        self.public = audience is not None
 
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
         """The restrictions of those of `representations` whose octets are not given out."""
@@ -115,7 +135,7 @@ class Gate:
                 standing.embargo_until,
             )
             for name, standing in standings.items()
-            if not standing.is_open(now.date())
+            if not self._audience.admits(name, standing, now.date())
         }
         return {
             representation.pdi: closed[representation.pdi.document]

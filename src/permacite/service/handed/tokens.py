@@ -1,23 +1,49 @@
-"""Who may write over the network: tokens, each of one series, and of one scope."""
+"""Who may ask and write over the network: tokens, each of one series, and of one scope."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import Token, utc_now
+from permacite.archive import USUAL_SHARE, Share, Token, Written, new_token, utc_now
 from permacite.archive import Tokens as Kept
 from permacite.errors import ConflictError, ParseError, TokenError
+from permacite.service import names
 from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SCOPES", "Added", "Token", "Tokens", "check_series"]
+__all__ = [
+    "ADD",
+    "SCOPES",
+    "USUAL_SHARE",
+    "Added",
+    "Scope",
+    "Share",
+    "Token",
+    "Tokens",
+    "Written",
+    "check_name",
+    "check_series",
+    "lets",
+]
 
-SCOPES = ("save",)
-"""What a token may let its bearer do, each with all that stands before it."""
+Scope = Literal["read", "cite", "save", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "cite", "save", "admin")
+"""What a token may let its bearer do, each with all that stands before it.
+
+| scope | it lets its bearer |
+|---|---|
+| read | see what is closed in its series |
+| cite | cite, from any machine |
+| save | save pages, put documents and derive texts, in its series |
+| admin | read and write tags, collections and notes, in its series |
+"""
+ADD = "`permacite token add` on the server's machine makes one"
+"""What helps who has no token."""
 _LONGEST = 200
+_OF_SERIES = "pdi://lab.example.us/".count("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +58,16 @@ class Added:
 class Tokens(UseCases):
     """The tokens of an archive on this machine: no copy has them, and no log tells of them."""
 
-    def add_token(self, *, series: str | None = None, scope: str = "save", note: str = "") -> Added:
-        """Add a token that lets its bearer save pages in a series; its own where none is named.
+    def add_token(
+        self,
+        *,
+        series: str | None = None,
+        scope: str = "save",
+        note: str = "",
+        person: str = "",
+        share: Share = USUAL_SHARE,
+    ) -> Added:
+        """Add a token of a series; of the archive's own where none is named.
 
         Raises ConflictError for a series that does not mint here, ParseError, StorageError.
         """
@@ -42,11 +76,9 @@ class Tokens(UseCases):
             raise ConflictError(f"{wanted} does not mint here", wanted)
         if scope not in SCOPES:
             raise ParseError(f"expected {', '.join(SCOPES)}", scope, 0)
-        told = " ".join(note.split())
-        if len(told) > _LONGEST:
-            raise ParseError(f"expected a note of at most {_LONGEST} characters", told, _LONGEST)
-        token, secret = self._tokens().add(wanted, scope, told, at=utc_now())
-        return Added(token, secret)
+        told, whose = _line(note, "a note"), _line(person, "a name")
+        token = new_token(wanted, scope, told, at=utc_now(), person=whose, share=share)
+        return Added(token, self._tokens().add(token))
 
     def tokens(self) -> Sequence[Token]:
         """All tokens that admit somebody, oldest first. Raises StorageError."""
@@ -56,23 +88,44 @@ class Tokens(UseCases):
         """Let a token admit nobody from the next request on. Raises NotFoundError, StorageError."""
         self._tokens().revoke(token_id)
 
-    def admit(self, secret: str, scope: str) -> Token:
-        """The token of a secret, if it lets its bearer do what a scope names.
+    def forget_person(self, token_id: str) -> None:
+        """Destroy what says whose a token is or was. Raises NotFoundError, StorageError."""
+        self._tokens().forget(token_id)
 
-        Raises TokenError, StorageError.
-        """
+    def written(self, token_id: str | None = None) -> Sequence[Written]:
+        """What was committed with a token, or with any, oldest first. Raises StorageError."""
+        return self._tokens().written(token_id)
+
+    def token_of(self, secret: str) -> Token:
+        """The token of a secret. Raises TokenError for what is none, StorageError."""
         if not secret:
-            raise TokenError("expected a token", reason="missing", hint=_ADD)
+            raise TokenError("expected a token", reason="missing", hint=ADD)
         token = self._tokens().find(secret)
         if token is None:
-            raise TokenError("the token is unknown here, or revoked", reason="unknown", hint=_ADD)
-        if token.scope not in SCOPES or SCOPES.index(token.scope) < SCOPES.index(scope):
-            problem = f"the token lets you {token.scope}, and not {scope}"
-            raise TokenError(problem, reason="scope")
+            raise TokenError("the token is unknown here, or revoked", reason="unknown", hint=ADD)
         return token
+
+    def spend(self, token: Token, *, requests: int = 0, octets: int = 0) -> None:
+        """Count what comes with a token, over all servers of this archive.
+
+        Raises RateError where its share is used up, LimitError for more than it has in a day,
+        StorageError.
+        """
+        for kind, amount in (("requests", requests), ("octets", octets)):
+            if amount:
+                self._tokens().spend(token, kind, amount, at=utc_now())
+
+    def note_written(self, token: Token, name: str) -> None:
+        """Put on record with which token something was committed. Raises StorageError."""
+        self._tokens().write(token, name, at=utc_now())
 
     def _tokens(self) -> Kept:
         return Kept(self._repository.directory)
+
+
+def lets(token: Token, scope: Scope) -> bool:
+    """Whether a token lets its bearer do what a scope names."""
+    return token.scope in SCOPES and SCOPES.index(token.scope) >= SCOPES.index(scope)
 
 
 def check_series(token: Token, series: str | None) -> None:
@@ -82,4 +135,17 @@ def check_series(token: Token, series: str | None) -> None:
         raise TokenError(problem, reason="series")
 
 
-_ADD = "`permacite token add` on the server's machine makes one"
+def check_name(token: Token, reference: str) -> None:
+    """The same for a name, or for a series in which one is to be minted. Raises ParseError too."""
+    if reference.endswith("/") and reference.count("/") == _OF_SERIES:
+        check_series(token, reference.rstrip("/").rpartition("/")[2])
+    else:
+        check_series(token, ".".join(names.document_of(reference)[0].series))
+
+
+def _line(text: str, what: str) -> str:
+    """A text on one line. Raises ParseError for one that is too long."""
+    line = " ".join(text.split())
+    if len(line) > _LONGEST:
+        raise ParseError(f"expected {what} of at most {_LONGEST} characters", line, _LONGEST)
+    return line

@@ -15,6 +15,7 @@ from permacite.errors import ParseError
 from permacite.service.addresses import moment
 from permacite.service.archive import Archive
 from permacite.web import headers
+from permacite.web.callers.caller import caller_of
 from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
 from permacite.web.templates import kept, page
 
@@ -40,7 +41,7 @@ async def follow(request: Request) -> Response:
     refuse_embedding(request)
     found = await _found(request)
     if found.reference is None or "all" in request.query_params:
-        writable = request.app.state.writable
+        writable = caller_of(request).may("save")
         return page(request, "follow.html", found=found, writable=writable)
     return RedirectResponse(kept(request, shown_at(found)), 303, headers=_fields())
 

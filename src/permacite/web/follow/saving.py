@@ -1,6 +1,6 @@
 """A page saved from the reader: asked for by a form, its progress on a page that looks again.
 
-Only where this server commits, and only addresses that anybody may fetch. A save goes on when its
+Only who may save, and only addresses that anybody may fetch. A save goes on when its
 page is closed; what became of the last ones is remembered until the server stops.
 """
 
@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service.names import as_address
 from permacite.web import headers
+from permacite.web.callers.caller import caller_of
 from permacite.web.requests import body_of, refuse_others
 from permacite.web.templates import kept, page
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from permacite.service.archive import Archive
+    from permacite.web.callers.caller import Caller
 
 __all__ = ["Save", "progress", "save"]
 
@@ -72,10 +74,9 @@ class Save:
 async def save(request: Request) -> Response:
     """POST /-/save: save the page in the field `to` of a form, and lead to a page of its progress.
 
-    Only where the server was started with --writable, from this archive's own pages.
+    With a token of the scope `save`, or on the machine of a server that was started with
+    --writable; from this archive's own pages.
     """
-    if not request.app.state.writable:
-        raise HTTPException(403, "this server commits nothing: permacite serve --writable would")
     refuse_others(request)
     body = await body_of(request, most_bytes=_MOST_BODY)
     form = QueryParams(body.decode("ascii", "replace"))
@@ -90,7 +91,7 @@ async def save(request: Request) -> Response:
     name = secrets.token_urlsafe(12)
     quote, before, after = (form.get(name, "").strip() for name in ("quote", "before", "after"))
     saves[name] = wanted = Save(address, form.get("from", ""), quote, before, after)
-    wanted.task = asyncio.create_task(run_in_threadpool(_work, request.app.state.archive, wanted))
+    wanted.task = asyncio.create_task(run_in_threadpool(_work, caller_of(request), wanted))
     place = kept(request, f"/-/save/{name}")
     return RedirectResponse(place, 303, headers=headers.reader_headers())
 
@@ -110,16 +111,21 @@ async def progress(request: Request) -> Response:
     return page(request, "saving.html", save=wanted)
 
 
-def _work(archive: Archive, wanted: Save) -> None:
+def _work(caller: Caller, wanted: Save) -> None:
     """Save a page, in a thread; every way it ends is told by its fields."""
 
     def tell(done: int, known: int, size_bytes: int) -> None:
         wanted.done, wanted.known, wanted.size_bytes = done, known, size_bytes
 
+    token = caller.token
     try:
-        wanted.pdi = archive.save(wanted.uri, progress=tell).pdi
+        series = None if token is None else token.series
+        wanted.pdi = caller.archive.save(wanted.uri, series=series, progress=tell).pdi
         if wanted.quote:
-            _cite(archive, wanted)
+            _cite(caller.archive, wanted)
+        for name in (wanted.pdi, wanted.reference):
+            if token is not None and name:
+                caller.whole.note_written(token, name)
     except PermaciteError as error:
         wanted.problem = str(error)
     finally:

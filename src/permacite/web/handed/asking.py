@@ -14,6 +14,7 @@ from starlette.responses import Response
 from permacite.errors import ParseError
 from permacite.service.handed.folder import zipped
 from permacite.web import headers
+from permacite.web.callers.caller import caller_of
 from permacite.web.follow import saving
 from permacite.web.templates import page
 
@@ -50,7 +51,7 @@ async def save(request: Request) -> Response:
         fields={"Cross-Origin-Opener-Policy": "same-origin"},
         to=to[: 2 * _LONGEST],
         asked={name: request.query_params.get(name, "")[:_LONGEST] for name in _SHOWN},
-        writable=request.app.state.writable,
+        writable=caller_of(request).may("save"),
         bookmarklet=_BOOKMARKLET.format(base=base),
     )
 

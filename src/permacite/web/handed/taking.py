@@ -13,10 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite import media_types
-from permacite.errors import BusyError, LimitError, PermaciteError
+from permacite.errors import BusyError, LimitError, PermaciteError, TokenError
 from permacite.service.handed.taking import MOST_BYTES
+from permacite.service.handed.tokens import ADD, lets
 from permacite.version import __version__
 from permacite.web import headers, problems
+from permacite.web.callers.caller import caller_of, note_written
 from permacite.web.requests import JSONAnswer
 
 if TYPE_CHECKING:
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.archive import Archive
-    from permacite.service.handed.tokens import Token
+    from permacite.service.handed.tokens import Scope, Token
 
 __all__ = ["ASKED", "PATH", "take", "token"]
 
@@ -80,7 +81,7 @@ async def _shared(request: Request, answer: Callable[[Request], Awaitable[Respon
 
 
 async def _token(request: Request) -> Response:
-    found = await _admitted(request)
+    found = _admitted(request, "read")
     told = {
         "permacite": __version__,
         "series": found.series,
@@ -91,10 +92,10 @@ async def _token(request: Request) -> Response:
 
 
 async def _take(request: Request) -> Response:
-    found = await _admitted(request)
+    found = _admitted(request, "save")
     if media_types.essence(request.headers.get("content-type", "")) != _MEDIA_TYPE:
         raise HTTPException(415, f"expected Content-Type: {_MEDIA_TYPE}")
-    state, archive = request.app.state, _whole(request)
+    state, archive = request.app.state, caller_of(request).whole
     if state.uploads >= _AT_ONCE:
         raise BusyError(f"{_AT_ONCE} pages are coming in already", retry_after_s=_LATER_S)
     state.uploads += 1
@@ -104,6 +105,9 @@ async def _take(request: Request) -> Response:
             taken = await run_in_threadpool(archive.take, file, found)
     finally:
         state.uploads -= 1
+    await note_written(request, taken.saved.pdi)
+    if taken.cited is not None:
+        await note_written(request, taken.cited.reference)
     status = 200 if taken.saved.unchanged else 201
     return JSONAnswer(taken, status, headers.reader_headers() | {"Location": taken.url})
 
@@ -129,14 +133,14 @@ def _check_size(size: int) -> None:
         raise LimitError("the page is too large", limit="total_bytes", maximum=MOST_BYTES)
 
 
-async def _admitted(request: Request) -> Token:
+def _admitted(request: Request, scope: Scope) -> Token:
     """The token that a request shows. Raises TokenError."""
-    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
-    shown = secret.strip() if scheme.lower() == "bearer" else ""
-    return await run_in_threadpool(_whole(request).admit, shown, "save")
-
-
-def _whole(request: Request) -> Archive:
-    """The archive with what is closed in it: whoever has a token writes there."""
-    archive: Archive = request.app.state.whole
-    return archive
+    caller = caller_of(request)
+    if caller.problem is not None:
+        raise caller.problem
+    if caller.token is None:
+        raise TokenError("expected a token", reason="missing", hint=ADD)
+    if not lets(caller.token, scope):
+        problem = f"the token lets you {caller.token.scope}, and not {scope}"
+        raise TokenError(problem, reason="scope")
+    return caller.token

@@ -20,6 +20,7 @@ from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers, paging, reader
 from permacite.web.addresses import reference_of
+from permacite.web.callers.caller import caller_of
 from permacite.web.follow import memento
 from permacite.web.names import octets, writing
 from permacite.web.names.negotiation import chosen_view
@@ -93,7 +94,7 @@ async def _page(request: Request, reference: str) -> Response:
 
 async def _part(request: Request, reference: str, view: str) -> Response:
     """Answer with the bytes of a name, or with JSON."""
-    archive: Archive = request.app.state.archive
+    archive = caller_of(request).archive
     preview = view == "preview"
     held: Octets | None = None
     if view == "bytes":

@@ -29,6 +29,7 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.names import from_path
 from permacite.web import headers, paging
+from permacite.web.callers.caller import caller_of
 from permacite.web.names import resolver
 from permacite.web.requests import JSONAnswer, ask, refuse_others
 
@@ -56,7 +57,7 @@ async def answer(request: Request) -> Response:
     reference = from_path(request.url.query)
     if not reference:
         raise ParseError("expected a name after the question mark", str(request.url.path), 0)
-    archive: Archive = request.app.state.archive
+    archive = caller_of(request).archive
     given, asked = wanted[1].upper(), wanted[2].upper()
     if given == "L" or (given == "I" and not _NAME.match(reference)):
         return await _of_address(request, asked, reference)

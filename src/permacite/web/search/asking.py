@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.web import paging
+from permacite.web.callers.caller import caller_of
 from permacite.web.requests import JSONAnswer, ask, is_own, refuse_embedding, refuse_others
 from permacite.web.search.jottings import ask_owner
 from permacite.web.templates import page
@@ -62,7 +63,7 @@ async def search(request: Request) -> Response:
         typed=typed,
         asked=asked,
         types=_TYPES,
-        owned=request.app.state.owned is not None,
+        owned=caller_of(request).owned is not None,
         results=results,
         problem=problem,
         earlier=_at(parameters, offset - _AT_ONCE) if offset else None,
@@ -79,7 +80,7 @@ async def answer(request: Request) -> Response:
 async def _results(request: Request) -> Results:
     parameters = request.query_params
     jotted = {name: parameters.get(name, "") for name in _JOTTED}
-    is_owner = request.app.state.owned is not None and is_own(request)
+    is_owner = caller_of(request).owned is not None and is_own(request)
     results = await (ask_owner if is_owner or any(jotted.values()) else ask)(
         request,
         Archive.search,
@@ -107,7 +108,8 @@ def _go_on(request: Request) -> None:
     state: Any = request.app.state
     task: asyncio.Task[int] | None = getattr(state, "indexing", None)
     if task is None or task.done():
-        state.indexing = asyncio.create_task(run_in_threadpool(state.archive.index_words))
+        archive = caller_of(request).whole
+        state.indexing = asyncio.create_task(run_in_threadpool(archive.index_words))
 
 
 def _day(parameters: Mapping[str, str], name: str) -> date | None:

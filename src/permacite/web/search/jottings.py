@@ -1,7 +1,7 @@
 """Tags, collections and notes over HTTP: for the owner alone, from this archive's own pages.
 
-There are any only where a server commits and is not public (`permacite serve --writable`): whoever
-may save pages here is taken for the owner. All other servers answer 403.
+The owner is whoever shows a token of the scope `admin`; and on a server that commits and is not
+public (`permacite serve --writable`), whoever is on its machine. Anybody else is answered 403.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers
+from permacite.web.callers.caller import caller_of, check_reference, note_written
 from permacite.web.requests import JSONAnswer, body_of, refuse_others
 from permacite.web.templates import kept, page
 
@@ -47,17 +48,15 @@ async def ask_owner(
 ) -> Answer:
     """What a use case answers the owner of the archive. Raises 403 for anybody else."""
     refuse_others(request)
-    archive: Archive | None = request.app.state.owned
+    archive = caller_of(request).owned
     if archive is None:
-        raise HTTPException(
-            403, "what you jot down is told and kept by permacite serve --writable alone"
-        )
+        raise HTTPException(403, "what is jotted down is for the owner of the archive alone")
     return await run_in_threadpool(use_case, archive, *arguments, **options)
 
 
 async def of_document(request: Request, reference: str) -> Sequence[Jotting] | None:
     """The jottings of a document, for the reader; None where there are none to be told."""
-    if request.app.state.owned is None:
+    if caller_of(request).owned is None:
         return None
     return await ask_owner(request, Archive.jottings, reference)
 
@@ -110,7 +109,9 @@ async def answer(request: Request) -> Response:
 
 async def _change(request: Request, wanted: dict[str, Any], *, remove: bool) -> None:
     reference, kind, text = (wanted[name] for name in _MEMBERS)
+    check_reference(request, reference)
     if remove:
         await ask_owner(request, Archive.strike, reference, kind, text)
     else:
         await ask_owner(request, Archive.jot, reference, kind, text)
+    await note_written(request, reference)

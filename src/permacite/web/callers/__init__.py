@@ -1,0 +1,1 @@
+"""Who asks: what the rest of the face knows of them."""

@@ -1,0 +1,1 @@
+"""The doors of the server: who is let in to which route, and how they show who they are."""
