@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from bench_scale import SERIES, grow
 
 from permacite.archive import Repository
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ def ask(connection: http.client.HTTPConnection, target: str) -> None:
     connection.request("GET", target, headers={"Accept": "text/html, application/json"})
     answer = connection.getresponse()
     answer.read()
-    if answer.status != http.HTTPStatus.OK:
+    if answer.status not in {http.HTTPStatus.OK, http.HTTPStatus.SEE_OTHER}:
         raise SystemExit(f"{target}: {answer.status}")
 
 
@@ -75,6 +76,7 @@ def targets(size: int, day: str) -> dict[str, str]:
         f"urn:pdi://{SERIES}/{day}/{serial}.png.1" for serial in (51, size // 2, size - 50)
     )
     api = "/-/api/documents?limit=50"
+    page = f"https://example.org/{size // 2}"
     names = f"/urn:pdi://{SERIES}/*/*/*/*?view=json&limit=50"
     return {
         "home": "/",
@@ -85,6 +87,13 @@ def targets(size: int, day: str) -> dict[str, str]:
         "API, a page of 100": "/-/api/documents",
         "API, in the middle": f"{api}&after={middle}",
         "API, at the end": f"{api}&after={last}",
+        "box, an address": f"/-/search?q={page}",
+        "box, an address that nothing was saved from": f"/-/search?q={page}/none",
+        "box, a name": f"/-/search?q={middle}",
+        "box, words: the search with it": f"/-/search?q=%22document+{size // 2}%22",
+        "sites": "/-/sites",
+        "addresses of a site": "/-/sites?site=example.org",
+        "calendar of an address": f"/-/calendar?to={page}",
         "set of names": names,
         "set of names, in the middle": f"{names}&after={middle}",
         "set of names of a format that none has": f"/urn:pdi://{SERIES}/*/*/*/*.pdf?view=json",
@@ -124,6 +133,8 @@ def archive_of(folder: Path, size: int) -> Path:
         return directory
     with Repository.create(directory, series=SERIES) as archive:
         grow(archive, size)
+    with Archive.open(directory) as service:
+        service.index_words()
     return directory
 
 

@@ -52,7 +52,7 @@ COMMIT;
 _OTHER_RULES = "made by other rules"
 _WEIGHTS = "1.0, 8.0, 2.0"
 """Of the columns. Places in the first take two octets less for each word of a document."""
-_RANKED = 20_000
+_RANKED = 15_000
 """So many of the newest finds are put in the order of how well they fit."""
 _AMONG = (
     " AND words.rowid >= coalesce((SELECT min(rowid) FROM (SELECT rowid FROM words"  # noqa: S608 - ours
