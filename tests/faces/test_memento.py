@@ -22,6 +22,72 @@ if TYPE_CHECKING:
 
 MOMENTS = ["2024-01-05T10:00:00+00:00", "2025-06-01T00:00:00+00:00", "2026-01-01T12:30:15+00:00"]
 
+WRONG_DATES = (
+    # Accept-Datetime, which has the one form of RFC 1123
+    "",
+    " ",
+    "yesterday",
+    "now",
+    "0",
+    "-1",
+    "1704448800",
+    "2026-01-01",
+    "2024-01-05T10:00:00Z",
+    "20240105100000",
+    "Fri, 99 Jan 2024 10:00:00 GMT",
+    "Fri, 30 Feb 2024 10:00:00 GMT",
+    "Fri, 05 Foo 2024 10:00:00 GMT",
+    "Fri, 05 Jan 2024 25:00:00 GMT",
+    "Fri, 05 Jan 2024 10:60:00 GMT",
+    "Fri, 05 Jan 2024 10:00:00 +9999",
+    "Fri, 05 Jan 0000 10:00:00 GMT",
+    "Fri, 05 Jan 20240 10:00:00 GMT",
+    f"Fri, 05 Jan {'9' * 30} 10:00:00 GMT",
+    f"Fri, 05 Jan {'9' * 5000} 10:00:00 GMT",
+    "Fri, 05 Jan 2024",
+    "05 Jan",
+    "Fri,",
+    ",",
+    "Fri, 05 Jan 2024 10:00:00 GMT; Fri, 05 Jan 2025 10:00:00 GMT",
+    '"Fri, 05 Jan 2024 10:00:00 GMT"',
+    "\xb2\xb3",
+    "x" * 4000,
+)
+WRONG_STAMPS = (
+    # the time in /web/TIME/ADDRESS
+    "soon",
+    "0",
+    "202",
+    "20241",  # half a month
+    "2024010",
+    "0000",
+    "20240",
+    "202400",
+    "202413",
+    "20240230",
+    "20269999",
+    "2024010524",
+    "202401051060",
+    "20240105100061",
+    "2024010510000",
+    "2024010510000099",
+    "9" * 5000,
+    "-2024",
+    "+2024",
+    "2024-01-05",
+    "2024.5",
+    "2024*",
+    "**",
+    "2024id",
+    "2024ID_",
+    "2024id_id_",
+    "id_",
+    "%D9%A2%D9%A0%D9%A2%D9%A4",  # digits of another script
+    "%EF%BC%92%EF%BC%90%EF%BC%92%EF%BC%94",
+    "2024%00",
+    "2024%0A",
+)
+
 
 class _Direct(urllib.request.HTTPRedirectHandler):
     """Redirects are looked at, not followed."""
@@ -100,9 +166,10 @@ def test_a_timegate_leads_to_the_nearest_version(through: Through) -> None:
         assert f"{through.base}/{through.names[version]}" in told
         assert told[0].endswith(through.names[0])
         assert told[-1].endswith(through.names[-1])
-    for wrong in ("2026-01-01", "yesterday", "Fri, 99 Jan 2024 10:00:00 GMT", ""):
-        gate = f"{through.base}/-/timegate/{through.address}"
-        assert ask(gate, Accept_Datetime=wrong or "x")[0] == 400
+    gate = f"{through.base}/-/timegate/{through.address}"
+    for wrong in WRONG_DATES:
+        status, _, body = ask(gate, Accept_Datetime=wrong, Accept="application/json")
+        assert (status, "Accept-Datetime" in body) == (400, True), wrong
     assert ask(f"{through.base}/-/timegate/https://elsewhere.example/")[0] == 404
     assert ask(f"{through.base}/-/timegate/no-address")[0] in {400, 404}
 
@@ -166,8 +233,8 @@ def test_addresses_as_people_type_them(through: Through) -> None:
     assert ask(f"{through.base}/web/2024/{one_slash}")[1]["location"] == f"/{through.names[0]}"
     every = ask(f"{through.base}/web/*/{through.address}")[1]["location"]
     assert every == f"/-/follow?all=&to={quote(through.address, safe='')}"
-    for wrong in ("soon", "20269999", "202", "2024010510000099"):
-        assert ask(f"{through.base}/web/{wrong}/{through.address}")[0] == 400
+    for wrong in WRONG_STAMPS:
+        assert ask(f"{through.base}/web/{wrong}/{through.address}")[0] == 400, wrong
 
 
 def test_a_private_archive_tells_nobody(archive: Path, site: Site) -> None:

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
-from permacite.service.watches.feed import PATH
+from permacite.service.feeds.news import PATH
 from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import versions

@@ -23,10 +23,11 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.service import addresses, names
+from permacite.service.feeds import news
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.robots import Robots
 from permacite.service.lists.turns import Turns
-from permacite.service.watches import becoming, feed
+from permacite.service.watches import becoming
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Watches(Ingest):
 
     def feed(self, words: Words = ENGLISH) -> str:
         """What became of cited passages, as an Atom feed (RFC 4287): the newest first."""
-        return feed.of(self._repository, words)
+        return str(news.of(self._repository, words))
 
     def _address(self, typed: str) -> str:
         """The address of a page, as it was saved. Raises NotFoundError, ParseError."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from permacite.service.archive import Archive
+from permacite.service.feeds.atom import MEDIA_TYPE
 from permacite.web import headers
 from permacite.web.requests import ask, refuse_others
 from permacite.web.templates import words_for
@@ -32,4 +33,4 @@ async def news(request: Request) -> Response:
         "Content-Language": words.language,
         "Vary": "Accept-Language",
     }
-    return Response(content, headers=fields, media_type="application/atom+xml")
+    return Response(content, headers=fields, media_type=MEDIA_TYPE)

@@ -12,14 +12,13 @@ Only what is open is listed, by its name, its title and where it came from; no w
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 from permacite.service.archive import Archive
+from permacite.service.feeds.atom import MEDIA_TYPE, Entry, Feed, Link, moment, text
 from permacite.service.names import as_address
 from permacite.web.requests import ask
 
@@ -33,36 +32,29 @@ if TYPE_CHECKING:
 
 __all__ = ["feed", "robots", "sitemap", "sitemaps"]
 
-_ATOM = "application/atom+xml"
 _IN_A_FEED = 50
 _IN_A_MAP = 2000
 _FIELDS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML document can hold (XML 1.0 §2.2)."""
 
 
 async def feed(request: Request) -> Response:
     """GET /-/feed: what was archived, newest first, as Atom; `?after=` goes on behind a page."""
     _refuse_private(request)
     listing = await _page(request, _IN_A_FEED, newest_first=True)
-    shown = _open(listing)
-    updated = max((each.committed_at for each in shown), default=None)
-    base, own = request.base_url, str(request.url)
-    about = await ask(request, Archive.about)
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        '<feed xmlns="http://www.w3.org/2005/Atom">',
-        f"<title>{_text(about.series)}</title><id>{_text(f'{base}-/feed')}</id>",
-        f"<updated>{(updated.isoformat() if updated else '1970-01-01T00:00:00Z')}</updated>",
-        f"<author><name>{_text(about.series)}</name></author>",
-        f'<link rel="self" type="{_ATOM}" href={_value(own)}/>',
-        f'<link rel="alternate" type="text/html" href={_value(str(base))}/>',
-    ]
+    base = str(request.base_url)
+    links = [Link("self", str(request.url), MEDIA_TYPE), Link("alternate", base, "text/html")]
     if listing.next is not None:
-        following = str(request.url.replace_query_params(after=listing.next, until=listing.until))
-        lines.append(f'<link rel="next" type="{_ATOM}" href={_value(following)}/>')
-    lines += [_entry(request, document) for document in shown]
-    return Response("\n".join([*lines, "</feed>\n"]), headers=_FIELDS, media_type=_ATOM)
+        following = request.url.replace_query_params(after=listing.next, until=listing.until)
+        links.append(Link("next", str(following), MEDIA_TYPE))
+    series = (await ask(request, Archive.about)).series
+    made = Feed(
+        id=f"{base}-/feed",
+        title=series,
+        author=series,
+        links=tuple(links),
+        entries=tuple(_entry(request, each) for each in _open(listing)),
+    )
+    return Response(str(made), headers=_FIELDS, media_type=MEDIA_TYPE)
 
 
 async def sitemaps(request: Request) -> Response:
@@ -71,7 +63,7 @@ async def sitemaps(request: Request) -> Response:
     starts = await ask(request, Archive.starts, _IN_A_MAP)
     base = f"{request.base_url}-/sitemap"
     places = [base, *(f"{base}?after={as_address(name)}" for name in starts)]
-    return _xml("sitemapindex", (f"<sitemap><loc>{_text(each)}</loc></sitemap>" for each in places))
+    return _xml("sitemapindex", (f"<sitemap><loc>{text(each)}</loc></sitemap>" for each in places))
 
 
 async def sitemap(request: Request) -> Response:
@@ -81,8 +73,8 @@ async def sitemap(request: Request) -> Response:
     return _xml(
         "urlset",
         (
-            f"<url><loc>{_text(_address(request, each))}</loc>"
-            f"<lastmod>{each.committed_at.isoformat()}</lastmod></url>"
+            f"<url><loc>{text(_address(request, each))}</loc>"
+            f"<lastmod>{moment(each.committed_at)}</lastmod></url>"
             for each in _open(listing)
         ),
     )
@@ -120,16 +112,16 @@ def _open(listing: Listing) -> list[Document]:
     return [each for each in listing.documents if each.restricted is None]
 
 
-def _entry(request: Request, document: Document) -> str:
+def _entry(request: Request, document: Document) -> Entry:
     """A document as an entry; its id is its permanent name (RFC 4287 §4.2.6)."""
-    title = " ".join((document.title or document.pdi).split())
-    source = ""
+    links = [Link("alternate", _address(request, document))]
     if document.uri:
-        source = f'<link rel="via" href={_value(document.uri)}/>'
-    return (
-        f"<entry><id>{_text(document.full_name)}</id><title>{_text(title)}</title>"
-        f"<updated>{document.committed_at.isoformat()}</updated>"
-        f'<link rel="alternate" href={_value(_address(request, document))}/>{source}</entry>'
+        links.append(Link("via", document.uri))
+    return Entry(
+        id=document.full_name,
+        title=" ".join((document.title or document.pdi).split()),
+        updated=document.committed_at,
+        links=tuple(links),
     )
 
 
@@ -141,13 +133,5 @@ def _xml(root: str, items: Iterator[str]) -> Response:
     head = f'<?xml version="1.0" encoding="utf-8"?>\n<{root} xmlns='
     body = "\n".join(items)
     space = '"http://www.sitemaps.org/schemas/sitemap/0.9"'
-    text = f"{head}{space}>\n{body}\n</{root}>\n"
-    return Response(text, headers=_FIELDS, media_type="application/xml")
-
-
-def _text(value: str) -> str:
-    return escape(_NOT_XML.sub("\ufffd", value))
-
-
-def _value(value: str) -> str:
-    return quoteattr(_NOT_XML.sub("\ufffd", value))
+    content = f"{head}{space}>\n{body}\n</{root}>\n"
+    return Response(content, headers=_FIELDS, media_type="application/xml")

@@ -39,7 +39,12 @@ __all__ = ["tell", "timegate", "timemap", "web"]
 
 _A_PAGE = 1000
 _LINK_FORMAT = "application/link-format"
-_STAMP = re.compile(r"([0-9]{4,14})(?:[a-z]{2}_)?|\*")
+_STAMP = re.compile(r"([0-9]{4}(?:[0-9]{2}){0,5})(?:[a-z]{2}_)?|\*")
+"""A year, and what follows it by two digits each: 2026, 202611, ... 20261122093000."""
+_DATE = re.compile(
+    r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [1-9][0-9]{3} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"
+)
+"""The form of Accept-Datetime (RFC 7089 §2.1.1.1); what reads mail reads much more than that."""
 _FILLED = "00000101000000"
 """What a shorter time is filled up with: the first moment of its year, month, day, ..."""
 _COLLAPSED = re.compile(r"(?i)^(https?|ftp):/(?!/)")
@@ -143,11 +148,12 @@ def _accepted(request: Request) -> datetime | None:
     if said is None:
         return None
     try:
-        when = parsedate_to_datetime(said)
-    except (ValueError, OverflowError):
-        expected = "expected a time in Accept-Datetime, such as Sun, 22 Nov 2026 09:30:00 GMT"
-        raise ParseError(expected, said, 0, "RFC 7089 §2.1.1") from None
-    return when.replace(tzinfo=when.tzinfo or UTC)
+        if _DATE.fullmatch(said):
+            return parsedate_to_datetime(said)
+    except ValueError:
+        pass  # such as a 30th of February
+    expected = "expected a time in Accept-Datetime, such as Sun, 22 Nov 2026 09:30:00 GMT"
+    raise ParseError(expected, said, 0, "RFC 7089 §2.1.1")
 
 
 def _moment(digits: str) -> datetime:

@@ -1,0 +1,1 @@
+"""Feeds of what was archived, and of what became of cited passages."""
