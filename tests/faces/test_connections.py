@@ -22,13 +22,8 @@ from permacite.web.serving.peers import Peers, peer_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SHORT = Limits(
-    head_seconds=0.4,
-    stall_seconds=0.4,
-    idle_seconds=0.1,
-    head_bytes=2000,
-    body_bytes=5000,
-)
+SMALL = Limits(idle_seconds=0.1, head_bytes=2000, body_bytes=5000)
+SHORT = Limits(head_seconds=0.4, stall_seconds=0.4, idle_seconds=0.4)
 LONG_BODY = 8 << 20
 PIECE = 1 << 16
 STATUS = re.compile(rb"^HTTP/1.1 (\d+)", re.MULTILINE)
@@ -79,7 +74,7 @@ def _soon(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
 
 
 @contextlib.contextmanager
-def listening(limits: Limits = SHORT, grace_s: float = 5) -> Iterator[Listening]:
+def listening(limits: Limits = SMALL, grace_s: float = 5) -> Iterator[Listening]:
     """Serve an application that echoes the method, the path and the body's length."""
     released = threading.Event()
     sent: list[int] = []
@@ -135,8 +130,15 @@ def listening(limits: Limits = SHORT, grace_s: float = 5) -> Iterator[Listening]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Listening]:
-    """Return a server with short limits."""
+    """Return a server that takes little."""
     with listening() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def impatient() -> Iterator[Listening]:
+    """Return a server that does not wait long."""
+    with listening(SHORT) as found:
         yield found
 
 
@@ -221,19 +223,19 @@ def test_a_request_is_read_as_the_rules_say(
     assert server.statuses(octets) == statuses
 
 
-def test_a_head_that_comes_an_octet_at_a_time_is_cut(server: Listening) -> None:
-    before = server.peers.counts["slow-heads"]
-    with server.connect() as connection:
+def test_a_head_that_comes_an_octet_at_a_time_is_cut(impatient: Listening) -> None:
+    before = impatient.peers.counts["slow-heads"]
+    with impatient.connect() as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n")
         assert read(connection).startswith(b"HTTP/1.1 408 ")
-    with server.connect() as connection:
+    with impatient.connect() as connection:
         assert read(connection) == b""
-    assert server.peers.counts["slow-heads"] == before + 2
+    assert impatient.peers.counts["slow-heads"] == before + 2
 
 
-def test_a_body_that_does_not_come_is_cut(server: Listening) -> None:
-    assert server.statuses(POST + b"Content-Length: 100\r\n\r\na") == [408]
-    assert server.peers.counts["slow-bodies"] == 1
+def test_a_body_that_does_not_come_is_cut(impatient: Listening) -> None:
+    assert impatient.statuses(POST + b"Content-Length: 100\r\n\r\na") == [408]
+    assert impatient.peers.counts["slow-bodies"] == 1
 
 
 def test_an_answer_before_the_end_of_the_body_stands_alone(server: Listening) -> None:
@@ -249,15 +251,15 @@ def test_who_ends_the_sending_side_has_the_answer(server: Listening) -> None:
         assert b"GET / 0" in read(connection)
 
 
-def test_an_answer_that_nobody_reads_is_not_made_ahead_and_is_cut(server: Listening) -> None:
-    before = server.peers.counts["slow-readers"]
+def test_an_answer_that_nobody_reads_is_not_made_ahead_and_is_cut(impatient: Listening) -> None:
+    before = impatient.peers.counts["slow-readers"]
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.connect(("127.0.0.1", server.port))
+        connection.connect(("127.0.0.1", impatient.port))
         connection.sendall(GET.replace(b" / ", b" /long "))
         made = [0]
-        while server.peers.counts["slow-readers"] == before:
-            made = list(server.sent)
+        while impatient.peers.counts["slow-readers"] == before:
+            made = list(impatient.sent)
             threading.Event().wait(0.02)
         assert sum(made) < LONG_BODY
         assert len(read(connection)) < LONG_BODY

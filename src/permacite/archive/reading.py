@@ -27,6 +27,7 @@ from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from permacite.archive.jottings import Jotting, Kind
     from permacite.archive.log import Log
@@ -84,6 +85,10 @@ class Reading(Contents):
         gate = Gate(self._catalog, self.statements, clock=self._clock, audience=audience)
         seen._gate = gate  # noqa: SLF001 - our own copy
         return seen
+
+    def moments(self) -> AbstractContextManager[Callable[[], int]]:
+        """What gives, to one thread, a number that changes with each write of any process."""
+        return self._catalog.moments()
 
     def version(self, pdi: PDI) -> Version:
         """Return the version that `pdi` names; the highest where it names none.

@@ -7,6 +7,7 @@ several threads at once.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
 from permacite.service import decoders
@@ -35,6 +36,10 @@ from permacite.service.resolution.mementos import Mementos
 from permacite.service.resolution.sites import Sites
 from permacite.service.search.finding import Search
 from permacite.service.watches.watching import Watches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 __all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
 
@@ -75,6 +80,14 @@ class Archive(
         if many:
             decoders.keep_parts_small()
         return decoders.described()
+
+    def moments(self) -> AbstractContextManager[Callable[[], int]]:
+        """What gives, to one thread, a number that changes with each write of any process.
+
+        Whatever an archive answered holds as long as the number is the same, for the same public
+        or operator, but for what depends on the time.
+        """
+        return self._repository.moments()
 
 
 def create(path: str | Path, *, series: str) -> Archive:

@@ -22,6 +22,7 @@ from permacite.web.doors import signing
 from permacite.web.doors.guard import Guard
 from permacite.web.doors.table import READING
 from permacite.web.follow import feeds, links, memento, saving, sites
+from permacite.web.follow.saves import Saves
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
@@ -195,7 +196,7 @@ def create_app(
     )
     app.state.whole = archive
     app.state.writable = writable
-    app.state.saves = {}
+    app.state.saves = Saves()
     app.state.uploads = 0
     app.state.public = public
     return app

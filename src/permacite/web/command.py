@@ -65,10 +65,17 @@ def _limits(command: Command) -> Command:
     show_default=True,
     help="Seconds in which answers that are begun may be finished when the server is stopped.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Processes that answer; each has the limits below, and --metrics on a port of its own.",
+)
 @watching_options
 @_limits
 @click.pass_obj
-def serve(
+def serve(  # noqa: PLR0913 - one for each option
     folder: Path | None,
     /,
     *,
@@ -78,6 +85,7 @@ def serve(
     writable: bool,
     public: bool,
     grace: float,
+    workers: int,
     watching: Watching,
     **limits: float,
 ) -> None:
@@ -104,4 +112,5 @@ def serve(
         limits=Limits(**limits),
         watching=watching,
     )
-    server.run(serving, host=host, port=port, announce=partial(click.echo, err=True))
+    announce = partial(click.echo, err=True)
+    server.run(serving, host=host, port=port, workers=workers, announce=announce)

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
+import json
 import os
 import signal
 import socket
 import sys
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.web.app import create_app
+from permacite.web.follow.saves import Saves
 from permacite.web.operating.watching import Watching, notify, watched
 from permacite.web.serving.limits import Limits, told
 from permacite.web.serving.listening import serve
 from permacite.web.serving.peers import Peers
+from permacite.web.serving.remembered import Remembered
+from permacite.web.serving.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from typing import Any, TypeAlias
 
-__all__ = ["Serving", "run"]
+    Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
+
+__all__ = ["Serving", "run", "work"]
 
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -41,38 +50,79 @@ class Serving:
     """How long answers that are begun may take when the end has come."""
     limits: Limits = field(default_factory=Limits)
     watching: Watching = field(default_factory=Watching)
+    shared: Path | None = None
+    """A folder in which the processes of this server tell one another of saves; None for one."""
 
 
-def run(serving: Serving, *, host: str, port: int, announce: Callable[[str], None]) -> None:
+def run(
+    serving: Serving,
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+    announce: Callable[[str], None],
+) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
     shown = f"[{host}]" if ":" in host else host
-    peers = Peers(serving.limits)
-    with contextlib.ExitStack() as stack:
-        listener = stack.enter_context(_listener(host, port))
-        archive = stack.enter_context(Archive.open(serving.folder))
-        about = archive.about()
-        app = create_app(
-            archive,
-            names=(*_OWN_NAMES, shown, *serving.names),
-            writable=serving.writable,
-            public=serving.public,
-        )
-        announce(f"{about.documents} documents of {about.series} in {about.directory}")
-        announce(archive.decoders(many=True))
-        observed = stack.enter_context(
-            watched(app, archive, serving.watching, events=peers.counts, announce=announce)
-        )
+    serving = dataclasses.replace(serving, names=(*_OWN_NAMES, shown, *serving.names))
+    with _listener(host, port) as listener:
         address = f"http://{shown}:{listener.getsockname()[1]}/"
 
-        def tell() -> None:
+        def ready() -> None:
             announce(f"{address} answers; Ctrl-C stops it")
             notify("READY=1")
 
+        if workers == 1:
+            _answer(serving, listener, _stopped_by_signals, ready=ready, announce=announce)
+        else:
+            _keep(serving, listener, workers, ready=ready, announce=announce)
+
+
+def _answer(
+    serving: Serving,
+    listener: socket.socket,
+    ending: Callable[[], Ending],
+    *,
+    ready: Callable[[], None],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve in this process."""
+    peers = Peers(serving.limits)
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(Archive.open(serving.folder))
+        app = create_app(
+            archive, names=serving.names, writable=serving.writable, public=serving.public
+        )
+        app.state.saves = Saves(serving.shared)
+        if serving.shared is None:
+            _introduce(archive, announce)
+        archive.decoders(many=True)
+        moments = stack.enter_context(archive.moments())
+        remembered = Remembered(app, moments)
+        observed = stack.enter_context(
+            watched(remembered, archive, serving.watching, events=peers.counts, announce=announce)
+        )
+
+        def known(scope: dict[str, Any]) -> tuple[int, bytes, bytes] | None:
+            answer = remembered.known(scope)
+            if answer is None:
+                return None
+            scope["endpoint"] = answer.endpoint
+            field = observed.tell_known(scope, answer.status, len(answer.body))
+            return answer.status, answer.head + field, answer.body
+
         async def until_stopped() -> int:
-            stop, hurry = _stopped_by_signals()
+            stop, hurry = ending()
             grace_s = serving.grace_s
             return await serve(
-                observed, listener, peers, stop=stop, hurry=hurry, grace_s=grace_s, ready=tell
+                observed,
+                listener,
+                peers,
+                stop=stop,
+                hurry=hurry,
+                grace_s=grace_s,
+                ready=ready,
+                known=known,
             )
 
         with asyncio.Runner() as runner:
@@ -81,6 +131,89 @@ def run(serving: Serving, *, host: str, port: int, announce: Callable[[str], Non
             if left:
                 announce(f"not finished within {serving.grace_s:g} s, and cut: {left}")
                 _leave()
+
+
+def _introduce(archive: Archive, announce: Callable[[str], None]) -> None:
+    about = archive.about()
+    announce(f"{about.documents} documents of {about.series} in {about.directory}")
+    announce(archive.decoders())
+
+
+def _keep(
+    serving: Serving,
+    listener: socket.socket,
+    count: int,
+    *,
+    ready: Callable[[], None],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve by processes that share the socket, and keep them."""
+    with Archive.open(serving.folder) as archive:
+        _introduce(archive, announce)
+        folder = archive.about().directory
+    listener.set_inheritable(True)
+    with tempfile.TemporaryDirectory(prefix="permacite-") as shared:
+        own = dataclasses.replace(serving, folder=Path(folder), shared=Path(shared))
+        workers = Workers(
+            count,
+            lambda number, channel: _words(own, number, listener.fileno(), channel),
+            listener=listener,
+            announce=announce,
+        )
+
+        async def until_stopped() -> None:
+            stop, hurry = _stopped_by_signals()
+            await workers.run(stop=stop, hurry=hurry, grace_s=serving.grace_s, ready=ready)
+
+        asyncio.run(until_stopped())
+
+
+def _words(serving: Serving, number: int, listener: int, channel: int) -> list[str]:
+    """The arguments of a worker."""
+    watching = serving.watching
+    if watching.metrics is not None and watching.metrics[1]:
+        host, port = watching.metrics
+        watching = dataclasses.replace(watching, metrics=(host, port + number))
+    told = dataclasses.asdict(dataclasses.replace(serving, watching=watching))
+    return [json.dumps(told, default=str), str(number), str(listener), str(channel)]
+
+
+def work() -> None:
+    """Be a worker, with `_words` as arguments."""
+    told, number, listener, channel = json.loads(sys.argv[1]), *map(int, sys.argv[2:5])
+    if told["watching"]["metrics"] is not None:
+        told["watching"]["metrics"] = tuple(told["watching"]["metrics"])
+    told |= {"folder": Path(told["folder"]), "shared": Path(told["shared"])}
+    told |= {"limits": Limits(**told["limits"]), "watching": Watching(**told["watching"])}
+
+    def announce(said: str) -> None:
+        sys.stderr.write(f"worker {number + 1}: {said}\n")
+        sys.stderr.flush()
+
+    with (
+        socket.socket(fileno=listener) as shared_listener,
+        socket.socket(fileno=channel) as line,
+    ):
+
+        def ready() -> None:
+            with contextlib.suppress(OSError):  # the end has come meanwhile
+                line.send(b"1")
+
+        own = Serving(**told)
+        _answer(own, shared_listener, lambda: _stopped_by(line), ready=ready, announce=announce)
+
+
+def _stopped_by(line: socket.socket) -> Ending:
+    """The same for a worker: the other end of its channel closes, or it is told itself."""
+    stop, hurry = _stopped_by_signals()
+    loop = asyncio.get_running_loop()
+
+    def closed() -> None:
+        loop.remove_reader(line)
+        stop.set()
+
+    loop.add_reader(line, closed)
+    return stop, hurry
 
 
 def _listener(host: str, port: int) -> socket.socket:
@@ -104,7 +237,7 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _stopped_by_signals() -> tuple[asyncio.Event, asyncio.Event]:
+def _stopped_by_signals() -> Ending:
     """What says that the end has come, and that nobody waits for it: a second Ctrl-C."""
     loop = asyncio.get_running_loop()
     stop, hurry = asyncio.Event(), asyncio.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -84,6 +85,18 @@ class Catalog:
         except Exception:
             with reading_rows(self.path):
                 raise
+        finally:
+            self._readers.give_back(connection)
+
+    @contextlib.contextmanager
+    def moments(self) -> Iterator[Callable[[], int]]:
+        """What gives a number that changes with each write of anybody; for one thread.
+
+        SQLite counts, for each connection, what others have committed: this one commits nothing.
+        """
+        connection = self._readers.take()
+        try:
+            yield lambda: int(connection.execute("PRAGMA data_version").fetchone()[0])
         finally:
             self._readers.give_back(connection)
 

@@ -7,8 +7,7 @@ page is closed; what became of the last ones is remembered until the server stop
 from __future__ import annotations
 
 import asyncio
-import secrets
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -21,11 +20,12 @@ from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.callers.caller import caller_of
+from permacite.web.follow.saves import Save, Saves
 from permacite.web.requests import body_of, refuse_others
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Callable
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -37,38 +37,6 @@ __all__ = ["Save", "progress", "save"]
 
 _MOST_BODY = 64 * 1024
 _AT_ONCE = 4
-_REMEMBERED = 100
-
-
-@dataclass(slots=True)
-class Save:
-    """A page that is being saved, or was."""
-
-    uri: str
-    source: str
-    """The page with the link to it; "" for none."""
-    quote: str = ""
-    """The words to be cited in it, and what stands around them; "" for none."""
-    before: str = ""
-    after: str = ""
-    done: int = 0
-    known: int = 0
-    size_bytes: int = 0
-    pdi: str = ""
-    """Its name, once it is saved."""
-    problem: str = ""
-    """Why it could not be."""
-    reference: str = ""
-    """Of the words, once they are cited."""
-    not_cited: str = ""
-    """Why they could not be."""
-    task: asyncio.Task[None] | None = None
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it is saved and cited, or failed."""
-        is_cited = bool(not self.quote or self.reference or self.not_cited)
-        return bool((self.pdi and is_cited) or self.problem)
 
 
 async def save(request: Request) -> Response:
@@ -84,21 +52,21 @@ async def save(request: Request) -> Response:
     if not address.lower().startswith(("http:", "https:")):
         raise ParseError("expected the address of a page of the web", address, 0)
     saves = _saves(request)
-    if sum(not item.is_over for item in saves.values()) >= _AT_ONCE:
+    if saves.under_way() >= _AT_ONCE:
         raise HTTPException(503, f"{_AT_ONCE} pages are being saved; try again in a minute")
-    while len(saves) >= _REMEMBERED:
-        del saves[next(name for name, item in saves.items() if item.is_over)]
-    name = secrets.token_urlsafe(12)
     quote, before, after = (form.get(name, "").strip() for name in ("quote", "before", "after"))
-    saves[name] = wanted = Save(address, form.get("from", ""), quote, before, after)
-    wanted.task = asyncio.create_task(run_in_threadpool(_work, caller_of(request), wanted))
+    wanted = Save(address, form.get("from", ""), quote, before, after)
+    name = saves.begin(wanted)
+    tell = partial(saves.tell, name)
+    working = run_in_threadpool(_work, caller_of(request), wanted, tell)
+    saves.keep(asyncio.create_task(working))
     place = kept(request, f"/-/save/{name}")
     return RedirectResponse(place, 303, headers=headers.reader_headers())
 
 
 async def progress(request: Request) -> Response:
     """GET /-/save/{id}: how far a page is saved; then the page itself, or why it is not."""
-    wanted = _saves(request).get(request.path_params["id"])
+    wanted = _saves(request).find(request.path_params["id"])
     if wanted is None:
         raise HTTPException(404, "nothing is being saved here; the server may have been restarted")
     if wanted.reference:
@@ -111,11 +79,12 @@ async def progress(request: Request) -> Response:
     return page(request, "saving.html", save=wanted)
 
 
-def _work(caller: Caller, wanted: Save) -> None:
+def _work(caller: Caller, wanted: Save, told: Callable[[], None]) -> None:
     """Save a page, in a thread; every way it ends is told by its fields."""
 
     def tell(done: int, known: int, size_bytes: int) -> None:
         wanted.done, wanted.known, wanted.size_bytes = done, known, size_bytes
+        told()
 
     token = caller.token
     try:
@@ -131,6 +100,7 @@ def _work(caller: Caller, wanted: Save) -> None:
     finally:
         if not wanted.is_over:
             wanted.problem = "A fault of permacite itself; the server's log says more"
+        told()
 
 
 def _cite(archive: Archive, wanted: Save) -> None:
@@ -147,7 +117,7 @@ def _cite(archive: Archive, wanted: Save) -> None:
         wanted.not_cited = error.problem
 
 
-def _saves(request: Request) -> MutableMapping[str, Save]:
-    """What is saved and was; each server has its own."""
-    saves: MutableMapping[str, Save] = request.app.state.saves
+def _saves(request: Request) -> Saves:
+    """What is saved and was, by this server."""
+    saves: Saves = request.app.state.saves
     return saves

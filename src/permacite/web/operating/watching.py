@@ -42,7 +42,7 @@ def watched(
     *,
     events: Counter[Any],
     announce: Callable[[str], None],
-) -> Iterator[ASGIApp]:
+) -> Iterator[Observed]:
     """The application with all that was asked for, until the block ends.
 
     `events`: what connections are counted under, as it is now. Raises StorageError where a log

@@ -25,7 +25,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from permacite.web.serving.peers import peer_of
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
     from uvicorn import Config
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
     from permacite.web.serving.limits import Event
     from permacite.web.serving.peers import Peers
+
+    KnownAnswers: TypeAlias = Callable[[dict[str, Any]], tuple[int, bytes, bytes] | None]
+    """From a request (an ASGI scope) to the status, the fields and the body of its answer."""
 
 __all__ = ["Connection"]
 
@@ -65,11 +69,15 @@ class _RefusalError(Exception):
 class Connection(HttpToolsProtocol):
     """A connection of a peer, from its first octet to its last."""
 
-    def __init__(self, config: Config, state: ServerState, peers: Peers) -> None:
+    def __init__(
+        self, config: Config, state: ServerState, peers: Peers, known: KnownAnswers | None = None
+    ) -> None:
+        """`known`: what gives answers that need not be made."""
         loop = asyncio.get_running_loop()
         super().__init__(config=config, server_state=state, app_state={}, _loop=loop)
         self.peer = ""
         self._peers = peers
+        self._known = known
         self._limits = peers.limits
         self._fault = _MALFORMED
         """What is wrong if the parser stops."""
@@ -78,6 +86,8 @@ class Connection(HttpToolsProtocol):
         self._is_between = True
         """Whether what comes next is, or goes on with, the head of a request."""
         self._is_deaf = False
+        self._is_next = False
+        """Whether a request is begun that waited for another; one such leads to the next."""
         self._head_size = self._body_size = self._unread = 0
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
@@ -213,7 +223,25 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
-        super()._start_asgi_task(cycle, app)
+        self._unset_keepalive_if_required()  # behind an answer that was known
+        is_direct = not (self._is_next or self.flow.write_paused)
+        known = self._known(dict(cycle.scope)) if self._known and is_direct else None
+        if known is None:
+            super()._start_asgi_task(cycle, app)
+        else:
+            self._give(cycle, *known)
+
+    def _give(self, cycle: RequestResponseCycle, status: int, head: bytes, body: bytes) -> None:
+        """Send an answer that is known, at once."""
+        line = b"HTTP/1.1 %d %b\r\n" % (status, HTTPStatus(status).phrase.encode())
+        fields = [b"%b: %b\r\n" % field for field in self.server_state.default_headers]
+        if not cycle.keep_alive:
+            fields.append(b"connection: close\r\n")
+        cycle.response_started = cycle.response_complete = True
+        self.transport.write(b"".join([line, *fields, head, b"\r\n", body]))
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
 
     def _unsupported_upgrade_warning(self) -> None:
         """Answer in HTTP/1.1 who offers to go on in another protocol, and close."""
@@ -227,7 +255,9 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Go on with the next request, if any is to come."""
+        self._is_next = True
         super().on_response_complete()
+        self._is_next = False
         if self._peers.is_ending and self.is_waiting:
             self.transport.close()
         if self.transport.is_closing():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
+    from permacite.web.serving.connection import KnownAnswers
     from permacite.web.serving.peers import Peers
 
 __all__ = ["serve"]
@@ -42,8 +43,12 @@ async def serve(
     hurry: asyncio.Event,
     grace_s: float,
     ready: Callable[[], None],
+    known: KnownAnswers | None = None,
 ) -> int:
-    """Answer until `stop`. How many things were still at work `grace_s` later, or at `hurry`."""
+    """Answer until `stop`. How many things were still at work `grace_s` later, or at `hurry`.
+
+    `known` gives answers for which the application is not asked.
+    """
     _allow_files(int(peers.limits.connections) + _OTHER_FILES)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what peers do wrong is counted
     loop = asyncio.get_running_loop()
@@ -62,7 +67,7 @@ async def serve(
     state = ServerState()
 
     def connection() -> Connection:
-        return Connection(config, state, peers)
+        return Connection(config, state, peers, known)
 
     ours = {asyncio.current_task(), loop.create_task(_tell_dates(state))}
     server = await loop.create_server(connection, sock=listener, backlog=_TAKEN_AT_ONCE)
