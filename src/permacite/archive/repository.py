@@ -34,6 +34,7 @@ from permacite.archive.objects import (
     write_file,
 )
 from permacite.archive.records import access, citations, days, octets, settings, versions
+from permacite.archive.records.lists import listing
 from permacite.archive.records.looks import live, watches
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
@@ -175,6 +176,10 @@ class Repository(Verification):
     def set_setting(self, name: str, value: str) -> None:
         """Set or replace a setting."""
         self._catalog.write(settings.set_setting, name, value)
+
+    def formats(self) -> int:
+        """Return the number of formats of all versions."""
+        return self._catalog.read(listing.formats)
 
     def staged_bytes(self) -> int:
         """Return how many octets are committed and have no file yet."""

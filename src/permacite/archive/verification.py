@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from permacite.archive import names
@@ -11,14 +14,16 @@ from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Representation, Version
 from permacite.archive.reading import Reading
 from permacite.archive.records import access, citations, days, leaves, octets, versions
+from permacite.archive.records.lists import listing
 from permacite.errors import (
     ConflictError,
     IntegrityError,
     NotFoundError,
+    ParseError,
     PermaciteError,
     StorageError,
 )
-from permacite.pdi import PDI, CitationPDI, FragmentPDI
+from permacite.pdi import PDI, CitationPDI, FragmentPDI, parse
 from permacite.pdi.quotation import agreement_at
 from permacite.renditions.stored import LABELS
 
@@ -80,6 +85,32 @@ class Verification(Reading):
         yield from self.verify()
         yield from _without_errors(self._quote_faults())
         yield from _fsck(self._catalog, self._objects, self._texts, self._pieces)
+
+    def verify_new(self, start: int) -> Iterator[Finding]:
+        """Check, as `verify` does, all versions that the log names from the entry `start` on."""
+        found: dict[PDI, None] = {}
+        for leaf in self.log.leaves(start, self.log.size()):
+            try:
+                named = _version_of(leaf)
+            except (ValueError, ParseError):
+                yield Finding("log", "altered", f"entry {leaf.sequence} is not as it is written")
+                continue
+            if named is not None:
+                found[named] = None
+        for name in found:
+            yield from _without_errors(self.verify(name), str(name))
+
+    def verify_sample(self, number: int) -> Iterator[Finding]:
+        """Check so many versions likewise, which nobody can foresee; all where there are fewer."""
+        last = self.count()
+        for place in SystemRandom().sample(range(1, last + 1), min(number, last)):
+            try:
+                _, version = self._catalog.read(listing.at, place)
+            except LookupError:
+                yield Finding(_CATALOG, "missing", f"the row of version {place} is lost")
+                continue
+            name = dataclasses.replace(version.pdi.document, version=version.number)
+            yield from _without_errors(self.verify(name), str(name))
 
     def _quote_faults(self) -> Iterator[Finding]:
         """Return the citations whose record has other words than stand there."""
@@ -178,6 +209,18 @@ class Verification(Reading):
                 actual="other names",
             )
         return leaf, self._catalog.read(days.unique_ids, series, day)
+
+
+def _version_of(leaf: Leaf) -> PDI | None:
+    """The version that an entry says is new, or has a format more."""
+    entry = json.loads(leaf.content)
+    if not isinstance(entry, dict) or entry.get("kind") not in {"version", "format"}:
+        return None
+    number = entry.get("version")
+    name = parse(str(entry.get("name")))
+    if not isinstance(name, PDI) or type(number) is not int:
+        raise ValueError(entry)
+    return dataclasses.replace(name.document, version=number)
 
 
 def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[Finding]:

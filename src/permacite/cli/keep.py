@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import emit, json_option, table
+from permacite.cli.output import counted, emit, json_option, table
 from permacite.cli.output import note as tell
 from permacite.service.access import REASONS, Access
 from permacite.service.assertions.delegating import Delegations
@@ -81,17 +81,28 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--new", is_flag=True, help="Only what was committed since the last such check.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only N versions, by chance; with --new besides.",
+)
 @json_option
 @click.pass_context
-def fsck(ctx: click.Context, *, as_json: bool) -> None:
+def fsck(ctx: click.Context, *, new: bool, sample: int | None, as_json: bool) -> None:
     """Run a fixity check of the whole archive: every digest, the log, the catalog and its rules.
 
-    Bytes that nothing names (orphans) are harmless: a commit that failed left them.
+    Bytes that nothing names (orphans) are harmless: a commit that failed left them. With --new or
+    --sample digests alone are recomputed, of a part of the archive: each night what is new and a
+    thousand by chance, once in a while all of it.
 
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
     with Preservation.open(ctx.obj) as archive:
-        report = archive.fsck()
+        total = None if new else sample or archive.formats()
+        with counted("checked", of=total) as progress:
+            report = archive.fsck(new=new, sample=sample or 0, progress=progress)
     findings = [item for item in report.findings if item.kind != "erased"]
     if as_json:
         emit({"checked": report.checked, "bad": report.bad, "findings": findings})

@@ -7,7 +7,6 @@ Nothing here needs an extra; on a terminal tables are drawn by rich, where that 
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import sys
@@ -132,16 +131,23 @@ def _width(text: str) -> int:
 
 
 @contextmanager
-def counted(what: str) -> Iterator[Callable[[object], None] | None]:
-    """Give what counts its calls on a terminal's standard error; None where that is a file."""
+def counted(what: str, *, of: int | None = None) -> Iterator[Callable[[object], None] | None]:
+    """Give what counts its calls on a terminal's standard error; None where that is a file.
+
+    Where it is known how many there are about, `of`, the time that is left is shown.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console  # noqa: PLC0415 - see table
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    numbers = itertools.count(1)
-    with Console(stderr=True).status(what) as status:
-        yield lambda _: status.update(f"{what}: {next(numbers)}")
+    columns = [TextColumn("{task.description}"), MofNCompleteColumn()]
+    if of is not None:
+        columns.append(TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=of)
+        yield lambda _: progress.advance(task)
 
 
 def is_file(text: str) -> bool:

@@ -15,10 +15,12 @@ from permacite.service.base import UseCases
 if TYPE_CHECKING:
     from permacite.archive import Repository
 
-__all__ = ["CHECKED", "COPIED", "Condition", "Conditions", "Done", "note"]
+__all__ = ["CHECKED", "COPIED", "REACHED", "Condition", "Conditions", "Done", "keep", "note"]
 
 COPIED = "last backup"
 CHECKED = "last fixity check"
+REACHED = "fixity checked up to"
+"""The entry of the log up to which all was checked, by one check or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,14 @@ class Conditions(UseCases):
 
 
 def note(repository: Repository, what: str, faults: int = 0) -> None:
-    """Note that something was done just now; an archive that may only be read is left as it is."""
+    """Note that something was done just now."""
+    keep(repository, what, f"{datetime.now(UTC).isoformat(timespec='seconds')} {faults}")
+
+
+def keep(repository: Repository, what: str, value: str) -> None:
+    """Keep a setting; an archive that may only be read is left as it is."""
     with contextlib.suppress(StorageError):
-        repository.set_setting(what, f"{datetime.now(UTC).isoformat(timespec='seconds')} {faults}")
+        repository.set_setting(what, value)
 
 
 def _done(repository: Repository, what: str) -> Done | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from permacite.archive import Repository, is_cut_short
@@ -32,14 +33,35 @@ class Preservation(UseCases):
         condition.note(self._repository, condition.COPIED)
         return _counted(directory)
 
-    def fsck(self, *, progress: Callable[[Finding], None] | None = None) -> Report:
+    def fsck(
+        self,
+        *,
+        new: bool = False,
+        sample: int = 0,
+        progress: Callable[[Finding], None] | None = None,
+    ) -> Report:
         """Check every digest, the log, the catalog; and find bytes that nothing names.
 
-        `progress` is told each finding as it is made.
+        `new`: only the digests of what was committed since the last such check. `sample`: only
+        those of so many versions by chance, or besides. `progress` is told each finding as it is
+        made.
         """
-        report = Report.of(self._repository.fsck(), progress)
-        condition.note(self._repository, condition.CHECKED, len(report.bad))
+        repository = self._repository
+        size = repository.log.size()
+        if not new and not sample:
+            report = Report.of(repository.fsck(), progress)
+            condition.note(repository, condition.CHECKED, len(report.bad))
+        else:
+            start = int(repository.setting(condition.REACHED) or 0)
+            fresh = repository.verify_new(start) if new else iter(())
+            report = Report.of(chain(fresh, repository.verify_sample(sample)), progress)
+        if report.ok and (new or not sample):
+            condition.keep(repository, condition.REACHED, str(size))
         return report
+
+    def formats(self) -> int:
+        """How many formats of versions there are to be checked."""
+        return self._repository.formats()
 
     def export_ocfl(self, directory: Path) -> Copy:
         """Write the whole archive as OCFL objects; `restore` makes an archive of them.

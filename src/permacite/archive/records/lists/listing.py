@@ -64,6 +64,11 @@ def documents(connection: sqlite3.Connection) -> int:
     return int(connection.execute(question).fetchone()[0])
 
 
+def formats(connection: sqlite3.Connection) -> int:
+    """The number of formats of all versions; the rows of an index are counted."""
+    return int(connection.execute("SELECT count(*) FROM representation").fetchone()[0])
+
+
 def stretch(
     connection: sqlite3.Connection,
     selection: Selection,
