@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import http.client
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.faces.fighting import FIELDS, FIGHTING
 
-__all__ = ["COOKIE", "Sent", "Wire", "account_site", "recording"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["COOKIE", "Answer", "Sent", "Wire", "account_site", "recording"]
 
 COOKIE = "session=heron-4711-canary"
 _PAGE = b"""<!doctype html><meta charset=utf-8><title>My account</title>
@@ -26,18 +29,9 @@ fetch("/letters").then((answer) => answer.json()).then(({ words }) => {
   document.title = "Letters";
 });
 </script>"""
-_FIGHTING = b"""<!doctype html><title>Fights</title><p id=words>Still the same words.</p>
-<form><input name=documentElement><input name=attributes></form><script>
-const range = document.createRange();
-range.setStart(words.firstChild, 6);
-range.setEnd(words.firstChild, 20);
-getSelection().addRange(range);
-for (const name of ["Array", "Map", "Set", "Promise", "fetch", "getSelection", "Blob", "crypto"])
-  Object.defineProperty(window, name, { get() { throw new Error("no"); } });
-JSON.stringify = () => '{"pieces":["lies"]}';
-Node.prototype.getRootNode = Element.prototype.getBoundingClientRect = () => { throw 1; };
-document.addEventListener("visibilitychange", () => document.documentElement.remove());
-</script>"""
+_COUNTED = b"""<!doctype html><link rel=icon href=data:,><title>Counted</title>
+<link rel=stylesheet href=/counted.css>
+<p id=words>The same words.</p><!-- answer @count --><img src="@other/counted.gif">"""
 _PICTURE = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\x00!\xf9\x04\x00\x00\x00\x00\x00,"
     b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
@@ -47,11 +41,17 @@ _PICTURE = (
 class _Pages(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     pages: dict[str, tuple[str, bytes]]
+    counts: Counter[str]
+    """How often each was asked for: `@count` in a page."""
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         is_known = COOKIE in self.headers.get("Cookie", "")
+        self.counts[path] += 1
         kind, body = self.pages.get(path, ("text/plain", b"nothing"))
+        port = self.server.server_address[1]
+        body = body.replace(b"@count", b"%d" % self.counts[path])
+        body = body.replace(b"@other", b"http://localhost:%d" % port)
         if path in {"/account", "/letters"} and not is_known:
             self.send_response(403)
             kind, body = "text/plain", b"log in first"
@@ -59,10 +59,19 @@ class _Pages(BaseHTTPRequestHandler):
             self.send_response(200)
         if path == "/login":
             self.send_header("Set-Cookie", f"{COOKIE}; HttpOnly; SameSite=Lax; Path=/")
+        for name, value in FIELDS.get(path, ()):
+            self.send_header(name, value)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        """Take the report of a browser."""
+        self.counts[self.path] += 1
+        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        self.send_response(204)
+        self.end_headers()
 
     def log_message(self, *_: object) -> None:
         """Nothing is logged."""
@@ -78,10 +87,17 @@ def account_site(size: int = 0) -> Iterator[str]:
         "/letters": ("application/json", b'{"words": "The herons came back in spring."}'),
         "/style.css": ("text/css", b"h1 { color: teal }"),
         "/picture.png": ("image/gif", _PICTURE),
-        "/fights": ("text/html", _FIGHTING),
-        "/open": ("text/html", b"<title>Open</title><p id=words>Everybody sees this.</p>"),
+        "/counted": ("text/html", _COUNTED),
+        "/unstored": ("text/html", _COUNTED),
+        "/counted.css": ("text/css", b"p { color: teal } /* @count */"),
+        "/counted.gif": ("image/gif", _PICTURE + b"@count"),
+        **FIGHTING,
+        "/open": (
+            "text/html",
+            b"<link rel=icon href=data:,><title>Open</title><p id=words>Everybody sees this.</p>",
+        ),
     }
-    handler = type("Pages", (_Pages,), {"pages": pages})
+    handler = type("Pages", (_Pages,), {"pages": pages, "counts": Counter()})
     with _serving(handler) as base:
         yield base
 
@@ -102,64 +118,80 @@ class Sent:
         return urlsplit(self.address).netloc
 
 
+Answer: TypeAlias = "Callable[[BaseHTTPRequestHandler, Sent], bool]"
+"""Answers a request that left the browser, or gives False."""
+
+
 @dataclass
 class Wire:
     """What left a browser through a proxy."""
 
     address: str = ""
     sent: list[Sent] = field(default_factory=list)
+    instead: dict[str, Answer] = field(default_factory=dict)
+    """Who answers for a host; where it gives False, the host does."""
 
 
 @contextlib.contextmanager
 def recording() -> Iterator[Wire]:
     """Answer as an HTTP proxy until the block ends, which notes each request."""
     wire = Wire()
-
-    class Proxy(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def forward(self) -> None:
-            """Note a request, and hand it on."""
-            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-            if self.headers.get("Transfer-Encoding", "") == "chunked":
-                while size := int(self.rfile.readline(), 16):
-                    body += self.rfile.read(size)
-                    self.rfile.readline()
-                self.rfile.readline()
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            wire.sent.append(Sent(self.command, self.path, headers, body))
-            place = urlsplit(self.path)
-            if place.hostname not in {"127.0.0.1", "localhost"} or self.command == "CONNECT":
-                self.send_error(502)
-                return
-            onward = {n: v for n, v in headers.items() if n != "transfer-encoding"}
-            onward["connection"], onward["content-length"] = "close", str(len(body))
-            connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
-            target = place.path + (f"?{place.query}" if place.query else "")
-            try:
-                with contextlib.closing(connection):
-                    connection.request(self.command, target, body, onward)
-                    answer = connection.getresponse()
-                    content = answer.read()
-            except OSError:
-                self.send_error(502)
-                return
-            self.send_response(answer.status)
-            for name, value in answer.getheaders():
-                if name.lower() not in {"connection", "content-length", "transfer-encoding"}:
-                    self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing is logged."""
-
-    for method in ("GET", "HEAD", "POST", "OPTIONS", "CONNECT"):
-        setattr(Proxy, f"do_{method}", Proxy.forward)
-    with _serving(Proxy) as base:
+    methods = [f"do_{each}" for each in ("GET", "HEAD", "POST", "OPTIONS", "CONNECT")]
+    forward = dict.fromkeys(methods, _Proxy.forward)
+    with _serving(type("Proxy", (_Proxy,), {"wire": wire, **forward})) as base:
         wire.address = base
         yield wire
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wire: Wire
+
+    def forward(self) -> None:
+        """Note a request, and hand it on."""
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        sent = Sent(self.command, self.path, headers, self._body())
+        self.wire.sent.append(sent)
+        place = urlsplit(self.path)
+        instead = self.wire.instead.get(place.netloc)
+        if instead is not None and instead(self, sent):
+            return
+        if place.hostname not in {"127.0.0.1", "localhost"} or self.command == "CONNECT":
+            self.send_error(502)
+            return
+        onward = {n: v for n, v in headers.items() if n != "transfer-encoding"}
+        onward["connection"], onward["content-length"] = "close", str(len(sent.body))
+        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
+        target = place.path + (f"?{place.query}" if place.query else "")
+        try:
+            with contextlib.closing(connection):
+                connection.request(self.command, target, sent.body, onward)
+                answer = connection.getresponse()
+                content = answer.read()
+        except OSError:  # the server has gone: the browser is to see it as it is
+            self.close_connection = True
+            return
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in {"connection", "content-length", "transfer-encoding"}:
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        with contextlib.suppress(OSError):  # the browser has gone
+            self.wfile.write(content)
+
+    def _body(self) -> bytes:
+        """What was sent along."""
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        if self.headers.get("Transfer-Encoding", "") == "chunked":
+            while size := int(self.rfile.readline(), 16):
+                body += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+        return body
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is logged."""
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page, Playwright
+    from tests.faces.extended import Extended
 
 BROWSER_ARGUMENTS = [
     "--no-sandbox",
@@ -198,6 +199,17 @@ def browser(chromium: str, playwright: Playwright) -> Iterator[Browser]:
     opened = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def extended(
+    chromium: str, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Extended]:
+    """Return a Chromium with the extension; one for all tests, which connect it anew."""
+    from tests.faces.extended import running_extended  # noqa: PLC0415 - it stands above this
+
+    with running_extended(chromium, playwright, tmp_path_factory.mktemp("extended")) as running:
+        yield running
 
 
 @pytest.fixture

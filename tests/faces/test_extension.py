@@ -3,208 +3,146 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.faces.account import COOKIE, account_site, recording
-from tests.faces.conftest import BROWSER_ARGUMENTS, served
+from tests.faces.account import COOKIE
+from tests.faces.extended import SELECT, connect, of_ours
+from tests.faces.leaving import documented, rows
 
 from permacite.service.archive import Archive
-from permacite.service.handed.folder import extension_files, write_folder, zipped
+from permacite.service.handed.folder import extension_files, zipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import BrowserContext, Page, Playwright, Worker
-    from tests.faces.account import Wire
+    from playwright.sync_api import Page
     from tests.faces.conftest import Outcome
+    from tests.faces.extended import Extended
 
-SELECT = """() => {
-  const text = document.getElementById("words").firstChild, range = document.createRange();
-  range.setStart(text, 4);
-  range.setEnd(text, text.length - 1);
-  getSelection().addRange(range);
+SEEN = """() => {
+  globalThis.seen = new Set();
+  const note = () => seen.add(document.getElementById("phase").textContent);
+  new MutationObserver(note).observe(document.getElementById("phase"), { childList: true });
 }"""
-WAIT_MS = 20_000
-_FEATURES = (
-    "DisableLoadExtensionCommandLineSwitch,OptimizationHints,OptimizationGuideModelDownloading"
-)
-"""Of Chromium, that are off: one keeps extensions out, others call home."""
-_OF_CHROMIUM_ITSELF = (".google.com:443", ".googleapis.com:443")
-"""It calls home with and without an extension."""
-
-
-@dataclass
-class Extended:
-    """A Chromium with the extension, connected to an archive; all through a proxy."""
-
-    context: BrowserContext
-    worker: Worker
-    popup: Page
-    archive: Path
-    server: str
-    secret: str
-    wire: Wire
-    site: str
-
-    def state(self, *phases: str) -> dict[str, Any]:
-        """Wait until what is being done is in one of these phases."""
-        self.popup.wait_for_function(
-            "phases => globalThis.lastPhase && phases.includes(globalThis.lastPhase)",
-            arg=list(phases),
-            timeout=WAIT_MS,
-        )
-        state: dict[str, Any] = self.worker.evaluate("permacite.state()")
-        return state
-
-    def open(self, tab: int | None = None) -> None:
-        """Open the popup as a click on the button does, about a tab."""
-        query = "" if tab is None else f"?tab={tab}"
-        self.popup.goto(f"chrome-extension://{self.worker.url.split('/')[2]}/popup.html{query}")
-
-    def tab_of(self, page: Page) -> int:
-        """The number of the tab of a page, which is brought to the front."""
-        page.bring_to_front()
-        found = self.worker.evaluate(
-            "async () => (await chrome.tabs.query({ active: true, windowType: 'normal' }))[0].id"
-        )
-        assert isinstance(found, int)
-        return found
-
-
-@pytest.fixture(scope="module")
-def extended(
-    chromium: str, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Extended]:
-    """Return a connected extension."""
-    folder = tmp_path_factory.mktemp("extended")
-    write_folder(folder / "extension")
-    Archive.create(folder / "archive", series="lab.example.us").close()
-    with Archive.open(folder / "archive") as archive:
-        secret = archive.add_token().secret
-    with (
-        account_site() as site,
-        recording() as wire,
-        served(folder / "archive") as server,
-    ):
-        context = playwright.chromium.launch_persistent_context(
-            str(folder / "profile"),
-            executable_path=chromium,
-            headless=False,  # the old way to be headless has no extensions
-            args=[
-                *BROWSER_ARGUMENTS,
-                "--headless=new",
-                f"--disable-features={_FEATURES}",
-                f"--disable-extensions-except={folder / 'extension'}",
-                f"--load-extension={folder / 'extension'}",
-                f"--proxy-server={wire.address}",
-                "--proxy-bypass-list=<-loopback>",
-            ],
-        )
-        workers = context.service_workers
-        worker = workers[0] if workers else context.wait_for_event("serviceworker")
-        with context.expect_page() as opened:  # a window of its own: the page stays in view
-            worker.evaluate("chrome.windows.create({ type: 'popup', url: 'popup.html?shown=1' })")
-        popup = opened.value
-        popup.set_default_timeout(WAIT_MS)
-        popup.add_init_script(
-            "const connect = chrome.runtime.connect; chrome.runtime.connect = () => {"
-            " const port = connect.call(chrome.runtime);"
-            " port.onMessage.addListener((job) => { globalThis.lastPhase = job.phase; });"
-            " return port; }"
-        )
-        yield Extended(context, worker, popup, folder / "archive", server.base, secret, wire, site)
-        context.close()
-
-
-def connect(extended: Extended) -> None:
-    """Paste the token."""
-    extended.worker.evaluate("chrome.storage.local.clear()")
-    extended.open()
-    extended.popup.fill("#server", extended.server)
-    extended.popup.fill("#token", extended.secret)
-    extended.popup.click("#setup button")
-    extended.popup.wait_for_selector("#setup", state="hidden")
 
 
 @pytest.mark.browser
 def test_a_page_behind_a_login_is_saved_and_cited_with_two_clicks(extended: Extended) -> None:
     connect(extended)
+    page = logged_in(extended)
+    extended.context.grant_permissions(["clipboard-read"], origin=extended.site)
+    before = len(extended.wire.sent)
+    extended.popup.goto(f"{extended.worker.url.rpartition('/')[0]}/popup.html?shown=1")
+    extended.popup.evaluate(SEEN)
+    with extended.clicked(page) as button:
+        assert extended.state("decide", "failed")["account"] is True
+        button.click("#send")
+        state = extended.state("done", "failed")
+        assert state["phase"] == "done", state
+        item = state["item"]
+        button.wait_for("#done")
+        assert button.run("document.querySelector('#citation').value") == item["text"]
+        assert "closed to others" in button.text("#notes")
+        assert "in the clipboard" in button.text("#said")
+        assert "herons came back in spring" in str(button.run("recents.textContent"))
+    page.bring_to_front()
+    assert page.evaluate("navigator.clipboard.readText()") == item["text"]
+    told = extended.popup.evaluate("[...seen]")
+    for words in ("Reading the page", "What the page is made of: 3 of 3", "Sending"):
+        assert any(each.startswith(words) for each in told), told
+    assert rows(of_ours(extended, before), extended) == documented("Chromium, behind a login")
+    nothing_is_told(extended, before)
+    is_kept(extended.archive, item)
+    page.close()
+
+
+def logged_in(extended: Extended) -> Page:
+    """A page behind a login, drawn by scripts, with some words marked."""
     page = extended.context.new_page()
     page.goto(f"{extended.site}/login")
     page.goto(f"{extended.site}/account")
     page.wait_for_function("document.title === 'Letters'")
     page.evaluate(SELECT)
-    tab = extended.tab_of(page)
-    before = len(extended.wire.sent)
-    extended.open(tab)
-    assert extended.state("decide", "failed")["account"] is True
-    extended.popup.click("#send")
-    state = extended.state("done", "failed")
-    assert state["phase"] == "done", state
-    with Archive.open(extended.archive) as archive:
-        item = state["item"]
+    return page
+
+
+def is_kept(place: Path, item: dict[str, Any]) -> None:
+    """What was handed over is archived as it was seen and served, closed, and cited."""
+    with Archive.open(place) as archive:
         assert archive.resolve(item["reference"]).text == "herons came back in spring"
         assert ".text+drawn." in item["reference"]
+        assert "archive-url" not in item["text"]
         assert archive.standing(item["reference"]).standing.access == "closed"
-        formats = archive.show(item["reference"]).document.formats
-        assert {"html", "related", "multipart+drawn", "text+drawn", "png"} <= {
-            each.format for each in formats
-        }
-        served = next(each for each in formats if each.format == "html")
-        assert b"Loading" in (archive.resolve(served.pdi).content or b"")
-    assert extended.popup.input_value("#citation") == item["text"]
-    assert "archive-url" not in item["text"]
-    left(extended, before)
-    pictured = extended.worker.evaluate(
-        "async ([id, picture]) => { await permacite.start({ id }, { picture }); }",
-        [tab, f"{extended.site}/picture.png"],
-    )
-    assert pictured is None
-    item = extended.state("done", "failed")["item"]
-    assert ".png." in item["reference"]
-    assert "#rect=" in item["reference"], "what the context menu does"
-    page.close()
+        document = archive.show(item["reference"]).document
+        formats = {each.format: each for each in document.formats}
+        assert {"html", "related", "multipart+drawn", "text+drawn", "png"} <= set(formats)
+        assert b"Loading" in (archive.resolve(formats["html"].pdi).content or b"")
 
 
-def left(extended: Extended, before: int) -> None:
-    """What left the browser: no cookie but to its own site, and nothing to any other host."""
-    sent = [
-        each
-        for each in extended.wire.sent[before:]
-        if not each.address.endswith(_OF_CHROMIUM_ITSELF)
-    ]
-    server = extended.server.removeprefix("http://")
-    site = extended.site.removeprefix("http://")
-    assert {each.host or each.address for each in sent} == {server, site}
-    to_server = [each for each in sent if each.host == server]
-    assert [each.method for each in to_server if each.method != "OPTIONS"] == ["POST"]
-    for each in to_server:
-        assert "cookie" not in each.headers
+def nothing_is_told(extended: Extended, before: int) -> None:
+    """No secret is in what left the browser."""
+    for each in of_ours(extended, before):
         assert COOKIE.encode() not in each.body
-        assert extended.secret.encode() not in each.body
         assert b"canary" not in each.body
-    for each in sent:
-        if each.host == site:
-            assert extended.secret not in str(each)
+        assert extended.secret.encode() not in each.body
 
 
 @pytest.mark.browser
-def test_an_open_page_that_fights_is_saved_with_one_click_as_it_stands(
-    extended: Extended,
+def test_the_menu_cites_a_picture_and_an_open_page_takes_one_click(extended: Extended) -> None:
+    connect(extended)
+    page = extended.context.new_page()
+    page.goto(f"{extended.site}/open")
+    before = len(extended.wire.sent)
+    with extended.clicked(page):
+        state = extended.state("done", "failed", "decide")
+        assert state["phase"] == "done", state
+    assert rows(of_ours(extended, before), extended) == documented("Chromium, an open page")
+    page.goto(f"{extended.site}/counted")
+    with extended.clicked(page):
+        assert extended.state("done", "failed", "decide")["phase"] == "done"
+    extended.worker.evaluate("permacite.forget()")
+    picture = f"http://localhost:{extended.site.rpartition(':')[2]}/counted.gif"
+    extended.worker.evaluate(
+        "([id, srcUrl]) => chrome.contextMenus.onClicked.dispatch("
+        "{ menuItemId: 'picture', srcUrl }, { id, title: '' })",
+        [extended.tab_of(page), picture],
+    )
+    state = extended.state("done", "failed", "decide")
+    assert ".png." in state["item"]["reference"], state
+    assert "#rect=" in state["item"]["reference"]
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("path", "way"), [("/counted", "received"), ("/unstored", "asked")])
+def test_octets_are_those_that_the_page_received_or_it_is_said(
+    extended: Extended, path: str, way: str
 ) -> None:
     connect(extended)
-    extended.context.clear_cookies()
     page = extended.context.new_page()
-    page.goto(f"{extended.site}/fights")
-    tab = extended.tab_of(page)
-    extended.open(tab)
-    state = extended.state("done", "failed", "decide")
-    assert state["phase"] == "done", state
-    assert state["item"]["quote"] == "the same words"
-    assert state["item"]["account"] is False
+    page.goto(extended.site + path)
+    (shown_as,) = re.findall("answer [0-9]+", page.content())
+    before = len(extended.wire.sent)
+    with extended.clicked(page) as button:
+        state = extended.state("done", "failed", "decide")
+        assert state["phase"] == "done", state
+        assert state["item"]["way"] == way
+        assert ("asked for once more" in button.text("#notes")) is (way == "asked")
+    if way == "asked":
+        wanted = documented("Chromium, a page that is not to be stored")
+        assert rows(of_ours(extended, before), extended) == wanted
+    with Archive.open(extended.archive) as archive:
+        shown = archive.show(state["item"]["reference"])
+        formats = {each.format: each for each in shown.document.formats}
+        kept = archive.resolve(formats["html"].pdi).content or b""
+        assert (shown_as.encode() in kept) is (way == "received")
+        record = shown.provenance["drawing"]
+        assert isinstance(record, dict)
+        assert record["octets"] == way
+        assert record["had"]["memory"] == 1, "a picture of another site, not to be stored"
     page.close()
 
 
@@ -214,14 +152,15 @@ def test_secrets_in_addresses_are_shown_and_cut(extended: Extended) -> None:
     extended.context.clear_cookies()
     page = extended.context.new_page()
     page.goto(f"{extended.site}/open?page=2&access_token=heron-0815-canary")
-    extended.open(extended.tab_of(page))
-    assert extended.state("decide", "failed")["phase"] == "decide"
-    assert "heron-0815-canary" in extended.popup.inner_text("#secrets")
     before = len(extended.wire.sent)
-    extended.popup.click("#send")
-    state = extended.state("done", "failed")
-    assert state["phase"] == "done", state
-    assert all(b"0815" not in each.body for each in extended.wire.sent[before:])
+    with extended.clicked(page) as button:
+        assert extended.state("decide", "failed")["phase"] == "decide"
+        assert "heron-0815-canary" in button.text("#secrets")
+        assert "the page closed" not in button.text(), "it is open to all"
+        button.click("#send")
+        state = extended.state("done", "failed")
+        assert state["phase"] == "done", state
+    assert all(b"0815" not in each.body for each in of_ours(extended, before))
     with Archive.open(extended.archive) as archive:
         shown = archive.show(state["item"]["reference"])
         assert shown.document.uri == f"{extended.site}/open?page=2&access_token="
@@ -235,21 +174,23 @@ def test_every_refusal_is_said_where_the_user_looks(extended: Extended) -> None:
     extended.context.clear_cookies()
     page = extended.context.new_page()
     page.goto(f"{extended.site}/open")
-    tab = extended.tab_of(page)
     with Archive.open(extended.archive) as archive:
         other = archive.add_token()
         extended.worker.evaluate(
             "token => chrome.storage.local.set({ token, series: 'other.us' })", other.secret
         )
-        extended.open(tab)
-        state = extended.state("failed", "done")
-        assert "of the series lab.example.us" in popup.inner_text("#problem"), state
-        archive.revoke_token(other.token.id)
-        popup.click("#anew")
-        popup.wait_for_function(
-            "() => document.querySelector('#problem').textContent.includes('revoked')"
-        )
+        with extended.clicked(page) as button:
+            assert extended.state("failed", "done", "decide")["phase"] == "failed"
+            button.wait_for("#problem")
+            assert "of the series lab.example.us" in button.text("#problem")
+            archive.revoke_token(other.token.id)
+            extended.worker.evaluate("permacite.forget()")
+            button.run("anew.click()")
+            assert "revoked" in extended.state("failed", "done")["problem"]["said"]
+            button.wait_for("#problem")
+            assert "revoked" in button.text("#problem")
         assert archive.tokens()
+    extended.open()
     popup.click("#settings summary")
     popup.click("#leave")
     for server, problem in (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
 from tests.faces.account import COOKIE, account_site, recording
 from tests.faces.conftest import served
 from tests.faces.firefox import Firefox
+from tests.faces.leaving import documented, rows
 
 from permacite.service.archive import Archive
 from permacite.service.handed.folder import write_folder
@@ -28,6 +29,12 @@ const place = "resource://gre/modules/ExtensionPermissions.sys.mjs";
 const { ExtensionPermissions } = ChromeUtils.importESModule(place);
 const { extension } = WebExtensionPolicy.getByID(id);
 ExtensionPermissions.add(id, { permissions: [], origins }, extension).then(() => done(true), done);
+"""
+OPEN = """
+const [id, url] = arguments;
+const seen = (tab, { status }) => tab === id && status === "complete" && done();
+chrome.tabs.onUpdated.addListener(seen);
+chrome.tabs.update(id, { url });
 """
 SELECT = """
 const text = document.getElementById("words").firstChild, range = document.createRange();
@@ -48,40 +55,59 @@ def program() -> str:
     return found
 
 
-def test_firefox_hands_a_page_over_as_drawn_and_with_octets_where_it_may(
+def test_firefox_hands_over_what_it_received_and_asks_again_only_where_it_may(
     tmp_path: Path, archive: Path, program: str
 ) -> None:
     write_folder(tmp_path / "extension")
     with Archive.open(archive) as service:
         secret = service.add_token().secret
-    with account_site() as site, recording() as wire, served(archive) as server:
-        with Firefox(program, tmp_path, preferences=through(wire)) as firefox:
-            firefox.open(f"{site}/login")
-            firefox.open(f"{site}/account")
-            while firefox.run("return document.title") != "Letters":
-                pass
-            firefox.run(SELECT)
-            before = len(wire.sent)
-            connected = {"server": server.base, "token": secret, "series": "lab.example.us"}
-            drawn, asked = both_ways(firefox, tmp_path / "extension", connected)
-        sent = [each for each in wire.sent[before:] if each.method != "CONNECT"]
-        hosts = [urlsplit(each).netloc for each in (site, server.base)]
-        assert {each.host for each in sent} == set(hosts)
-        for each in sent:
-            if each.host == hosts[1]:
-                assert "cookie" not in each.headers
-                assert COOKIE.encode() not in each.body
-            else:
-                assert secret not in str(each.headers)
-    assert (drawn["way"], asked["way"]) == ("drawn", "asked")
+    with (
+        account_site() as site,
+        recording() as wire,
+        served(archive) as server,
+        Firefox(program, tmp_path, preferences=through(wire)) as firefox,
+    ):
+        places = Places(site, server.base)
+        connected = {"server": server.base, "token": secret, "series": "lab.example.us"}
+        firefox.open(f"{site}/login")
+        firefox.open(f"{site}/account")
+        while firefox.run("return document.title") != "Letters":
+            pass
+        firefox.run(SELECT)
+        popup = installed(firefox, tmp_path / "extension", connected)
+        before = len(wire.sent)
+        received = handed_over(firefox, popup, decide=True)
+        assert left(wire, before, places) == documented("Firefox, behind a login")
+        unstored = f"{site}/unstored"
+        firefox.run_to_end(OPEN, int(popup.partition("=")[2]), unstored)
+        before = len(wire.sent)
+        drawn = handed_over(firefox, popup, decide=False)
+        what = "Firefox, a page that is not to be stored"
+        assert left(wire, before, places) == documented(what)
+        grant(firefox, "http://*/*", "https://*/*")
+        asked = handed_over(firefox, popup, decide=False)
+        assert all(COOKIE.encode() not in each.body for each in wire.sent)
+    assert (received["way"], drawn["way"], asked["way"]) == ("received", "drawn", "asked")
     with Archive.open(archive) as service:
-        for item in (drawn, asked):
-            assert service.resolve(item["reference"]).text == "herons came back in spring"
-            assert service.standing(item["reference"]).standing.access == "closed"
-        formats = {each.format: each for each in service.show(asked["reference"]).document.formats}
+        reference = received["reference"]
+        assert service.resolve(reference).text == "herons came back in spring"
+        assert service.standing(reference).standing.access == "closed"
+        formats = {each.format: each for each in service.show(reference).document.formats}
         assert b"Loading" in (service.resolve(formats["html"].pdi).content or b"")
         held = service.show(drawn["reference"]).document.formats
         assert "html" not in {each.format for each in held}
+
+
+class Places(NamedTuple):
+    """Where what leaves the browser may go."""
+
+    site: str
+    server: str
+
+
+def left(wire: Wire, before: int, places: Places) -> set[tuple[str, ...]]:
+    """What left the browser since, as rows; it calls home in tunnels, which end at the proxy."""
+    return rows((each for each in wire.sent[before:] if each.method != "CONNECT"), places)
 
 
 def through(wire: Wire) -> dict[str, object]:
@@ -95,29 +121,30 @@ def through(wire: Wire) -> dict[str, object]:
     }
 
 
-def both_ways(
-    firefox: Firefox, extension: Path, connected: dict[str, str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Hand the first tab over: once as it is drawn, once where all sites may be read."""
+def installed(firefox: Firefox, extension: Path, connected: dict[str, str]) -> str:
+    """Install and connect the extension; the address of its popup about the first tab."""
     own = firefox.install(extension)
     host = firefox.in_browser(
         "done(WebExtensionPolicy.getByID(arguments[0]).mozExtensionHostname)", own
     )
     popup = f"moz-extension://{host}/popup.html"
-    firefox.in_browser(GRANT, own, ["http://127.0.0.1/*"])
+    grant(firefox, "http://127.0.0.1/*")
     firefox.new_window()
     firefox.open(f"{popup}?shown=1")
     firefox.run_to_end("chrome.storage.local.set(arguments[0]).then(() => done())", connected)
     tab = firefox.run_to_end("chrome.tabs.query({}).then((tabs) => done(tabs[0].id))")
-    drawn = handed_over(firefox, f"{popup}?tab={tab}", clicks=True)
-    firefox.in_browser(GRANT, own, ["http://*/*", "https://*/*"])
-    return drawn, handed_over(firefox, f"{popup}?tab={tab}", clicks=False)
+    return f"{popup}?tab={tab}"
 
 
-def handed_over(firefox: Firefox, popup: str, *, clicks: bool) -> dict[str, Any]:
-    """What the popup has in its list at last; `clicks`: it asks once what is to be decided."""
+def grant(firefox: Firefox, *origins: str) -> None:
+    """Let the extension read pages, as a person does who is asked."""
+    firefox.in_browser(GRANT, "extension@permacite.invalid", origins)
+
+
+def handed_over(firefox: Firefox, popup: str, *, decide: bool) -> dict[str, Any]:
+    """What the popup has in its list at last; `decide`: it asks once what is to be decided."""
     firefox.open(popup)
-    if clicks:
+    if decide:
         firefox.wait_for("#decide:not([hidden])")
         firefox.click("#send")
     firefox.wait_for("#done:not([hidden])")

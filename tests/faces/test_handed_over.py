@@ -52,11 +52,12 @@ def test_a_page_is_committed_as_served_and_as_drawn_and_its_words_are_cited(
     assert taken.cited.quote == "tides <rise>"
     assert taken.cited.reference == f"{formats['text+drawn'].pdi}#char=7,19"
     assert service.resolve(taken.cited.reference).text == "tides <rise>"
-    assert (taken.way, taken.account, taken.not_cited) == ("debugger", False, "")
+    assert (taken.way, taken.account, taken.not_cited) == ("received", False, "")
     record = service.show(taken.saved.pdi).provenance["drawing"]
     assert isinstance(record, dict)
     assert record["by"] == "a person's own browser"
     assert record["left_out"] == {"script": 2}
+    assert (record["octets"], record["had"]) == ("received", {"cache": 1, "memory": 1})
 
 
 def test_places_count_as_browsers_do(service: Archive) -> None:

@@ -4,10 +4,11 @@
 |---|---|
 | `uri`, `started_at`, `duration_s`, `title` | the page, and when it was taken |
 | `browser`, `extension`, `agent`, `script` | what took it; the digest of the script that froze it |
-| `way` | "debugger" "asked": with octets as they were received; "drawn": without |
+| `way` | the octets of the page: "received" by it, "asked" for once more; "drawn": without |
 | `account` | whether the browser was known to the site by what it sent |
 | `documents` | of each document its `number`, `uri`, and a piece: what `freezing.js` told |
-| `answers` | received: `uri`, `final_uri`, `status`, `fields`, a piece; `page` is one of them |
+| `answers` | `uri`, `final_uri`, `status`, `fields`, a piece, `had`; `page` is one of them |
+| `had` | of an answer: from the "cache", from the page's "memory", or "asked" for once more |
 | `view` | a piece: the picture of the view |
 | `left_out`, `failures`, `cut` | how much was left out and why, and how many secrets were cut |
 | `series`, `key`, `cite` | where it is to be named, once; what is to be cited |
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = ["WAYS", "Handed", "Selection", "read_handed"]
 
-WAYS = ("debugger", "asked", "drawn")
-"""How the octets were had, if they were."""
+WAYS = ("received", "asked", "drawn")
+"""How the octets of the page were had, if they were."""
+
+_HAD = ("cache", "memory", "asked")
+"""How those of any answer were had. What was asked for once more need not be what was shown."""
 
 _NAME = compile_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = compile_pattern(r"[^\x00\r\n]{0,16384}")
@@ -185,10 +189,19 @@ def _drawing(told: Mapping[str, Any], build: str, way: str, *, has_page: bool) -
         "agent": _optional(told.get("agent"), _TEXT, "a User-Agent") or "",
         "extension": _optional(told.get("extension"), _TEXT, "a version") or "",
         "way": way,
-        "octets": "received" if has_page else "none of the page itself",
+        "octets": way if has_page else "none of the page itself",
+        "had": _had(told),
         "left_out": _counts(told.get("left_out", {})),
         "cut": _count(told.get("cut", 0)),
     }
+
+
+def _had(told: Mapping[str, Any]) -> dict[str, int]:
+    """How many answers were had in each way."""
+    ways = [each.get("had", "asked") for each in _list(told, "answers", _MOST_ANSWERS)]
+    if strange := next((way for way in ways if way not in _HAD), None):
+        raise ParseError(f"expected one of {', '.join(_HAD)} in `had`", str(strange)[:60], 0)
+    return {way: ways.count(way) for way in _HAD if way in ways}
 
 
 # ------------------------------------------------------------ what was received

@@ -44,7 +44,7 @@ class Taken:
     url: str
     """The page for any browser, through the resolver."""
     way: str
-    """"debugger" or "asked": with the octets that were received; "drawn": as drawn alone."""
+    """The octets of the page: "received", "asked" for once more, or "drawn": there are none."""
     account: bool
     """Whether it was seen with an account: it is closed then."""
 

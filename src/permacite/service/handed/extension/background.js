@@ -1,5 +1,6 @@
 // One page at a time: taken, shown to the user where there is something to decide, sent.
 
+import { BOUNDS } from "./bounds.js";
 import { takeByDebugger } from "./debugged.js";
 import { digestOf, Pieces } from "./parcel.js";
 import { takeByScript } from "./scripted.js";
@@ -53,6 +54,13 @@ const addressesOf = (taken) => {
   return [...all];
 };
 
+// How the octets of the page itself were had.
+const wayOf = ({ answers, url }) => {
+  const page = answers.find(({ uri }) => uri === url);
+  if (!page) return "drawn";
+  return page.had === "asked" ? "asked" : "received";
+};
+
 const secretsIn = (taken) => {
   const found = new Map();
   for (const [address, own] of addressesOf(taken)) {
@@ -73,7 +81,7 @@ const start = async (tab, wish) => {
     const secrets = secretsIn(taken);
     const origin = new URL(taken.url).origin;
     const said = known[origin];
-    tell({ taken, secrets, origin, way: taken.way, account: said === undefined ? taken.account : said, took: Date.now() - job.startedAt });
+    tell({ taken, secrets, origin, way: wayOf(taken), account: said === undefined ? taken.account : said, took: Date.now() - job.startedAt });
     if (secrets.length || (taken.account && said === undefined)) tell({ phase: "decide" });
     else await send([], job.account);
   } catch (error) {
@@ -127,7 +135,7 @@ const pack = async (taken, cut, account, series) => {
     agent: taken.agent,
     extension: chrome.runtime.getManifest().version,
     script: taken.script,
-    way: page === null ? "drawn" : taken.way,
+    way: page === null ? "drawn" : wayOf(taken),
     account,
     documents,
     view: taken.view ? await pieces.add(taken.view) : null,
@@ -143,6 +151,15 @@ const pack = async (taken, cut, account, series) => {
   return pieces.parcel(told);
 };
 
+// Only what a server of ours says is shown as a citation.
+const understood = (answer) => {
+  const { saved, cited, url } = answer;
+  const isOurs =
+    saved && saved.document && typeof saved.pdi === "string" && /^https?:/.test(url) && (!cited || (cited.forms && typeof cited.quote === "string" && /^https?:/.test(cited.url)));
+  if (!isOurs) throw new Error("not-ours");
+  return answer;
+};
+
 const send = async (cut, account) => {
   const { taken, origin, title } = job;
   const { server, token, series, known, style, recent } = await settings();
@@ -150,8 +167,7 @@ const send = async (cut, account) => {
   if (taken.account) await chrome.storage.local.set({ known: { ...known, [origin]: account } });
   const parcel = await pack(taken, cut, account, series);
   const answer = await ask(server, token, "/-/api/captures", parcel);
-  if (!answer.saved || typeof answer.saved.pdi !== "string") throw new Error("not-ours");
-  const { saved, cited } = answer;
+  const { saved, cited } = understood(answer);
   const text = cited ? (cited.forms[style] || cited.forms.sentence) : `${saved.document.title || title}. ${answer.url}`;
   const item = {
     title: (saved.document.title || title || "").slice(0, LONGEST_SHOWN),
@@ -168,10 +184,17 @@ const send = async (cut, account) => {
 };
 
 // ------------------------------------------------------------ what the user does
+let fromMenu = null; // the tab whose popup is to show what the menu has begun, and to begin nothing
+
 const commands = {
-  state: () => tell({}),
+  state: () => {
+    fromMenu = null;
+    tell({});
+  },
   start: async ({ tabId }) => {
-    if (BUSY.has(job.phase)) return tell({});
+    const isShown = fromMenu === tabId;
+    fromMenu = null;
+    if (isShown || BUSY.has(job.phase)) return tell({});
     if (job.phase === "decide" && job.tabId === tabId) return tell({});
     await start(await chrome.tabs.get(tabId), {});
   },
@@ -201,6 +224,7 @@ chrome.runtime.onInstalled.addListener(() => {
 });
 
 chrome.contextMenus.onClicked.addListener((info, tab) => {
+  fromMenu = tab.id;
   const work = start(tab, info.menuItemId === "picture" ? { picture: info.srcUrl } : {});
   const shown = chrome.action.openPopup ? chrome.action.openPopup() : Promise.reject(new Error("none"));
   shown.catch(() => chrome.windows.create({ type: "popup", url: "popup.html?shown=1", width: 440, height: 560 }));
@@ -210,4 +234,4 @@ chrome.contextMenus.onClicked.addListener((info, tab) => {
 if (chrome.storage.local.setAccessLevel) chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
 
 // For those who drive it: the same as a click on its button.
-globalThis.permacite = { start, send: commands.send, state: () => ({ ...job, taken: undefined }) };
+globalThis.permacite = { start, send: commands.send, forget: commands.forget, bounds: BOUNDS, state: () => ({ ...job, taken: undefined }) };

@@ -14,6 +14,10 @@ export const BOUNDS = {
   octets: 150 * MIB,
   octetsMs: 20000,
   atOnce: 8,
+  askingMs: 20000,
+  sendingMs: 300000,
+  pauseMs: 1000,
+  told: 4 * MIB,
 };
 
 export const DOMAIN = "drawn";

@@ -3,6 +3,7 @@
 
 import { BOUNDS, DOMAIN, inTurns, openFields, within } from "./bounds.js";
 import { fromBase64 } from "./parcel.js";
+import { askedBeside, fromCache, statusForAll } from "./received.js";
 
 const WORLD = "permacite";
 const COUNT = "() => Document.prototype.getElementsByTagName.call(document, '*').length";
@@ -216,7 +217,7 @@ class Freezer {
 const KEPT = new Set(["Document", "Stylesheet", "Image", "Font", "Media", "TextTrack", "Manifest"]);
 const ASKED = new Set(["XHR", "Fetch", "EventSource"]);
 
-// What the page and its frames are made of: [address, the frame that asks for it].
+// What the page and its frames are made of: [address, { frame, type }], `frame` asked for it.
 const shownBy = async (tab, frames, wish, left) => {
   const wanted = new Map();
   for (const [session] of tab.sessions) {
@@ -232,12 +233,13 @@ const shownBy = async (tab, frames, wish, left) => {
       stack.push(...(childFrames || []));
       const of = frames.find((each) => each.id === frame.id);
       if (!of) continue;
-      if (/^https?:/.test(frame.url)) wanted.set(frame.url.split("#", 1)[0], of);
+      if (/^https?:/.test(frame.url)) wanted.set(frame.url.split("#", 1)[0], { frame: of, type: "Document" });
       for (const { url, type } of resources) {
         if (!/^https?:/.test(url)) continue;
+        const address = url.split("#", 1)[0];
         const isData = ASKED.has(type);
         if (KEPT.has(type) || (isData && wish.data)) {
-          if (!wanted.has(url)) wanted.set(url.split("#", 1)[0], of);
+          if (!wanted.has(address)) wanted.set(address, { frame: of, type });
         } else {
           const reason = isData ? "data-of-scripts" : type === "Script" ? "script" : "other";
           left[reason] = (left[reason] || 0) + 1;
@@ -248,7 +250,27 @@ const shownBy = async (tab, frames, wish, left) => {
   return wanted;
 };
 
-const received = async (tab, url, frame) => {
+// A picture as the page holds it, to the octet. Texts it holds decoded: of them nothing is sure.
+const fromMemory = async (tab, url, frame) => {
+  try {
+    await tab.send("Page.enable", {}, frame.session);
+    const told = await tab.send("Page.getResourceContent", { frameId: frame.id, url }, frame.session);
+    return told.base64Encoded ? { uri: url, status: 200, fields: [], octets: fromBase64(told.content), had: "memory" } : null;
+  } catch {
+    return null;
+  }
+};
+
+// Whether the page has rules for what it may ask: who breaks them is told of to its site, or to others.
+const hasRules = async (tab, frame) => {
+  const { status } = await tab.send("Network.getSecurityIsolationStatus", { frameId: frame.id }, frame.session);
+  return (status.csp || []).some(({ effectiveDirectives }) => /(^|[\s;])(connect-src|default-src|sandbox)\b/i.test(effectiveDirectives));
+};
+
+const askedAgain = async (tab, url, frame) => {
+  const beside = await askedBeside(tab.tabId, url);
+  if (beside) return beside;
+  if (await hasRules(tab, frame)) throw Object.assign(new Error("the page's policy forbids to ask"), { reason: "policy" });
   const options = { disableCache: false, includeCredentials: true };
   const terms = { frameId: frame.id, url, options };
   const { resource } = await tab.send("Network.loadNetworkResource", terms, frame.session);
@@ -257,50 +279,60 @@ const received = async (tab, url, frame) => {
     error.reason = resource.httpStatusCode ? "status" : "connect";
     throw error;
   }
+  const octets = await streamed(tab, resource.stream, frame.session);
+  const fields = Object.entries(resource.headers || {}).flatMap(([name, value]) => String(value).split("\n").map((one) => [name, one]));
+  return { uri: url, status: resource.httpStatusCode, fields: openFields(fields), octets, had: "asked" };
+};
+
+const streamed = async (tab, handle, session) => {
   const pieces = [];
   let size = 0;
   for (;;) {
-    const read = await tab.send("IO.read", { handle: resource.stream, size: 4194304 }, frame.session);
+    const read = await tab.send("IO.read", { handle, size: 4194304 }, session);
     const piece = read.base64Encoded ? fromBase64(read.data) : new TextEncoder().encode(read.data);
     pieces.push(piece);
     size += piece.length;
     if (read.eof || size > BOUNDS.answerOctets) break;
   }
-  await tab.send("IO.close", { handle: resource.stream }, frame.session).catch(() => {});
+  await tab.send("IO.close", { handle }, session).catch(() => {});
   if (size > BOUNDS.answerOctets) throw Object.assign(new Error("it is too large"), { reason: "size" });
-  const octets = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    octets.set(piece, at);
-    at += piece.length;
-  }
-  const fields = Object.entries(resource.headers || {}).flatMap(([name, value]) => String(value).split("\n").map((one) => [name, one]));
-  return { uri: url, status: resource.httpStatusCode, fields: openFields(fields), octets };
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 };
 
 const originals = async (tab, frames, wish, left, tell) => {
   const wanted = [...(await shownBy(tab, frames, wish, left))];
-  const answers = [];
+  const answers = new Map();
   const failures = [];
   const end = Date.now() + BOUNDS.octetsMs;
   let size = 0;
-  let done = 0;
-  await inTurns(wanted.slice(0, BOUNDS.answers), async ([url, frame]) => {
+  const keep = (answer) => {
+    answers.set(answer.uri, answer);
+    size += answer.octets.length;
+    tell(answers.size + failures.length, wanted.length);
+  };
+  const check = () => {
+    if (Date.now() > end) throw Object.assign(new Error("it was late"), { reason: "timeout" });
+    if (size > BOUNDS.octets) throw Object.assign(new Error("there is too much"), { reason: "size" });
+  };
+  const kept = wanted.slice(0, BOUNDS.answers);
+  // First what the cache has: the questions of what comes after would change what is in it.
+  await inTurns(kept, async ([url]) => {
+    if (Date.now() > end || size > BOUNDS.octets) return;
+    const answer = await fromCache(tab.tabId, url);
+    if (answer) keep(answer);
+  });
+  await inTurns(kept.filter(([url]) => !answers.has(url)), async ([url, { frame, type }]) => {
     try {
-      if (Date.now() > end) throw Object.assign(new Error("it was late"), { reason: "timeout" });
-      if (size > BOUNDS.octets) throw Object.assign(new Error("there is too much"), { reason: "size" });
-      const answer = await received(tab, url, frame);
-      size += answer.octets.length;
-      answers.push(answer);
+      check();
+      const held = type === "Image" ? await fromMemory(tab, url, frame) : null;
+      if (!held && ASKED.has(type)) throw Object.assign(new Error("it is not asked for twice"), { reason: "data" });
+      keep(held || (await askedAgain(tab, url, frame)));
     } catch (error) {
       failures.push({ uri: url, reason: error.reason || "timeout", problem: String(error.message).slice(0, 200) });
     }
-    tell(++done, wanted.length);
   });
   for (const [url] of wanted.slice(BOUNDS.answers)) failures.push({ uri: url, reason: "parts", problem: "there are too many" });
-  const order = new Map(wanted.map(([url], at) => [url, at]));
-  answers.sort((a, b) => order.get(a.uri) - order.get(b.uri));
-  return { answers, failures };
+  return { answers: kept.flatMap(([url]) => answers.get(url) || []), failures };
 };
 
 // Whether the site knows who looks at the page: by cookies, by what its scripts keep, or because it
@@ -308,10 +340,8 @@ const originals = async (tab, frames, wish, left, tell) => {
 const isKnown = async (tab, frame, freezer, url) => {
   const { cookies } = await tab.send("Network.getCookies", { urls: [url] });
   if (cookies.length || (await freezer.call(frame, KNOWN))) return true;
-  const options = { disableCache: true, includeCredentials: false };
-  const { resource } = await tab.send("Network.loadNetworkResource", { frameId: frame.id, url, options });
-  if (resource.stream) await tab.send("IO.close", { handle: resource.stream }).catch(() => {});
-  return !resource.success && [401, 403, 407].includes(resource.httpStatusCode);
+  const status = await statusForAll(tab.tabId, url);
+  return status === 0 || [401, 403, 407].includes(status);
 };
 
 // As the browser's own protocol names it, which extensions may not ask.
@@ -335,7 +365,6 @@ export const takeByDebugger = async (tabId, scripts, wish, tell) => {
     const { answers, failures } = await originals(tab, freezer.frames, wish, left, (done, known) => tell("octets", done, known));
     const account = await isKnown(tab, freezer.frames[0], freezer, url).catch(() => true);
     return {
-      way: "debugger",
       url,
       browser: await build(),
       agent: navigator.userAgent,

@@ -1,9 +1,10 @@
 // Browsers without a protocol of developer tools, or where it is not to be had: the page as a script
-// of ours reads it, apart from the page's own. Where the user lets us read what sites send, each
-// address is asked for once more, from the browser's cache where it has it.
+// of ours reads it, apart from the page's own. What the browser's cache has of its origin is taken from
+// there; where the user lets us read what sites send, the rest is asked for once more.
 
 import { BOUNDS, DOMAIN, inTurns, openFields, within } from "./bounds.js";
 import { fromBase64 } from "./parcel.js";
+import { fromCache } from "./received.js";
 
 export const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 
@@ -56,7 +57,8 @@ const documentsOf = async (tabId, wish, left) => {
   return { documents, asked };
 };
 
-const originals = async (asked, wish, left, tell) => {
+const originals = async (tabId, asked, wish, left, tell) => {
+  const mayAsk = await chrome.permissions.contains(EVERYWHERE);
   const wanted = [];
   for (const [url, type] of asked) {
     const isData = type === "fetch" || type === "xmlhttprequest";
@@ -64,15 +66,23 @@ const originals = async (asked, wish, left, tell) => {
     if (type === "script" || type === "beacon" || (isData && !wish.data)) {
       const reason = isData ? "data-of-scripts" : "script";
       left[reason] = (left[reason] || 0) + 1;
-    } else wanted.push(url.split("#", 1)[0]);
+    } else wanted.push([url.split("#", 1)[0], isData]);
   }
   const answers = [];
   const failures = [];
   let done = 0;
   let size = 0;
-  await inTurns([...new Set(wanted)].slice(0, BOUNDS.answers), async (url) => {
+  await inTurns([...new Map(wanted)].slice(0, BOUNDS.answers), async ([url, isData]) => {
     try {
       if (size > BOUNDS.octets) throw Object.assign(new Error("there is too much"), { reason: "size" });
+      const kept = await fromCache(tabId, url);
+      if (kept) {
+        size += kept.octets.length;
+        answers.push(kept);
+        return;
+      }
+      if (!mayAsk) throw Object.assign(new Error("it may not be asked for"), { reason: "permission" });
+      if (isData) throw Object.assign(new Error("it is not asked for twice"), { reason: "data" });
       const ask = fetch(url, { credentials: "include", cache: "force-cache", referrerPolicy: "no-referrer" });
       const answer = await within(BOUNDS.octetsMs, ask, "it was late");
       if (!answer.ok) throw Object.assign(new Error(`the server answers ${answer.status}`), { reason: "status" });
@@ -80,11 +90,12 @@ const originals = async (asked, wish, left, tell) => {
       if (octets.length > BOUNDS.answerOctets) throw Object.assign(new Error("it is too large"), { reason: "size" });
       size += octets.length;
       const fields = openFields([...answer.headers]);
-      answers.push({ uri: url, final_uri: answer.url.split("#", 1)[0], status: answer.status, fields, octets });
+      answers.push({ uri: url, final_uri: answer.url.split("#", 1)[0], status: answer.status, fields, octets, had: "asked" });
     } catch (error) {
       failures.push({ uri: url, reason: error.reason || "connect", problem: String(error.message).slice(0, 200) });
+    } finally {
+      tell("octets", ++done, wanted.length);
     }
-    tell("octets", ++done, wanted.length);
   });
   return { answers, failures };
 };
@@ -107,11 +118,9 @@ export const takeByScript = async (tab, wish, tell) => {
   const { documents, asked } = await documentsOf(tab.id, wish, left);
   const view = await pictureOf(tab);
   if (!view) left.screenshot = 1;
-  const mayAsk = await chrome.permissions.contains(EVERYWHERE);
   const isChromium = /Chrom(e|ium)\//.test(navigator.userAgent);
-  const had = mayAsk ? await originals(asked, wish, left, tell) : { answers: [], failures: [] };
+  const had = await originals(tab.id, asked, wish, left, tell);
   return {
-    way: mayAsk ? "asked" : "drawn",
     url: documents[0].uri.split("#", 1)[0],
     browser: (/(Firefox|Chrome)\/[0-9.]+/.exec(navigator.userAgent) || [isChromium ? "Chrome" : "a browser"])[0],
     agent: navigator.userAgent,
