@@ -49,7 +49,7 @@ class _Pages(BaseHTTPRequestHandler):
         is_known = COOKIE in self.headers.get("Cookie", "")
         self.counts[path] += 1
         kind, body = self.pages.get(path, ("text/plain", b"nothing"))
-        port = self.server.server_address[1]
+        port: int = self.connection.getsockname()[1]
         body = body.replace(b"@count", b"%d" % self.counts[path])
         body = body.replace(b"@other", b"http://localhost:%d" % port)
         if path in {"/account", "/letters"} and not is_known:

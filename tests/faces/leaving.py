@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     class Places(Protocol):
         """Where what is expected goes to."""
 
-        site: str
-        server: str
+        @property
+        def site(self) -> str:
+            """The page's own."""
+
+        @property
+        def server(self) -> str:
+            """The user's own."""
 
 
 __all__ = ["documented", "rows"]

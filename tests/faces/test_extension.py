@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from tests.faces.account import COOKIE
 from tests.faces.extended import SELECT, connect, of_ours
 from tests.faces.leaving import documented, rows
@@ -59,11 +60,11 @@ def test_a_page_behind_a_login_is_saved_and_cited_with_two_clicks(extended: Exte
     page.close()
 
 
-def logged_in(extended: Extended) -> Page:
+def logged_in(extended: Extended, query: str = "") -> Page:
     """A page behind a login, drawn by scripts, with some words marked."""
     page = extended.context.new_page()
     page.goto(f"{extended.site}/login")
-    page.goto(f"{extended.site}/account")
+    page.goto(f"{extended.site}/account{query}")
     page.wait_for_function("document.title === 'Letters'")
     page.evaluate(SELECT)
     return page
@@ -205,6 +206,50 @@ def test_every_refusal_is_said_where_the_user_looks(extended: Extended) -> None:
         popup.wait_for_function(
             "told => document.querySelector('#problem').textContent.includes(told)", arg=problem
         )
+    page.close()
+
+
+LOOKS: tuple[tuple[str, Literal["dark", "light"], int], ...] = (
+    ("fr", "dark", 420),
+    ("de", "light", 1280),
+)
+SPOKEN = """async (language) => {
+  const words = await (await fetch(`_locales/${language}/messages.json`)).json();
+  document.documentElement.lang = language;
+  for (const each of document.querySelectorAll("[data-word]"))
+    each.textContent = words[each.dataset.word].message;
+  for (const each of document.querySelectorAll("details")) each.open = true;
+}"""
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_in_the_popup_in_any_language(extended: Extended) -> None:
+    connect(extended)
+    page = logged_in(extended, "?access_token=heron-0815-canary")
+    shown = f"{extended.worker.url.rpartition('/')[0]}/popup.html?shown=1"
+    found = []
+    with extended.clicked(page) as button:
+        for phase, wanted in (("decide", "#decide"), ("done", "#done"), ("failed", "#setup")):
+            if phase == "done":
+                button.click("#send")
+            if phase == "failed":
+                extended.worker.evaluate("chrome.storage.local.clear()")
+                extended.worker.evaluate("permacite.forget()")
+            else:
+                extended.state(phase)
+            extended.popup.goto(shown)
+            extended.popup.wait_for_selector(f"{wanted}:not([hidden])")
+            for language, scheme, width in LOOKS:
+                extended.popup.emulate_media(color_scheme=scheme)
+                extended.popup.set_viewport_size({"width": width, "height": 640})
+                extended.popup.evaluate(SPOKEN, language)
+                faults = Axe().run(extended.popup).response["violations"]
+                found += [
+                    (phase, language, each["id"], each["nodes"][0]["html"]) for each in faults
+                ]
+                overflow = "document.documentElement.scrollWidth - innerWidth"
+                assert extended.popup.evaluate(overflow) <= 0
+    assert found == []
     page.close()
 
 
