@@ -100,9 +100,9 @@ def sites(folder: Path) -> dict[str, str]:
 class _Server(ThreadingHTTPServer):
     """Serves the packages, and `sites/` beside them; remembers what was served."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, host: str) -> None:
         self.served: dict[str, bytes] = {}
-        super().__init__(("127.0.0.1", 0), partial(_Handler, directory=str(folder)))
+        super().__init__((host, 0), partial(_Handler, directory=str(folder)))
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -127,8 +127,9 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def _served(folder: Path) -> Iterator[_Server]:
-    with _Server(folder) as server:
+def served(folder: Path, host: str = "127.0.0.1") -> Iterator[_Server]:
+    """Serve the sites of a folder; under all names of this machine where `host` is ""."""
+    with _Server(folder, host) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
@@ -316,7 +317,7 @@ def measure_site(folder: Path, name: str, path: str) -> list[Row]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only what shows needs it
 
     rows = []
-    with _served(folder) as server, sync_playwright() as playwright:
+    with served(folder) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS)
         base = f"http://127.0.0.1:{server.server_address[1]}"
         truth = see(browser, base + path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import time
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import brotli
@@ -300,3 +301,27 @@ def test_what_pages_do_is_drawn_and_frozen(program: Program) -> None:
     assert "p { color: rgb(1, 2, 3); }" in source
     assert '<link rel="stylesheet" href="/kept.css">' in source
     assert captured.drawn.view["frames"] == [site.uri("/frame", "other.example")]
+
+
+WALLED = """<p id=a>Article.</p><div id=wall>We ask <button onclick="
+setTimeout(() => { a.append(' Answered.'); wall.remove(); fetch('/more') }, 100)">No</button></div>
+<script>a.append(' Drawn.'); open('/window')</script>"""
+ANSWERS = [
+    # a behaviour, the words that are drawn then, what is told of it
+    ("document.querySelector('button').click()", "Article. Drawn. Answered.", ""),
+    ("location = '/next'", "Next page", ""),
+    ("(async () => { await nothing() })()", "Article. Drawn.\n\nWe ask\nNo", "ReferenceError"),
+]
+
+
+def test_a_behaviour_is_run_before_the_page_is_kept(program: Program) -> None:
+    pages = {"/": Answer(WALLED.encode()), "/next": Answer(b"Next page"), "/more": Answer(b"+")}
+    for script, words, told in ANSWERS:
+        captured, site = drawn(program, of(pages), behaviour=script)
+        assert captured.drawn is not None
+        assert captured.drawn.text.split() == words.split()
+        assert ("/more" in [path for path, _ in site.asked]) == ("Answered" in words)
+        behaved: Any = (captured.drawing or {})["behaviour"]
+        assert behaved["digest"] == f"sha-256:{sha256(script.encode()).hexdigest()}"
+        assert str(behaved.get("problem", "")).startswith(told)
+        assert ("problem" in behaved) == bool(told)

@@ -121,10 +121,12 @@ def draw(
     progress: Callable[[Progress], None] | None = None,
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
+    behaviour: str = "",
 ) -> Capture:
     """Have a browser draw the page `uri`, and record all that it asks for; else as `capture`.
 
-    `program` is a Chromium, such as `find_program` finds. Raises CaptureError where the page cannot
+    `program` is a Chromium, such as `find_program` finds. A `behaviour` is a script that is run in
+    the page before it is kept; its digest is on record. Raises CaptureError where the page cannot
     be had, with the further reasons "browser", where that is at fault, and "wall".
     """
     with _needing_aiohttp(uri):
@@ -139,6 +141,7 @@ def draw(
             progress=progress,
             lookup=lookup,
             credentials=credentials,
+            behaviour=behaviour,
         )
     )
 

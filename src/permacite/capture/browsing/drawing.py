@@ -20,6 +20,7 @@ from permacite.capture.browsing.program import FLAGS, LOCALE, VIEW
 from permacite.capture.browsing.recording import Recorder
 from permacite.capture.browsing.timing import Clock, settle
 from permacite.capture.browsing.walls import wall
+from permacite.capture.browsing.wire import digest_of
 from permacite.capture.fetcher import USER_AGENT, Fetcher
 from permacite.capture.model import Capture, Limits, Progress
 from permacite.capture.trouble import timed_out
@@ -67,6 +68,7 @@ async def draw_alone(
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
     progress: Callable[[Progress], None] | None = None,
+    behaviour: str = "",
 ) -> Capture:
     """Start a browser for one page: see `draw_page`."""
     parse_target(absolute(uri))  # before a program is started
@@ -79,6 +81,7 @@ async def draw_alone(
             lookup=lookup,
             credentials=credentials,
             progress=progress,
+            behaviour=behaviour,
         )
 
 
@@ -91,8 +94,11 @@ async def draw_page(
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
     progress: Callable[[Progress], None] | None = None,
+    behaviour: str = "",
 ) -> Capture:
     """Draw the page `uri`, record what it asks for, and fetch what else it shows.
+
+    A `behaviour` is a script that is run in it before it is frozen.
 
     Raises CaptureError where the page itself cannot be had, or the browser fails.
     """
@@ -105,7 +111,7 @@ async def draw_page(
     before = Counter(browser.shut.refused)
     try:
         async with asyncio.timeout(limits.total_s), guard:
-            seen = await _drawn(browser, home, recorder, guard)
+            seen = await _drawn(browser, home, recorder, guard, behaviour=behaviour)
     except TimeoutError:
         raise timed_out(uri, limits.total_s, "total_s") from None
     except CaptureError as error:
@@ -132,14 +138,16 @@ async def draw_page(
         with_credentials=bool(credentials),
         drawing=_record(seen, recorder, guard, browser)
         | {"calls_home": dict(browser.shut.refused - before)}
+        | _behaved(behaviour, seen.settled.trouble)
         | _walled(root),
         drawn=seen.frozen,
     )
 
 
-async def _drawn(browser: Browser, home: str, recorder: Recorder, guard: Guard) -> _Seen:
+async def _drawn(
+    browser: Browser, home: str, recorder: Recorder, guard: Guard, *, behaviour: str
+) -> _Seen:
     """Open a page, and leave it once all is seen."""
-    limits = recorder.limits
     way = f"http={guard.address};https={guard.address};socks={browser.sockets.address}"
     async with browser.tab(recorder.prepare, proxy=way) as tab:
         lost = asyncio.get_running_loop().create_future()
@@ -149,7 +157,7 @@ async def _drawn(browser: Browser, home: str, recorder: Recorder, guard: Guard) 
                 lost.set_result(told["why"])
 
         tab.on("lost", lose)
-        work = asyncio.ensure_future(_watched(tab, home, recorder, limits.load_s))
+        work = asyncio.ensure_future(_watched(tab, home, recorder, behaviour))
         try:
             await asyncio.wait({work, lost}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -161,9 +169,9 @@ async def _drawn(browser: Browser, home: str, recorder: Recorder, guard: Guard) 
             await asyncio.gather(work, return_exceptions=True)
 
 
-async def _watched(tab: Tab, home: str, recorder: Recorder, within_s: float) -> _Seen:
+async def _watched(tab: Tab, home: str, recorder: Recorder, behaviour: str) -> _Seen:
     """Open the page, let it settle, and look at what it is drawn with."""
-    clock = Clock(tab)
+    clock, within_s = Clock(tab), recorder.limits.load_s
     view = {"width": VIEW[0], "height": VIEW[1], "deviceScaleFactor": 1, "mobile": False}
     await tab.send("Emulation.setDeviceMetricsOverride", view)
     # Beside other pages it is drawn as it is alone: one window has the focus of them all.
@@ -174,7 +182,7 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, within_s: float) -> 
             await tab.send("Page.navigate", {"url": home})
     except TimeoutError:
         raise timed_out(home, within_s, "load_s") from None
-    settled = await settle(clock, recorder, within_s)
+    settled = await settle(clock, recorder, within_s, behaviour)
     frozen, trouble = await _frozen(tab, clock, recorder)
     recorder.over = True
     fonts: tuple[str, ...] = ()
@@ -246,6 +254,15 @@ def _walled(root: Exchange) -> dict[str, object]:
     """What is on record of a page that has the marks of a wall."""
     found = wall(root.status, root.response_headers, root.content)
     return {} if found is None else {"wall": found}
+
+
+def _behaved(behaviour: str, trouble: str) -> dict[str, object]:
+    """What is on record of a script that was run in the page: which one, and how it went."""
+    if not behaviour:
+        return {}
+    content = behaviour.encode()
+    known = {"digest": digest_of(content), "size_bytes": len(content)}
+    return {"behaviour": known | ({"problem": trouble} if trouble else {})}
 
 
 def _record(seen: _Seen, recorder: Recorder, guard: Guard, browser: Browser) -> dict[str, object]:

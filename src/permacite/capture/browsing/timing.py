@@ -34,6 +34,12 @@ _WORKER_S = 1.0
 """What workers are waited for, in true time."""
 _ANSWER_S = 2
 """What a page may take to answer a question."""
+_BEHAVE_S = 10
+"""What a behaviour may take, in true time."""
+_LED_ON = "navigated"
+"""What Chromium says of a script that ended because it led to another page."""
+_TOLD = 200
+"""How many characters of what goes wrong in it are told."""
 _SCREENS = 40
 """How far down a page is scrolled, in heights of the view: some never end."""
 _WHILE_PAUSED = "pauseIfNetworkFetchesPending"
@@ -106,12 +112,21 @@ class Settled:
     """Whether nothing was being fetched any more, and its time ran to the end."""
     steps: int
     """How often it was scrolled by the height of the view."""
+    trouble: str = ""
+    """What went wrong with a behaviour; nothing where none did."""
 
 
-async def settle(clock: Clock, recorder: Recorder, within_s: float) -> Settled:
-    """Let a page run until it is quiet, then scroll through it; it takes no longer than it may."""
+async def settle(clock: Clock, recorder: Recorder, within_s: float, behaviour: str = "") -> Settled:
+    """Let a page run until it is quiet, then scroll through it; it takes no longer than it may.
+
+    A `behaviour` is run in it once it is quiet: it may lead to another page, as forms do.
+    """
     until = monotonic() + within_s
     quiet = await clock.run(_BUDGET_MS, until - monotonic())
+    trouble = ""
+    if behaviour:
+        trouble = await _behave(clock, behaviour)
+        quiet = await clock.run(_BUDGET_MS, until - monotonic())
     recorder.closed = True
     if any(each.type == "worker" for each in clock.tab.sessions.values()):
         await asyncio.sleep(min(_WORKER_S, max(0.0, until - monotonic())))
@@ -120,7 +135,21 @@ async def settle(clock: Clock, recorder: Recorder, within_s: float) -> Settled:
     if quiet:
         steps = await _scroll(clock, until)
         quiet = await clock.run(_STEP_MS, until - monotonic())
-    return Settled(quiet and not recorder.pending, steps)
+    return Settled(quiet and not recorder.pending, steps, trouble)
+
+
+async def _behave(clock: Clock, script: str) -> str:
+    """Run a script of ours in the page, as if a person had asked for it; what went wrong."""
+    terms = {"expression": script, "awaitPromise": True, "userGesture": True}
+    try:
+        async with asyncio.timeout(_BEHAVE_S), clock.ticking():
+            answer = await clock.tab.send("Runtime.evaluate", terms)
+    except TimeoutError:
+        return f"it did not end within {_BEHAVE_S} s"
+    except CaptureError as error:
+        return "" if _LED_ON in error.problem else error.problem
+    told = answer.get("exceptionDetails", {})
+    return str(told.get("exception", {}).get("description") or told.get("text", ""))[:_TOLD]
 
 
 async def _scroll(clock: Clock, until: float) -> int:

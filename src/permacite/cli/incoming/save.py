@@ -89,6 +89,11 @@ class _Kept(click.ParamType[str]):
 )
 @click.option("--browser", type=click.Path(), help="A Chromium, if not the one on PATH.")
 @click.option("--no-sandbox", is_flag=True, help="Draw without Chromium's own sandbox.")
+@click.option(
+    "--behaviour",
+    type=_Kept(),
+    help="A script to run in each page before it is kept; needs --via browser.",
+)
 @click.option("--series", help="Mint the name in this series of the archive.")
 @click.option("--new", is_flag=True, help="Mint a new name even if this address is archived.")
 @click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
@@ -147,6 +152,9 @@ def save(  # noqa: PLR0913 - one parameter an option
     A page whose words scripts make is drawn by Chromium, where that is installed: what its scripts
     asked for is then kept with it.
 
+    A --behaviour is run in each page once it is quiet, such as one that answers a question which
+    hides the page. Its digest is on record.
+
     What --headers, --cookies and --netrc hold is sent to where the page is, and not recorded. Each
     is a file, or env:NAME for what an environment variable holds: a command line is no safe place.
     """
@@ -171,6 +179,7 @@ def _options(  # noqa: PLR0913 - as above
     via: str,
     browser: str | None,
     no_sandbox: bool,
+    behaviour: str | None,
     allow_private: bool,
     timeout: float,
     max_size: int,
@@ -184,12 +193,15 @@ def _options(  # noqa: PLR0913 - as above
     **standing: Any,
 ) -> dict[str, Any]:
     """The options of one page, as `Ingest.save` takes them."""
+    if behaviour and via != "browser":
+        raise click.UsageError("--behaviour needs --via browser: what is served runs no scripts")
     return {
         "series": series,
         "new": new,
         "via": via,
         "browser": browser,
         "sandbox": not no_sandbox,
+        "behaviour": behaviour or "",
         "allow_private": allow_private,
         "timeout_s": timeout,
         "most_bytes": max_size * _MIB,

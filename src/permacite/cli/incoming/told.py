@@ -54,11 +54,15 @@ def tell(saved: Saved, *, as_json: bool) -> None:
 
 def _tell_missing(saved: Saved) -> None:
     """Say what of the page is not kept, or not run."""
-    if saved.left_out or saved.inline_scripts:
+    apart = _by_reason(saved.left_out)
+    scripts = len(apart.pop("script", ()))
+    if scripts or saved.inline_scripts:
         note(
-            f"{len(saved.left_out)} scripts left out, {saved.inline_scripts} in the page are kept"
+            f"{scripts} scripts left out, {saved.inline_scripts} in the page are kept"
             " with it; none is run"
         )
+    for many in apart.values():
+        note(f"  {len(many)} left out: {many[0].problem}")
     for reason, many in _by_reason(saved.lost).items():
         for lost in many[:_NAMED]:
             note(f"  {reason}: {lost.uri} ({lost.problem})")

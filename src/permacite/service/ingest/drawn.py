@@ -179,5 +179,7 @@ def warnings(details: Mapping[str, Any]) -> Iterator[str]:
         yield f"this looks like {drawing['wall']} in place of the page"
     if "not_frozen" in drawing:
         yield f"what the browser drew could not be kept: {drawing['not_frozen']}"
+    if "problem" in drawing.get("behaviour", {}):
+        yield f"the behaviour went wrong: {drawing['behaviour']['problem']}"
     if drawing.get("quiet") is False:
         yield "the page never came to rest: it was left as it stood"

@@ -33,6 +33,8 @@ class Way(NamedTuple):
     timeout_s: float = 60
     most_bytes: int = 200 * 1024 * 1024
     most_parts: int = 500
+    behaviour: str = ""
+    """A script that a browser runs in the page before it is kept: it takes `via` "browser"."""
 
 
 class Fetched(NamedTuple):
@@ -67,13 +69,16 @@ def fetch_page(
         total_s=way.timeout_s, total_bytes=way.most_bytes, parts=way.most_parts
     )
     draw = capture.draw if browsers is None else browsers.draw
+    if way.behaviour and way.via != "browser":
+        problem = "a behaviour needs a browser that runs it"
+        raise CaptureError(problem, uri=uri, reason="via", hint="--via browser")
     program = None
     if way.via == "browser" or way.browser is not None:
         program = capture.find_program(way.browser, sandbox=way.sandbox)
         if program is None:
             raise CaptureError("no browser is installed", uri=uri, reason="browser", hint=_GET_ONE)
     if program is not None and way.via == "browser":
-        return _read(draw(uri, program, **options))
+        return _read(draw(uri, program, behaviour=way.behaviour, **options))
     fetched = _read(capture.capture(uri, earlier=earlier, **options))
     if way.via == "http" or not drawn.is_thin(fetched.page, fetched.captured):
         return fetched

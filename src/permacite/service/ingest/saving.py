@@ -77,6 +77,7 @@ class Ingest(Quotations, Transcripts):
         via: Via = "auto",
         browser: str | None = None,
         sandbox: bool = True,
+        behaviour: str = "",
         allow_private: bool = False,
         timeout_s: float = 60,
         most_bytes: int = 200 * _MIB,
@@ -93,21 +94,21 @@ class Ingest(Quotations, Transcripts):
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
-        `via`, `browser` and `sandbox` are those of `Way`. `allow_private` lifts the check of
-        addresses; the time and the sizes are of the whole page. With `new` it gets a new name in
-        any case. `credentials` (`credentials_of`) are sent to where the page is, never recorded.
-        `progress` is told (parts done, known, bytes). The date of the server bears out that of the
-        commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is who may see
-        it, and why it is kept. A `key` is that of the commit. A page that no person asks for is
-        `crawled`, under rules that are recorded with it: it is fetched only as far as it has
-        changed, and not kept where it asks for that. `browsers` are shared with other pages.
+        `via`, `browser`, `sandbox` and `behaviour` are those of `Way`. `allow_private` lifts the
+        check of addresses; the time and the sizes are of the whole page. With `new` it gets a new
+        name in any case. `credentials` (`credentials_of`) are sent to where the page is, never
+        recorded. `progress` is told (parts done, known, bytes). The date of the server bears out
+        that of the commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is
+        who may see it, and why it is kept. A `key` is that of the commit. A page that no person
+        asks for is `crawled`, under rules that are recorded with it: it is fetched only as far as
+        it has changed, and not kept where it asks for that. `browsers` are shared with other pages.
         Raises CaptureError where the page itself cannot be had, or (reason "robots") is not to be
         kept.
         """
         wanted = Wanted(series, new, confirmed_date, standing, key, crawled)
         fetched = fetch_page(
             uri,
-            Way(via, browser, sandbox, timeout_s, most_bytes, most_parts),
+            Way(via, browser, sandbox, timeout_s, most_bytes, most_parts, behaviour),
             earlier=self._earlier(uri, wanted),
             browsers=browsers,
             allow_private=allow_private,

@@ -89,6 +89,7 @@ class Browsers:
         progress: Callable[[Progress], None] | None = None,
         lookup: Lookup | None = None,
         credentials: Credentials | None = None,
+        behaviour: str = "",
     ) -> Capture:
         """As `permacite.capture.draw`; its time counts from when the page has its turn."""
         parse_target(absolute(uri))  # before a program is started
@@ -102,6 +103,7 @@ class Browsers:
                 lookup=lookup,
                 credentials=credentials,
                 progress=progress,
+                behaviour=behaviour,
             )
 
         work = self._shared.draw(program, page)
