@@ -134,6 +134,7 @@ TAKEN = [
     ("https://elsewhere.example/", "address", None),
     ("urn:pdi://lab.example.us/2020/01/01/1", "name", None),
     ("lab.example.us/2026", "pattern", "lab.example.us/2026"),
+    ("urn:pdi://lab.example.us/*/*/*/*.html.1", "pattern", "*.html.1"),
     ("tide", "words", None),
     ('"tide of the"', "passage", None),
 ]
@@ -252,6 +253,9 @@ def test_search_over_http(running: Running) -> None:
     assert _get(running, "/-/api/search?q=-x")[0] == 400
     assert _get(running, "/-/api/search?q=x&since=soon")[0] == 400
     assert _get(running, "/-/api/search?q=x&offset=99999")[0] in {400, 413}
+    tides = "https://sea.example.org/tides?year=1953"
+    calendar = f"/-/calendar?to={quote(tides, safe='')}"
+    assert calendar in _get(running, f"/-/search?q={quote(tides)}")[1], "its other versions"
     for path in ("/-/api/search?q=lantern", "/-/search?q=lantern"):
         other = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "image"}
         assert _get(running, path, **other)[0] == 403

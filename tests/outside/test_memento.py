@@ -1,7 +1,7 @@
-"""Memento by programs of others: a client of it, two parsers of links, and pywb beside us.
+"""Memento and Signposting by programs of others: clients, parsers of links, a linter, pywb.
 
 They are asked where pywb's programs are in PATH, for they want other packages than ours:
-python -m venv F; F/bin/pip install pywb memento-client LinkHeader httplink; PATH=F/bin:$PATH
+python -m venv F; F/bin/pip install pywb memento-client LinkHeader httplink httplint signposting
 """
 
 from __future__ import annotations
@@ -57,6 +57,32 @@ second = [
 print(json.dumps([first, second]))
 """
 
+SIGNPOSTS = """
+import json, sys
+from signposting import find_signposting_http_link
+found = find_signposting_http_link(sys.argv[2:], sys.argv[1])
+print(json.dumps({
+    "collection": found.collection and found.collection.target,
+    "citeAs": found.citeAs and found.citeAs.target,
+    "describedBy": [each.target for each in found.describedBy],
+    "items": sorted([each.target, str(each.type)] for each in found.items),
+    "types": sorted(each.target for each in found.types),
+    "context": found.context,
+}))
+"""
+LINT = """
+import json, sys
+from httplint import HttpResponseLinter
+status, fields, body = json.load(sys.stdin)
+linter = HttpResponseLinter()
+linter.process_response_topline(b"1.1", str(status).encode(), b"")
+linter.process_headers([(name.encode(), value.encode()) for name, value in fields.items()])
+linter.feed_content(body.encode())
+linter.finish_content(True)
+told = [[note.level.value, type(note).__name__, str(note.summary)] for note in linter.notes]
+print(json.dumps(told))
+"""
+
 
 def python() -> str:
     """The Python that has the others' packages."""
@@ -103,6 +129,46 @@ def test_links_of_every_answer_are_read_alike(through: Through) -> None:
             _, fields, _ = ask(through.base + path, Accept=accept)
             if "link" in fields:
                 assert links(fields["link"])
+
+
+def test_a_client_follows_our_signposts(through: Through) -> None:
+    name = through.names[0]
+    address = f"{through.base}/{name}"
+    octets = told(SIGNPOSTS, address, ask(address)[1]["link"])
+    assert octets["citeAs"].endswith(name)
+    landing = octets["collection"]
+    found = told(SIGNPOSTS, landing, ask(landing, Accept="text/html")[1]["link"])
+    assert found["citeAs"].endswith(name)
+    assert len(found["describedBy"]) == 1
+    assert json.loads(ask(found["describedBy"][0])[2])["document"]["pdi"] in name
+    assert "https://schema.org/AboutPage" in found["types"]
+    assert [f"{through.base}/{name}", "text/html"] in found["items"]
+    assert {ask(address)[0] for address, _ in found["items"]} == {200}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/-/timegate/{address}",
+        "/-/timemap/link/{address}",
+        "/-/timemap/json/{address}",
+        "/web/2024/{address}",
+        "/web/*/{address}",
+        "/-/timegate/https://elsewhere.example/",
+        "/web/soon/{address}",
+        "/{name}",
+        "/{name}?view=bytes",
+        "/-/feed",
+        "/sitemap.xml",
+        "/robots.txt",
+        "/-/search?q=version",
+        "/-/calendar?to={address}",
+    ],
+)
+def test_a_linter_has_nothing_against_our_answers(through: Through, path: str) -> None:
+    asked = path.format(address=through.address, name=through.names[0])
+    notes = told(LINT, typed=json.dumps(ask(through.base + asked, Accept="text/html")))
+    assert [note for note in notes if note[0] == "bad"] == []
 
 
 def times(found: list[dict[str, str]]) -> list[str]:

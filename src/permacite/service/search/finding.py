@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
+from permacite.pdi import PDIPattern
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names
 from permacite.service.base import UseCases
@@ -293,7 +294,10 @@ def _special(repository: Repository, typed: str) -> Results | None:
 
 
 def _document(repository: Repository, typed: str) -> Results:
-    """What a name means, or one of Software Heritage's."""
+    """What a name means, or one of Software Heritage's; a name with wildcards is a pattern."""
+    with suppress(ParseError):
+        if isinstance(names.parse(typed), PDIPattern):
+            return Results("pattern", goes_to=typed)
     try:
         typed = addresses.reference_of(repository, typed)
         version = repository.version(names.document_of(typed)[0])
