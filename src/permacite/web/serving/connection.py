@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
+    from starlette.types import Send
     from uvicorn import Config
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
     from uvicorn.server import ServerState
@@ -42,6 +43,10 @@ __all__ = ["Connection"]
 
 _LEAST_BYTES = 16 * 1024
 """Of a body, in the time that may pass without: else nobody sends it, or waits for it."""
+
+
+_OF_ALL = b"/*"
+"""The path that `OPTIONS *` is given: no name begins so."""
 
 
 class _Fault(NamedTuple):
@@ -60,6 +65,14 @@ _SLOW_BODY = _Fault(408, "the body did not come in time", "slow-bodies")
 _LARGE_HEAD = _Fault(431, "the fields of the request are too large", "large-heads")
 _LARGE_BODY = _Fault(413, "the body of the request is too large", "large-bodies")
 _REFUSED = _Fault(503, "too many connections; try again in a moment", "refused")
+
+
+async def _tell_of_server(scope: object, receive: object, send: Send) -> None:
+    """OPTIONS * answers with what any address may take (RFC 9110 §9.3.7)."""
+    del scope, receive
+    fields = [(b"allow", b"GET, HEAD, OPTIONS, POST, PUT")]
+    await send({"type": "http.response.start", "status": 204, "headers": fields})
+    await send({"type": "http.response.body", "body": b""})
 
 
 class _RefusalError(Exception):
@@ -174,10 +187,8 @@ class Connection(HttpToolsProtocol):
         if not is_of_all and not self.url.lower().startswith((b"/", b"http:", b"https:")):
             self._stop(_MALFORMED)
         if is_of_all:  # RFC 9112 §3.2.4
-            self.url = b"/"
+            self.url = _OF_ALL
         super().on_headers_complete()
-        if is_of_all:
-            self.scope |= {"path": "*", "raw_path": b"*"}
         self._peers.counts["requests"] += 1
         if self._peers.is_ending:
             self.cycle.keep_alive = False
@@ -223,6 +234,8 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
+        if cycle.scope["method"] == "OPTIONS" and cycle.scope["raw_path"] == _OF_ALL:
+            app = _tell_of_server
         self._unset_keepalive_if_required()  # behind an answer that was known
         is_direct = not (self._is_next or self.flow.write_paused)
         known = self._known(dict(cycle.scope)) if self._known and is_direct else None
