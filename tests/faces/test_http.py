@@ -180,7 +180,8 @@ def test_ranges(
         ("/urn:pdi://lab.example.us/1999/13/01/1.text.1", 400, "syntax"),
         ("/{text}?fragment=char=0,9999", 404, "not-found"),
         ("/{text}?fragment=char=9,0", 400, "syntax"),
-        ("/favicon.ico", 400, "syntax"),
+        ("/favicon.ico", 404, "not-found"),
+        ("/urn:favicon.ico", 400, "syntax"),
         ("/-/static/none.js", 404, "not-found"),
     ],
 )

@@ -115,7 +115,6 @@ _PAGES = [
 ]
 
 _OURS = (
-    "/",
     "/robots.txt",
     "/sitemap.xml",
     "/-/{rest:path}",

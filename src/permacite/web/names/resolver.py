@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, RestrictedError
@@ -66,9 +67,11 @@ async def resolution(request: Request) -> Response:
     `?last=` and `?rfc5147=` (what is marked), `?quoters=` (where their list goes on). PUT takes
     `?misquoted=` for words that are quoted wrong on purpose.
     """
+    reference = reference_of(request, "/")
+    if ":" not in reference.partition("#")[0]:  # which names have, and addresses
+        raise HTTPException(404, f"no page of this server has the address {request.url.path}")
     if request.method == "PUT":
         return await writing.put(request)
-    reference = reference_of(request, "/")
     if request.method == "OPTIONS":
         known = await ask(request, Archive.answers_for, reference)
         return Response(

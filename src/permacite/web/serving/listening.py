@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
-_TAKEN_AT_ONCE = 4
+_TAKEN_AT_ONCE = 1
 """Connections that are taken in one go, so that processes that share a socket share these too."""
 _WAITING = 2048
 """Connections that the system keeps until they are taken."""
