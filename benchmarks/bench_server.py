@@ -80,19 +80,32 @@ class Server:
 def running(command: list[str], folder: Path, sign: str) -> Iterator[Server]:
     """Run a server until the block ends; `sign`: what it prints with its port."""
     process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    assert process.stderr is not None
+    assert process.stdout is not None
     try:
-        for line in process.stderr:
+        for line in process.stdout:
             found = re.search(sign, line)
             if found:
+                _await(int(found[1]))
                 yield Server(process, int(found[1]))
                 break
     finally:
         process.terminate()
-        process.wait(60)
-        process.stderr.close()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:  # granian waits for connections
+            process.kill()
+            process.wait(10)
+        process.stdout.close()
+
+
+def _await(port: int) -> None:
+    """Wait until a connection is taken: granian says that it listens before it does."""
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.05)
 
 
 def permacite(archive: Path, *options: str) -> contextlib.AbstractContextManager[Server]:
