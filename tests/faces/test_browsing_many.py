@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.faces.site import Answer, lookup, serving
+from tests.faces.site import Answer, lookup, only_here, serving
 from tests.faces.test_browsing import folder, program
 
-from permacite.capture.browsing.shared.browsers import Bounds, Browsers
+from permacite.capture.browsing.drawing import draw_page
+from permacite.capture.browsing.shared.browsers import Bounds, Browsers, Shared
 from permacite.capture.browsing.shared.memory import memory_of
 from permacite.capture.model import Limits
 from permacite.capture.run import to_the_end
@@ -21,6 +23,7 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from tests.faces.site import Routes
 
+    from permacite.capture.browsing.pipe import Browser
     from permacite.capture.browsing.program import Program
     from permacite.capture.model import Capture
 
@@ -109,6 +112,33 @@ def test_what_a_dead_browser_lost_is_drawn_once_more(program: Program, folder: P
     assert [words(each)[0] for each in captured] == ["a", "b", "c"]
     assert len(killed) == 1
     assert list(folder.iterdir()) == []
+
+
+def test_a_drawing_that_a_dead_browser_left_out_is_made_anew(program: Program) -> None:
+    """It may die while a page is frozen: what was served is there then, and no drawing."""
+    tried: list[Browser] = []
+
+    async def run() -> Capture:
+        shared = Shared(Bounds())
+        async with serving(lambda _path, _fields: Answer(b"words")) as site:
+
+            async def page(browser: Browser) -> Capture:
+                uri = site.uri("/")
+                captured = await draw_page(browser, uri, Limits(), refuse=only_here, lookup=lookup)
+                tried.append(browser)
+                if len(tried) > 1:
+                    return captured
+                with pytest.raises(CaptureError, match="ended by itself"):
+                    await browser.send("Browser.crash")
+                return replace(captured, drawn=None)
+
+            try:
+                return await shared.draw(program, page)
+            finally:
+                await shared.end()
+
+    assert words(to_the_end(run())) == "words"
+    assert len(set(tried)) == 2
 
 
 def test_a_browser_that_grows_too_large_is_ended(program: Program, folder: Path) -> None:

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["explain", "timed_out"]
 
 
-_ONLY_HTTP_2 = (
-    "the server may speak HTTP/2 alone; what a browser saves of it as MHTML can be imported"
-)
+_ONLY_HTTP_2 = "the server may speak HTTP/2 alone, as browsers do: save it by --via browser"
 
 
 _SETTINGS = r"\x04\x00\x00\x00\x00\x00"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from permacite.capture.credentials import Credentials
     from permacite.capture.model import Lookup, Progress
 
-__all__ = ["Bounds", "Browsers"]
+__all__ = ["Bounds", "Browsers", "Shared"]
 
 _MIB = 1024 * 1024
 _LOOK_S = 0.5
@@ -60,7 +60,7 @@ class Browsers:
     """Draws pages for threads, which wait for theirs. A context manager; use it in one `with`."""
 
     def __init__(self, bounds: Bounds | None = None) -> None:
-        self._shared = _Shared(bounds or Bounds())
+        self._shared = Shared(bounds or Bounds())
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
@@ -126,7 +126,7 @@ class Browsers:
         await self._shared.end()
 
 
-class _Shared:
+class Shared:
     """Whose turn it is, and the browser at present. All of it belongs to one loop."""
 
     def __init__(self, bounds: Bounds) -> None:
@@ -141,10 +141,14 @@ class _Shared:
         """Draw one page, once more if the browser dies. Raises CaptureError."""
         async with self._turn(program, alone=False) as running:
             try:
-                return await page(running.browser)
+                captured = await page(running.browser)
             except CaptureError:
                 if not running.is_over:
                     raise
+            else:
+                # One that dies while a page is frozen leaves what was served, and no drawing.
+                if captured.drawn is not None or not running.is_over:
+                    return captured
         async with self._turn(program, alone=True) as running:
             try:
                 return await page(running.browser)
