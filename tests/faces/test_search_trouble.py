@@ -6,10 +6,12 @@ import resource
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from tests.faces.conftest import served
 from tests.faces.test_http import ask
 from tests.spec.test_archive_catalog import mounted
 
@@ -151,3 +153,17 @@ def test_indexing_that_is_killed_goes_on(library: Path) -> None:
         with Archive.open(library) as held:
             assert len(held.search("lantern", limit=1000).hits) == 451
             assert held.index_words() == 452
+
+
+def test_two_servers_index_one_archive_at_once(library: Path) -> None:
+    with Archive.open(library) as held, served(library) as one, served(library) as other:
+        for number in range(40):
+            held.add(f"lantern {number}".encode(), name=f"{number}.txt")
+        with ThreadPoolExecutor(4) as askers:
+            bases = [one.base, other.base] * 4
+            found = list(askers.map(lambda base: ask(base, "/-/api/search?q=lantern"), bases))
+        assert {answer.status for answer in found} == {200}
+        assert held.index_words() == 42
+        for base in (one.base, other.base):
+            last = ask(base, "/-/api/search?q=%22lantern+39%22").json
+            assert (len(last["hits"]), last["indexed"]) == (1, 42)
