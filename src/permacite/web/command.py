@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from permacite.web.doors.options import proxies_option
 from permacite.web.operating.options import watching_options
 from permacite.web.serving.limits import Limits
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from permacite.web.doors.forwarded import Network
     from permacite.web.operating.watching import Watching
 
 __all__ = ["serve"]
@@ -72,6 +74,7 @@ def _limits(command: Command) -> Command:
     show_default=True,
     help="Processes that answer; each has the limits below, and --metrics on a port of its own.",
 )
+@proxies_option
 @watching_options
 @_limits
 @click.pass_obj
@@ -86,6 +89,7 @@ def serve(  # noqa: PLR0913 - one for each option
     public: bool,
     grace: float,
     workers: int,
+    proxies: tuple[Network, ...],
     watching: Watching,
     **limits: float,
 ) -> None:
@@ -111,6 +115,7 @@ def serve(  # noqa: PLR0913 - one for each option
         grace_s=grace,
         limits=Limits(**limits),
         watching=watching,
+        proxies=proxies,
     )
     announce = partial(click.echo, err=True)
     server.run(serving, host=host, port=port, workers=workers, announce=announce)

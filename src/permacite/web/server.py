@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.web.app import create_app
+from permacite.web.doors.forwarded import Forwarded
 from permacite.web.follow.saves import Saves
 from permacite.web.operating.watching import Watching, notify, watched
 from permacite.web.serving.limits import Limits, told
@@ -29,6 +30,8 @@ from permacite.web.serving.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
+
+    from permacite.web.doors.forwarded import Network
 
     Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
 
@@ -52,6 +55,8 @@ class Serving:
     watching: Watching = field(default_factory=Watching)
     shared: Path | None = None
     """A folder in which the processes of this server tell one another of saves; None for one."""
+    proxies: Sequence[Network] = ()
+    """Of which addresses it is believed for whom they ask."""
 
 
 def run(
@@ -115,7 +120,7 @@ def _answer(
             stop, hurry = ending()
             grace_s = serving.grace_s
             return await serve(
-                observed,
+                Forwarded(observed, serving.proxies),
                 listener,
                 peers,
                 stop=stop,

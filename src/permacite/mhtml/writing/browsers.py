@@ -12,6 +12,7 @@ What Chromium was seen to do with an aggregate, and what is done here about it:
 | resolves a relative BASE against the file | `_Page._with_base` |
 | obeys a content security policy in META, which forbids the parts | `_Page._without_policy` |
 | plays no sound and no video from a part | `_Page._with_media` |
+| connects where a LINK hints at (`preconnect`), though it loads nothing | `_Page._without_hints` |
 
 Nothing else is touched: most pages keep every octet. An SVG `use` of another file stays empty, as
 Chromium refuses those in any local file.
@@ -46,6 +47,8 @@ _LINKING = (*PAGES, "text/css", "image/svg+xml")
 _MEDIA = ("audio/", "video/")
 _MARKS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 _POLICY = compile_pattern(r"(?i)http-equiv\s*+=[\s\"']*+content-security-policy")
+_HINT = compile_pattern(r"(?i)<link\b")
+_CONNECTING = frozenset({"preconnect", "dns-prefetch", "prefetch", "prerender", "modulepreload"})
 _ABSOLUTE = compile_pattern(r"\s*+[A-Za-z][A-Za-z0-9+.\-]*+:")
 _USUAL = compile_pattern(r"[A-Za-z0-9_.~!*()\-;/?:@&=+$,]*+")
 _DEPTH = 64
@@ -252,7 +255,12 @@ class _Page:
 
     def for_browsers(self, parts: _Parts, framed: set[str]) -> Resource:
         """The document as it is written: mostly as it is."""
-        edits = [*self._without_policy(), *self._with_base(framed), *self._with_media(parts)]
+        edits = [
+            *self._without_policy(),
+            *self._without_hints(),
+            *self._with_base(framed),
+            *self._with_media(parts),
+        ]
         content = self.resource.content
         if edits:
             rewritten = [(edit.start, edit.end, edit.text) for edit in edits]
@@ -291,6 +299,22 @@ class _Page:
             for attribute in metas
             if attribute and attribute.value.strip().lower().startswith("content-security-policy")
         ]
+
+    def _without_hints(self) -> list[_Edit]:
+        """Take the words out of LINK that have a browser connect ahead; other words of it stay."""
+        if self._media_type not in PAGES or _HINT.search(self._source) is None:
+            return []
+        tags = (token for token in tokenize(self._source) if isinstance(token, StartTag))
+        relations = (tag.attribute("rel") for tag in tags if tag.name.lower() == "link")
+        edits = []
+        for relation in filter(None, relations):
+            words = relation.value.split()
+            left = [word for word in words if word.lower() not in _CONNECTING]
+            if len(left) < len(words):
+                text = _attribute(" ".join(left) or "x")
+                quoted = text if relation.quote else f'"{text}"'
+                edits.append(_Edit(relation.start, relation.end, quoted))
+        return edits
 
     def _with_base(self, framed: set[str]) -> list[_Edit]:
         """Make a relative BASE absolute; give one to a frame that is reached by cid:."""

@@ -1,0 +1,58 @@
+"""What a proxy says of whom it asks for: believed from the addresses that are named, else ignored.
+
+Of `X-Forwarded-For` the last address counts that is no such proxy's: what stands before it was
+said by whoever asked. Who comes through a proxy is never on this machine, whatever it says.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+__all__ = ["Forwarded", "Network"]
+
+Network: TypeAlias = "ipaddress.IPv4Network | ipaddress.IPv6Network"
+_SCHEMES = ("http", "https")
+
+
+class Forwarded:
+    """An application that knows its proxies."""
+
+    def __init__(self, app: ASGIApp, proxies: Sequence[Network]) -> None:
+        self._app = app
+        self._proxies = proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on, with the client and the scheme that a proxy tells."""
+        client = scope.get("client")
+        if scope["type"] == "http" and client is not None and self._is_proxy(client[0]):
+            before, schemes = _told(scope, b"x-forwarded-for"), _told(scope, b"x-forwarded-proto")
+            asking = next((each for each in reversed(before) if not self._is_proxy(each)), "")
+            scope["client"] = None if _address(asking) is None else (asking, 0)
+            scheme = schemes[-1].lower() if schemes else ""
+            if scheme in _SCHEMES:
+                scope["scheme"] = scheme
+        await self._app(scope, receive, send)
+
+    def _is_proxy(self, text: str) -> bool:
+        address = _address(text)
+        return address is not None and any(address in network for network in self._proxies)
+
+
+def _told(scope: Scope, field: bytes) -> list[str]:
+    """The items of a field, as often as it was given."""
+    values = [value.decode("latin-1") for name, value in scope["headers"] if name == field]
+    return [item.strip() for value in values for item in value.split(",")]
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address

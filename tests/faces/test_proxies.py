@@ -1,0 +1,197 @@
+"""Behind a proxy: what it says of whom it asks for, and a real nginx that speaks TLS."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from tests.faces.conftest import served
+from tests.faces.test_http import Answer, ask, names
+
+from permacite.service.archive import Archive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["names"]  # a fixture
+
+HOST = "archive.example.org"
+FORM = "application/x-www-form-urlencoded"
+NGINX = """
+daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 1;
+events {{ worker_connections 64; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxied;
+  fastcgi_temp_path {folder}/a; uwsgi_temp_path {folder}/b; scgi_temp_path {folder}/c;
+  server {{
+    listen 127.0.0.1:{port} ssl;
+    server_name {host};
+    ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
+    client_max_body_size 256m;
+    location / {{
+      proxy_pass {base};
+      proxy_http_version 1.1;
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    }}
+  }}
+}}
+"""
+
+
+@pytest.fixture(scope="session")
+def nginx() -> str:
+    """Where nginx is; skip where it is not, except where nothing may be skipped."""
+    path = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if path is None:
+        if os.environ.get("PERMACITE_CI"):
+            pytest.fail("nginx is missing: ./do outside installs it")
+        pytest.skip("nginx is not installed: ./do outside installs it")
+    return path
+
+
+@contextlib.contextmanager
+def before(nginx: str, base: str, folder: Path) -> Iterator[int]:
+    """Run nginx with TLS before a server; returns its port."""
+    folder.mkdir()
+    certificate = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    subprocess.run(
+        [
+            *[
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+            ],
+            *("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", *certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    config = folder / "nginx.conf"
+    config.write_text(NGINX.format(folder=folder, port=port, host=HOST, base=base))
+    with subprocess.Popen([nginx, "-p", str(folder), "-c", str(config)]) as process:
+        try:
+            while process.poll() is None:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                    break
+            yield port
+        finally:
+            process.terminate()
+
+
+class Secured:
+    """Asks nginx under the name of the archive, and believes its certificate alone."""
+
+    def __init__(self, port: int, folder: Path) -> None:
+        self._port = port
+        self._context = ssl.create_default_context(cafile=str(folder / "cert.pem"))
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, **fields: str
+    ) -> Answer:
+        """Send one request, as `test_http.ask` does."""
+        with socket.create_connection(("127.0.0.1", self._port), timeout=20) as plain:
+            connection = http.client.HTTPConnection(HOST)
+            connection.sock = self._context.wrap_socket(plain, server_hostname=HOST)
+            try:
+                told = {name.replace("_", "-"): value for name, value in fields.items()}
+                connection.request(method, path, body, told)
+                answer = connection.getresponse()
+                names = {name.lower(): value for name, value in answer.getheaders()}
+                return Answer(answer.status, names, answer.read())
+            finally:
+                connection.close()
+
+
+def test_the_story_through_nginx_with_tls(
+    archive: Path, names: dict[str, str], nginx: str, tmp_path: Path
+) -> None:
+    with Archive.open(archive) as held:
+        secret = held.add_token(scope="save").secret
+    options = ("--name", HOST, "--forwarded-allow-ips", "127.0.0.1,::1", "--writable")
+    folder = tmp_path / "nginx"
+    with served(archive, *options) as running, before(nginx, running.base, folder) as port:
+        proxied = Secured(port, folder)
+        own = f"https://{HOST}"
+        assert proxied.ask("/").status == 200
+        assert proxied.ask(f"/{names['html']}", Accept="text/html").status == 200
+        # No token: what nginx asks for is from elsewhere, though nginx is on this machine.
+        cited = urlencode({"reference": names["utf-8"], "quote": "archived words"}).encode()
+        refused = proxied.ask("/-/cite", "POST", cited, Origin=own, Content_Type=FORM)
+        assert refused.status == 401
+        # Signed in, by a plain form of a browser that tells no more than its origin.
+        form = urlencode({"token": secret}).encode()
+        signed = proxied.ask("/-/sign-in", "POST", form, Origin=own, Content_Type=FORM)
+        assert (signed.status, signed.headers["location"]) == (303, "/-/sign-in")
+        cookie, *how = signed.headers["set-cookie"].split("; ")
+        assert "Secure" in how
+        for origin, status in ((own, 303), (f"http://{HOST}", 403), ("https://evil.example", 403)):
+            told = proxied.ask(
+                "/-/cite", "POST", cited, Origin=origin, Content_Type=FORM, Cookie=cookie
+            )
+            assert told.status == status, origin
+        made = proxied.ask("/-/cite", "POST", cited, Origin=own, Content_Type=FORM, Cookie=cookie)
+        shown = proxied.ask(made.headers["location"], Accept="text/html")
+        assert b"archived words" in shown.body
+        for service in ("N2L", "N2R"):
+            led = proxied.ask(f"/uri-res/{service}?{names['html']}")
+            assert urlsplit(led.headers.get("location", own)).scheme == "https"
+        bearer = {"Authorization": f"Bearer {secret}", "Content_Type": "text/plain"}
+        put = proxied.ask("/pdi://lab.example.us/", "PUT", b"by a proxy", **bearer)
+        assert put.status == 201
+        assert proxied.ask(put.headers["location"] + "?view=bytes").body == b"by a proxy"
+        proof = proxied.ask(f"/-/api/proof?name={names['html']}")
+        assert proof.body.startswith(b"PK")
+
+
+def test_what_a_stranger_says_of_proxies_is_ignored(archive: Path, names: dict[str, str]) -> None:
+    with served(archive, "--forwarded-allow-ips", "192.0.2.0/24") as running:
+        path = f"/uri-res/N2L?{names['html']}"
+        led = ask(running.base, path, X_Forwarded_For="127.0.0.1", X_Forwarded_Proto="https")
+        assert led.headers["location"].startswith("http://")
+        refused = ask(
+            running.base,
+            "/-/cite",
+            "POST",
+            b"",
+            Origin="https://127.0.0.1",
+            X_Forwarded_Proto="https",
+        )
+        assert refused.status == 403
+
+
+def test_a_proxy_makes_nobody_one_who_is_on_this_machine(
+    archive: Path, names: dict[str, str]
+) -> None:
+    cited = urlencode({"reference": names["utf-8"], "quote": "archived"}).encode()
+    with served(archive, "--forwarded-allow-ips", "127.0.0.1", "--writable") as running:
+        for said in ("127.0.0.1", "::1", "203.0.113.9, 127.0.0.1", "nonsense", "", "127.0.0.1, x"):
+            answer = ask(running.base, "/-/cite", "POST", cited, X_Forwarded_For=said)
+            assert answer.status == 401, said
+        assert ask(running.base, "/-/cite", "POST", cited).status == 401, "it said of nobody"
+
+
+@pytest.mark.parametrize("typed", ["nonsense", "10.0.0.1/8", "127.0.0.1,,"])
+def test_what_is_no_network_is_told(archive: Path, typed: str) -> None:
+    command = ["permacite", "--archive", str(archive), "serve", "--forwarded-allow-ips", typed]
+    from permacite.cli import run  # noqa: PLC0415 - after the environment is set
+
+    assert run(command[1:]) == 2
