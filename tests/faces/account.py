@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import sys
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -194,9 +195,16 @@ class _Proxy(BaseHTTPRequestHandler):
         """Nothing is logged."""
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of browsers that have gone."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @contextlib.contextmanager
 def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = _Server(("127.0.0.1", 0), handler)
     threading.Thread(
         target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
     ).start()

@@ -213,6 +213,51 @@ LOOKS: tuple[tuple[str, Literal["dark", "light"], int], ...] = (
     ("fr", "dark", 420),
     ("de", "light", 1280),
 )
+POINTED = """(pointing) => {
+  const point = eval(pointing), nodes = [], places = [], wrong = [];
+  const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_ALL);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) nodes.push(node);
+  const texts = new Map(nodes.filter((node) => node instanceof Text).map((node, at) => [node, at]));
+  for (const node of nodes.filter((each) => document.body.contains(each)))
+    for (let at = 0; ; at++) {
+      try { getSelection().collapse(node, at); } catch { break; }
+      places.push([node, at]);
+    }
+  const held = (range) => {
+    const found = [];
+    for (const [node, index] of texts) {
+      const from = node === range.startContainer ? range.startOffset : 0;
+      const to = node === range.endContainer ? range.endOffset : node.data.length;
+      if (range.intersectsNode(node) && from < to) found.push([index, from, index, to]);
+    }
+    return found.length ? [...found[0].slice(0, 2), ...found.at(-1).slice(2)] : null;
+  };
+  for (let one = 0; one < places.length; one++)
+    for (let other = one + 1; other < places.length; other++) {
+      getSelection().setBaseAndExtent(...places[one], ...places[other]);
+      const range = getSelection().getRangeAt(0);
+      if (range.collapsed) continue;
+      const [told, wanted] = [point(texts).selected, held(range)].map((it) => JSON.stringify(it));
+      if (told !== wanted) wrong.push([one, other, told, wanted]);
+    }
+  return [places.length, wrong.slice(0, 5)];
+}"""
+CLOBBERED = (
+    "<form>a<input name=firstChild><input name=nextSibling><b>bc</b><input name=parentNode></form>"
+    "<p></p><p>d<!--e--><i></i>f</p><ul><li>g<li><br></ul>h"
+)
+
+
+@pytest.mark.browser
+def test_what_is_marked_is_what_the_range_holds_from_any_place_to_any_other(page: Page) -> None:
+    page.set_content(CLOBBERED)
+    pointing = extension_files()["pointing.js"].decode()
+    code = "\n".join(line for line in pointing.splitlines() if not line.startswith("//"))
+    count, wrong = page.evaluate(POINTED, f"({code})")
+    assert count > 30
+    assert wrong == []
+
+
 SPOKEN = """async (language) => {
   const words = await (await fetch(`_locales/${language}/messages.json`)).json();
   document.documentElement.lang = language;
