@@ -6,6 +6,9 @@ in the order of their digests, of one program that made them at most MOST_OF_ONE
 large document the pages in the middle (cut out by mutool, which leaves how they are drawn as it
 is). Words count that pdftotext and mutool agree on; places are compared with `pdftotext -bbox`, and
 where they differ, with what PDFium draws there: a box holds the ink if all but a fiftieth is in it.
+Of fonts of drawings (type 3) pdftotext guesses the size by the width of a letter, and it takes the
+height of a word from the font of its first glyph: files with such fonts are told apart, and words
+of which our box alone holds the ink.
 PERMACITE_OLDER_PDFIUM is a folder with an older build: pip install --target FOLDER --no-deps
 pypdfium2==4.30.0
 """
@@ -166,7 +169,8 @@ class Measured:
         self.texts: dict[tuple[Path, str], str] = {}
         self.spent: defaultdict[str, float] = defaultdict(float)
         self.pages = self.agreed = self.missed = self.matched = self.near = 0
-        self.drawn = self.held_by_ours = self.held_by_poppler = 0
+        self.drawn = self.held_by_ours = self.held_by_poppler = self.held_by_ours_alone = 0
+        self.sized = self.sized_near = 0
         self.characters = self.map_octets = 0
 
     def take(self, path: Path) -> None:
@@ -187,10 +191,14 @@ class Measured:
             self.matched += len(words)
             apart = [boxes for boxes in words if boxes.shared < 0.8]
             self.near += len(words) - len(apart)
+            if b" Type 3 " not in asked(["pdffonts", str(path)])[0]:
+                self.sized += len(words)
+                self.sized_near += len(words) - len(apart)
             for ours, theirs in ink_within(path, apart):
                 self.drawn += 1
                 self.held_by_ours += ours >= ALL_INK
                 self.held_by_poppler += theirs >= ALL_INK
+                self.held_by_ours_alone += theirs < ALL_INK <= ours
 
     def builds(self, folder: str) -> str:
         """On how many pages an older build gives the same text."""
@@ -309,7 +317,7 @@ def report(measured: Measured, builds: str) -> str:
     for name, spent in measured.spent.items():
         lines.append(f"| {name} | {1000 * spent / count:.2f} | {ours / spent:.2f}x |")
     agreed, found = measured.agreed, measured.agreed - measured.missed
-    drawn = measured.drawn
+    drawn, alone = measured.drawn, measured.near + measured.held_by_ours_alone
     octets = measured.map_octets / max(measured.characters, 1)
     return "\n".join(
         [
@@ -319,6 +327,8 @@ def report(measured: Measured, builds: str) -> str:
             "|---|---|",
             row("words that pdftotext and mutool agree on", found, agreed),
             row("boxes that share four fifths with pdftotext's", measured.near, measured.matched),
+            row("the same in files without fonts of drawings", measured.sized_near, measured.sized),
+            row("boxes that do, or alone hold the ink", alone, measured.matched),
             row("of those that do not: ours that hold the ink", measured.held_by_ours, drawn),
             row("of those that do not: pdftotext's that do", measured.held_by_poppler, drawn),
             builds,

@@ -170,14 +170,27 @@ def test_hidden_words_are_read_and_told() -> None:
     )
 
 
-def test_boxes_have_room_for_letters_whatever_fonts_say() -> None:
-    said = "<</Type/FontDescriptor/FontName/F/Flags 32/Ascent 100/Descent 0/FontBBox[0 0 9 9]>>"
-    content = pdf().replace(b"/Helvetica", f"/Helvetica/FontDescriptor{said}".encode())
+@pytest.mark.parametrize(
+    ("font", "said", "above", "below"),
+    [
+        ("Helvetica", "/Ascent 100/Descent 0", 0.718, 0.207),  # it has a table of its own
+        ("Other", "/Ascent 800/Descent -300", 0.8, 0.3),
+        ("Other", "/Ascent 800/Descent 300", 0.8, 0.3),
+        ("Other", "/Ascent 100/Descent -10", 0.66, 0.17),
+        ("Other", "/Ascent 9000/Descent -960", 0.95, 0.35),
+        ("Other", "/Ascent 0/Descent 0", 0.77, 0.29),  # PDFium measures A and g
+    ],
+)
+def test_boxes_are_as_high_as_fonts_say_with_room_for_letters(
+    font: str, said: str, above: float, below: float
+) -> None:
+    described = f"/{font}/FontDescriptor<</Type/FontDescriptor/Flags 32{said}/FontBBox[0 0 9 9]>>"
+    content = pdf().replace(b"/Helvetica", described.encode())
     result = rendered(rebuilt(content))
     [quad] = read_map(result.map).quads(0, len(TEXT))
     line = 99 - 60
-    assert quad.top <= line - 0.7 * 12 + 0.1
-    assert quad.bottom >= line + 0.2 * 12 - 0.1
+    assert quad.top == pytest.approx(line - above * 12, abs=0.06)
+    assert quad.bottom == pytest.approx(line + below * 12, abs=0.06)
 
 
 def test_drawings_reach_to_what_stands_behind_them() -> None:

@@ -84,12 +84,20 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "FPDFFont_GetGlyphWidth": (_INT, _PLACE, _UNSIGNED, _FLOAT, _PLACE),
     "FPDFFont_GetAscent": (_INT, _PLACE, _FLOAT, _PLACE),
     "FPDFFont_GetDescent": (_INT, _PLACE, _FLOAT, _PLACE),
+    "FPDFFont_GetBaseFontName": (_LONG, _PLACE, _PLACE, _LONG),
+    "FPDFFont_GetIsEmbedded": (_INT, _PLACE),
+    "FPDFFont_GetGlyphPath": (_PLACE, _PLACE, _UNSIGNED, _FLOAT),
+    "FPDFGlyphPath_CountGlyphSegments": (_INT, _PLACE),
+    "FPDFGlyphPath_GetGlyphPathSegment": (_PLACE, _PLACE, _INT),
+    "FPDFPathSegment_GetPoint": (_INT, _PLACE, _PLACE, _PLACE),
     "FPDFBitmap_CreateEx": (_PLACE, _INT, _INT, _INT, _PLACE, _INT),
     "FPDFBitmap_Destroy": (None, _PLACE),
     "FPDFBitmap_FillRect": (_INT, _PLACE, _INT, _INT, _INT, _INT, _LONG),
     "FPDF_RenderPageBitmap": (None, _PLACE, _PLACE, _INT, _INT, _INT, _INT, _INT, _INT),
 }
-_LATER = frozenset({"FPDFText_GetTextObject", "FPDFPageObj_GetMarkedContentID"})
+_LATER = frozenset(
+    {"FPDFText_GetTextObject", "FPDFPageObj_GetMarkedContentID", "FPDFFont_GetBaseFontName"}
+)
 """What older builds lack."""
 _RUNS_PROGRAMS = frozenset({"V8", "XFA"})
 

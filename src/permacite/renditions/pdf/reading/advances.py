@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from permacite.renditions.pdf.reading.fonts import measured
 from permacite.renditions.pdf.reading.manners import (
     ANGLE,
     DRAWINGS,
@@ -22,7 +23,6 @@ from permacite.renditions.pdf.reading.manners import (
     SCALE,
     SIZE,
     SLANT,
-    measured,
 )
 
 if TYPE_CHECKING:

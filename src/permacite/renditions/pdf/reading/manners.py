@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from permacite.renditions.pdf.reading.fonts import heights_of
+
 if TYPE_CHECKING:
     from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.reading.fonts import Fonts, Heights
 
 __all__ = [
     "ANGLE",
@@ -25,7 +28,6 @@ __all__ = [
     "SLANT",
     "Manners",
     "Raw",
-    "measured",
 ]
 
 SIZE, ANGLE, SCALE, HIDDEN, ASCENT, DESCENT, FONT, SLANT, _COLUMNS = range(9)
@@ -34,10 +36,6 @@ DRAWINGS = -1.0
 """In place of a font (type 3) of which PDFium tells neither size nor widths."""
 _SMALLEST, _LARGEST = 0.01, 1e5
 """What no eye sees, and no page holds."""
-_ABOVE, _BELOW = (0.7, 1.05), (0.2, 0.65)
-"""The least and the most that a glyph takes above and below its line, for one point of size."""
-_ABSURD = 3.0
-"""A font that says so much says nothing."""
 _SAME = 0.01
 _LEFTWARDS = (
     (0x590, 0x900),
@@ -68,9 +66,8 @@ class Raw(NamedTuple):
 class Manners:
     """The manners of a page: `rows`, and of each glyph `which` of them."""
 
-    def __init__(self, pdfium: Library, raw: Raw) -> None:
+    def __init__(self, pdfium: Library, raw: Raw, fonts: Fonts) -> None:
         self._pdfium, self._text = pdfium, raw.text
-        self._fonts: dict[int, tuple[float, float]] = {}
         self._drawings: list[int] = []
         """The rows in a font of drawings (type 3), of which PDFium tells no size."""
         listed = raw.numbers.tolist()
@@ -80,14 +77,17 @@ class Manners:
             return
         if pdfium.tells_objects:
             begins, self.handles = self._objects(listed, whole=_runs_left(raw.codes))
-            fonts = [pdfium.FPDFTextObj_GetFont(drawn) or 0 for drawn in self.handles]
+            named = [pdfium.FPDFTextObj_GetFont(drawn) or 0 for drawn in self.handles]
         else:
-            begins, fonts = self._stretches(listed, raw.origins)
+            begins, named = self._stretches(listed, raw.origins)
             self.handles = [0] * len(begins)
+        said = {font: fonts.heights(font) for font in set(named) if font and pdfium.tells_objects}
         starts = np.zeros(len(listed), np.int64)
         starts[begins[1:]] = 1
         self.which = np.cumsum(starts)
-        self.rows = self._rows([listed[begin] for begin in begins], raw.origins[begins], fonts)
+        self.rows = self._rows(
+            [listed[begin] for begin in begins], raw.origins[begins], named, said
+        )
         if self._drawings:
             self._size_drawings(begins, listed)
 
@@ -165,8 +165,10 @@ class Manners:
         drawn[~np.isfinite(drawn).all(axis=1)] = 0
         return drawn
 
-    def _rows(self, numbers: list[int], origins: Any, fonts: list[int]) -> Any:
-        """The rows, by the first glyph of each and its font."""
+    def _rows(
+        self, numbers: list[int], origins: Any, fonts: list[int], said: dict[int, Heights]
+    ) -> Any:
+        """The rows, by the first glyph of each and its font, and by what fonts say."""
         tall, a, b, c, d = self._drawn(numbers).T
         size, scale = (np.abs(tall) * np.hypot(*sides) for sides in ((c, d), (a, b)))
         odd = (size <= _SMALLEST) | (size >= _LARGEST) | (scale >= _LARGEST)
@@ -174,12 +176,13 @@ class Manners:
         direction = np.where(tall < 0, 180.0, 0.0) - np.degrees(np.arctan2(b, a))
         rows = np.zeros((len(numbers), _COLUMNS))
         rows[:, SIZE], rows[:, SCALE], rows[:, ANGLE] = size, scale, direction
-        reach = np.zeros((len(numbers), 2))
-        for index, (drawn, font) in enumerate(zip(self.handles, fonts, strict=True)):
-            if drawn and font:
-                reach[index] = self._of_font(font)
+        heights = np.array([heights_of(0.0, 0.0)] * len(numbers))
+        for index, font in enumerate(fonts):
+            if font in said:
+                heights[index] = said[font]
             elif direction[index] == 0:
-                reach[index] = self._of_box(numbers[index], origins[index], size[index])
+                heights[index] = self._of_box(numbers[index], origins[index], size[index])
+        reach = heights[:, :2]
         asked = map(self._pdfium.FPDFTextObj_GetTextRenderMode, filter(None, self.handles))
         there = np.array(self.handles) != 0
         rows[there, HIDDEN] = np.fromiter(asked, np.int64) == _INVISIBLE
@@ -191,21 +194,20 @@ class Manners:
         self._drawings = np.flatnonzero(drawings).tolist()
         rows[:, FONT] = np.where(drawings, 0, named)
         rows[~there & (direction != 0), FONT] = DRAWINGS  # what is told of its width is not so
-        rows[:, ASCENT] = _within(reach[:, 0], *_ABOVE)
-        rows[:, DESCENT] = -_within(-reach[:, 1], *_BELOW)
+        rows[:, ASCENT], rows[:, DESCENT] = heights[:, 2], -heights[:, 3]
         lean = np.abs(tall) * (a * c + b * d) / np.maximum(np.hypot(a, b), 1e-9)
         slant = (reach * lean[:, None]).max(axis=1)
         rows[:, SLANT] = np.where(np.abs(lean) > _SLANTED * size, slant, 0.0)
         return rows
 
-    def _of_box(self, number: int, origin: Any, size: float) -> tuple[float, float]:
+    def _of_box(self, number: int, origin: Any, size: float) -> Heights:
         """What a glyph takes above and below its line, by its loose box."""
         box = (ctypes.c_float * 4)()
         self._pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
         if not all(map(math.isfinite, box)):
-            return 0.0, 0.0
+            return heights_of(0.0, 0.0)
         reach = [(box[side] - float(origin[1])) / size for side in (1, 3)]
-        return max(reach), min(reach)
+        return heights_of(max(reach), min(reach))
 
     def _size_drawings(self, begins: list[int], listed: list[int]) -> None:
         """Take fonts of drawings for as large as their highest glyphs say, where these are larger.
@@ -230,16 +232,6 @@ class Manners:
                 row[SCALE] *= size / row[SIZE]
                 row[SIZE], row[FONT] = size, DRAWINGS
 
-    def _of_font(self, font: int) -> tuple[float, float]:
-        known = self._fonts.get(font)
-        if known is None:
-            known = (
-                measured(self._pdfium, "FPDFFont_GetAscent", font, 1.0),
-                measured(self._pdfium, "FPDFFont_GetDescent", font, 1.0),
-            )
-            self._fonts[font] = known
-        return known
-
 
 def _runs_left(codes: Any) -> bool:
     most = int(codes.max())
@@ -247,18 +239,3 @@ def _runs_left(codes: Any) -> bool:
         most >= first and bool(((codes >= first) & (codes < end)).any())
         for first, end in _LEFTWARDS
     )
-
-
-def _within(said: Any, least: float, most: float) -> Any:
-    """What fonts say, with room for all of their letters.
-
-    Many say less: 0, or how high those of their glyphs are that the file has.
-    """
-    return np.where(said < _ABSURD, np.clip(said, least, most), least)
-
-
-def measured(pdfium: Library, name: str, font: int, *arguments: object) -> float:
-    """What a function writes of a font; 0 where it does not know."""
-    value = ctypes.c_float()
-    known = getattr(pdfium, name)(font, *arguments, ctypes.addressof(value))
-    return value.value if known and math.isfinite(value.value) else 0.0

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.reading.fonts import Fonts
 
 __all__ = ["page_of"]
 
@@ -49,11 +50,11 @@ _TAGGED = 0.8
 
 
 def page_of(
-    pdfium: Library, document: int, index: int, *, tagged: bool, acts: set[str]
+    pdfium: Library, document: int, index: int, *, tagged: bool, fonts: Fonts, acts: set[str]
 ) -> Page | None:
     """The page with that number, from 0; None where it cannot be read.
 
-    `acts` is given the files that its links would start or open.
+    `fonts` are those of the document. `acts` is given the files that its links would start or open.
     """
     handle = pdfium.FPDF_LoadPage(document, index)
     if not handle:
@@ -65,7 +66,7 @@ def page_of(
             return None
         try:
             label = pdfium.words("FPDF_GetPageLabel", document, index)[:100]
-            reader = _Reader(pdfium, handle, text)
+            reader = _Reader(pdfium, handle, text, fonts)
             return reader.page(index + 1, " ".join(label.split()), tagged=tagged)
         finally:
             pdfium.FPDFText_ClosePage(text)
@@ -91,8 +92,9 @@ def _acts_of(pdfium: Library, page: int) -> Iterator[str]:
 class _Reader:
     """One open page."""
 
-    def __init__(self, pdfium: Library, page: int, text: int) -> None:
+    def __init__(self, pdfium: Library, page: int, text: int, fonts: Fonts) -> None:
         self._pdfium = pdfium
+        self._fonts = fonts
         self._handle = page
         self._text = text
         self._frame = frame_of(pdfium, page)
@@ -103,7 +105,7 @@ class _Reader:
         numbers, codes = self._kept(count)
         origins = self._origins(numbers)
         raw = Raw(self._handle, self._text, numbers, codes, origins)
-        manners = Manners(self._pdfium, raw)
+        manners = Manners(self._pdfium, raw, self._fonts)
         advance = advances(self._pdfium, raw, manners)
         row = manners.rows[manners.which]
         size, scale = row[:, SIZE], row[:, SCALE]
