@@ -56,6 +56,7 @@ BY_CODE = {
     *(f"versions.{status}" for status in (*get_args(Status), "unchecked")),
     *(f"versions.{kind}" for kind in ("withdrawn", "erased", "closed")),
     *(f"change.{kind}" for kind in ("negation", "number", "name")),
+    *(f"signing.{scope}" for scope in ("read", "cite", "save", "admin")),
 }
 """The keys that are put together from codes."""
 
@@ -136,7 +137,7 @@ class Texts(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         """Collect the attributes that people read."""
         self._silent += tag in {"code", "kbd"}
-        if tag != "meta":
+        if tag != "meta" and ("type", "hidden") not in attributes:
             self.said += [value or "" for name, value in attributes if name in TRANSLATED]
 
     def handle_endtag(self, tag: str) -> None:
