@@ -121,9 +121,9 @@ def test_twenty_pages_are_browsed_across_versions(
             said = page.frame_locator("#page").locator("#said").inner_text()
             assert said == f"The {word} word of room {number}."
             assert " led here. Saved " in page.locator(".followed").inner_text()
-        _click(page, "back")
+        go(page, "back")
         page.wait_for_url(_at(rooms[edition][COUNT - 2]))
-    _click(page, "words")
+    _enter(page, "words")
     page.locator(".lead .passage mark").wait_for()
     assert page.locator(".lead .passage mark").inner_text() == (
         f"The second word of room {COUNT - 1}."

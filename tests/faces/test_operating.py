@@ -221,7 +221,6 @@ def test_systemd_is_told_that_the_server_is_ready(
         ("GET", "/-/nothing", 404, None),
         ("PUT", "/-/search", 405, "GET, HEAD"),
         ("DELETE", "/-/api/cite", 405, "POST"),
-        ("PUT", "/", 405, "GET, HEAD"),
         ("GET", "/web/yesterday", 404, None),
         ("GET", "/uri-res/a/b", 404, None),
     ],

@@ -107,6 +107,8 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield "/{name:path}", f"/{names['quoter']}?view=reader&{link}"
     yield "/-/api/versions", f"/-/api/versions?name={full}%23char=0,4"
     yield "/-/versions/{name:path}", f"/-/versions/{full}?fragment=char=0,4"
+    yield "/-/changes/{name:path}", f"/-/changes/{full}"
+    yield "/-/api/changes", f"/-/api/changes?name={full}"
     yield "/uri-res/{service}", f"/uri-res/N2Cs?{document}.*.*"
     yield "/{name:path}", f"/{document}.*.*"
     yield "/-/api/documents", "/-/api/documents"

@@ -114,6 +114,8 @@ def calls_behind_doors(trace: str) -> list[str]:
         process, call = line.split(maxsplit=1)
         if "PR_SET_SECCOMP" in call:
             behind.add(process)
+        elif call.startswith("+++"):
+            behind.discard(process)  # it ended: soon another one has its number
         elif process in behind:
             calls.append(call)
             if call.startswith("clone"):

@@ -31,6 +31,7 @@ _ROOMS = {
     "check": "permacite.cli.cite",
     "watch": "permacite.cli.watch",
     "versions": "permacite.cli.cite",
+    "changes": "permacite.cli.finding.changes",
     "quotes": "permacite.cli.assertions",
     "quoted-by": "permacite.cli.assertions",
     "compose": "permacite.cli.assertions",

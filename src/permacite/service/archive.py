@@ -18,6 +18,7 @@ from permacite.service.assertions.jottings import Jottings
 from permacite.service.base import DEFAULT_RESOLVER, default_directory
 from permacite.service.citations.describing import References
 from permacite.service.citations.selecting.annotations import Annotations
+from permacite.service.drift.changes import Changes
 from permacite.service.drift.checking import Checks
 from permacite.service.drift.versions import Versions
 from permacite.service.handed.taking import Uploads
@@ -53,6 +54,7 @@ class Archive(
     Derivations,
     Annotations,
     References,
+    Changes,
     Checks,
     Versions,
     Compositions,

@@ -17,7 +17,7 @@ from permacite.errors import PermaciteError
 from permacite.service.feeds.news import PATH
 from permacite.web import api, headers, log, problems, reader
 from permacite.web.behind.news import news
-from permacite.web.behind.versions import versions
+from permacite.web.behind.versions import changes, changes_answer, versions
 from permacite.web.doors import signing
 from permacite.web.doors.guard import Guard
 from permacite.web.doors.table import READING
@@ -94,6 +94,8 @@ _PAGES = [
     Route("/-/api/jottings", jottings.answer, methods=["GET", "HEAD", "POST"]),
     Route("/-/api/follow", links.answer),
     Route("/-/versions/{name:path}", versions),
+    Route("/-/changes/{name:path}", changes),
+    Route("/-/api/changes", changes_answer),
     Route(PATH, news),
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),

@@ -6,7 +6,7 @@ one place and put in at another: in one line of reading, they cannot stand in bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from permacite.fragments.alignment.aligning import align
@@ -27,6 +27,8 @@ class Piece:
     kind: Literal["same", "removed", "added"]
     words: str
     """As they stand there, with the white space that follows them."""
+    start: int = field(default=0, compare=False, metadata={"json": False})
+    """Where they stand there; those of both, in the new one."""
 
 
 def compared(old: str, new: str) -> tuple[Piece, ...]:
@@ -60,4 +62,4 @@ def _piece(
     if first < last:
         end = text.starts[last] if last < len(text) else len(text.text)
         start = text.starts[first] if first else 0
-        yield Piece(kind, text.text[start:end])
+        yield Piece(kind, text.text[start:end], start)

@@ -53,6 +53,8 @@ NEEDS: dict[str, dict[str, Scope]] = {
     "/-/api/jottings": {"GET": "admin", "HEAD": "admin", "POST": "admin"},
     "/-/api/follow": {},
     "/-/versions/{name:path}": {},
+    "/-/changes/{name:path}": {},
+    "/-/api/changes": {},
     "/-/news.atom": {},
     "/-/api/documents": {},
     "/-/api/document": {},
