@@ -226,8 +226,13 @@ def test_hints_connect_from_nothing_that_we_show_or_write(
 
         page = b"".join(each.page(ears.port) for each in hints)
         root = mhtml.Resource(page, "text/html", "http://a.example/")
-        assert opened(written("a.html", page)), "they work in a page"
-        assert opened(written("a.mhtml", mhtml.build(root, []))), "and in an aggregate"
+
+        def works(address: str) -> bool:
+            """Whether it connects: a browser that is slow may end before it does."""
+            return any(opened(address) for _ in range(5))
+
+        assert works(written("a.html", page)), "they work in a page"
+        assert works(written("a.mhtml", mhtml.build(root, []))), "and in an aggregate"
         assert not opened(written("b.mhtml", mhtml.build(root, [], profile="chromium")))
         single = single_html(mhtml.open(mhtml.build(root, []))).html
         assert not opened(written("b.html", single.encode()))

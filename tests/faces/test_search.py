@@ -280,6 +280,7 @@ def test_the_box_in_a_browser(library: Path, browser: Browser, scheme: str) -> N
             page.keyboard.press("Enter")
             assert page.get_by_role("status").inner_text().startswith("Taken for a passage")
             assert page.locator("mark").inner_text() == "nobody saw the lantern"
+            page.wait_for_load_state()  # the style sheet too
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert Axe().run(page).violations_count == 0
             page.get_by_role("link", name="english.txt").click()
