@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests import inside
 from tests.faces.conftest import archive, cli, site
 
 from permacite.service.archive import Archive
@@ -72,37 +71,6 @@ class Entered:
         threading.setprofile(None)
 
 
-def get(app: Any, path: str) -> int:
-    """Ask an application for a page, as a browser does; returns the status."""
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    place, _, query = path.partition("?")
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": "GET",
-        "scheme": "http",
-        "path": place,
-        "raw_path": place.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "headers": [(b"host", b"localhost"), (b"accept", b"text/html")],
-        "server": ("localhost", 80),
-        "client": ("127.0.0.1", 1),
-    }
-    # In a thread of its own: a browser of other tests may have a loop in this one.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: asyncio.run(app(scope, receive, send))).result()
-    status: int = sent[0]["status"]
-    return status
-
-
 @pytest.fixture
 def ways(cli: Cli, site: Site, archive: Path, tmp_path: Path) -> dict[str, Callable[[], object]]:
     """Return what sets out on each journey, in the order of the story."""
@@ -120,8 +88,9 @@ def ways(cli: Cli, site: Site, archive: Path, tmp_path: Path) -> dict[str, Calla
     def read() -> None:
         with Archive.open(archive) as opened:
             app = create_app(opened, names=["localhost"])
-            assert get(app, "/" + told["passage"].replace("#", "?fragment=")) == 200
-            assert get(app, f"/-/page/{told['page']}") == 200
+            cited = told["passage"].replace("#", "?fragment=")
+            assert inside.ask(app, "/" + cited, accept="text/html").status == 200
+            assert inside.ask(app, f"/-/page/{told['page']}", accept="text/html").status == 200
 
     def prove() -> None:
         assert cli("prove", told["passage"], "-o", proof).status == 0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import email.parser
 import http.client
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests import inside
 from tests.faces.conftest import served
 
 from permacite.archive import NewRepresentation, Repository
@@ -22,50 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.inside import Answer
+
 PIECE = 1 << 15
 CONTENT = b"".join(b"%07d\n" % number for number in range(100_000))
 KIND = "application/octet-stream"
 
 
-class Answer(NamedTuple):
-    """What the application sent."""
-
-    status: int
-    fields: dict[str, str]
-    body: bytes
-
-
 def ask(service: Archive, target: str, method: str = "GET", **fields: str) -> Answer:
     """Send one request to an application in this process."""
     app = create_app(service, names=["a.example"])
-    path, _, query = target.partition("?")
-    wanted = {"host": "a.example"} | {name.replace("_", "-"): fields[name] for name in fields}
-    scope = {
-        "type": "http",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "server": ("a.example", 80),
-        "headers": [(name.encode(), value.encode()) for name, value in wanted.items()],
-    }
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    async def run() -> None:
-        await app(scope, receive, send)  # type: ignore[arg-type] # a plain dict
-
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, run()).result()
-    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], headers, b"".join(each.get("body", b"") for each in sent[1:]))
+    return inside.ask(app, target, method, b"", **{"host": "a.example"} | fields)
 
 
 @pytest.fixture
@@ -122,17 +88,17 @@ def test_ranges(
     service: Archive, name: str, wanted: str, spans: list[tuple[int, int]] | None
 ) -> None:
     answer = ask(service, f"/{name}", range=wanted)
-    assert int(answer.fields["content-length"]) == len(answer.body)
+    assert int(answer.headers["content-length"]) == len(answer.body)
     if spans is None:
         assert (answer.status, answer.body) == (200, CONTENT)
     elif not spans:
-        assert (answer.status, answer.fields["content-range"]) == (416, "bytes */800000")
+        assert (answer.status, answer.headers["content-range"]) == (416, "bytes */800000")
     elif len(spans) == 1:
         ((start, end),) = spans
         assert (answer.status, answer.body) == (206, CONTENT[start:end])
-        assert answer.fields["content-range"] == f"bytes {start}-{end - 1}/800000"
+        assert answer.headers["content-range"] == f"bytes {start}-{end - 1}/800000"
     else:
-        head = f"Content-Type: {answer.fields['content-type']}\n\n".encode()
+        head = f"Content-Type: {answer.headers['content-type']}\n\n".encode()
         message = email.parser.BytesParser().parsebytes(head + answer.body)
         assert [
             (part["Content-Range"], part["Content-Type"], part.get_payload(decode=True))
@@ -175,18 +141,18 @@ def test_nothing_is_read_for_what_is_known(archive: Path, service: Archive, name
     for each in (archive / "objects").glob("??/??/*"):
         each.unlink()
     for target, before in zip(asked, known, strict=True):
-        tag, modified = before.fields["etag"], before.fields["last-modified"]
+        tag, modified = before.headers["etag"], before.headers["last-modified"]
         for conditions in ({"if_none_match": f'"x", {tag}'}, {"if_modified_since": modified}):
             answer = ask(service, target, **conditions)
             assert (answer.status, answer.body) == (304, b"")
-            assert answer.fields["etag"] == tag
+            assert answer.headers["etag"] == tag
     head = ask(service, f"/{name}", "HEAD")
-    assert (head.status, head.body, head.fields) == (200, b"", known[0].fields)
+    assert (head.status, head.body, head.headers) == (200, b"", known[0].headers)
     assert ask(service, f"/{name}").status == 404
 
 
 def test_a_range_depends_on_what_there_is(service: Archive, name: str) -> None:
-    before = ask(service, f"/{name}", "HEAD").fields
+    before = ask(service, f"/{name}", "HEAD").headers
     for holds in (before["etag"], before["last-modified"]):
         assert ask(service, f"/{name}", range="bytes=0-1", if_range=holds).status == 206
     for fails in ('"other"', f"W/{before['etag']}", "Mon, 01 Jan 2024 00:00:00 GMT"):
@@ -195,7 +161,7 @@ def test_a_range_depends_on_what_there_is(service: Archive, name: str) -> None:
 
 def test_parts_have_tags_of_their_own(service: Archive, name: str) -> None:
     tags = {
-        ask(service, f"/{name}{fragment}").fields["etag"]
+        ask(service, f"/{name}{fragment}").headers["etag"]
         for fragment in ("", "?fragment=byte=0,5", "?fragment=byte=0,6")
     }
     assert len(tags) == 3

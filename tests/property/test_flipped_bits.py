@@ -11,9 +11,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from tests import inside
 
 from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.errors import PermaciteError
@@ -23,10 +24,9 @@ from permacite.service.plain import plain
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from starlette.applications import Starlette
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 
@@ -231,32 +231,10 @@ async def ask_routes(service: Archive, names: tuple[str, ...], answers: Answers)
             for accept in ("application/json", "text/html")[: 2 if route == "/{}" else 1]:
                 asked = f"GET {path} {accept}"
                 try:
-                    answers.given[asked] = await fetch(app, path, accept)
+                    given = await inside.answer(app, path, accept=accept)
+                    answers.given[asked] = given.status, given.body
                 except Exception as error:  # noqa: BLE001 - the server would answer 500
                     answers.faults.append(f"{asked}: {error!r}")
-
-
-async def fetch(app: Starlette, target: str, accept: str) -> tuple[int, bytes]:
-    """Return the status and the body that a server of this application would answer."""
-    told: list[MutableMapping[str, Any]] = []
-    path, _, query = target.partition("?")
-    scope: dict[str, object] = {
-        "type": "http",
-        "method": "GET",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "headers": [(b"host", b"localhost"), (b"accept", accept.encode())],
-    }
-
-    async def receive() -> dict[str, object]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
-
-    await app(scope, receive, send)
-    return int(told[0]["status"]), b"".join(one.get("body", b"") for one in told)
 
 
 def is_refusal(answer: object) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import email.parser
-import json
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from tests import inside
 
 from permacite.service.archive import Archive
 
@@ -19,32 +17,13 @@ pytest.importorskip("starlette", reason="the server needs it")
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.inside import Answer
 
 HTML = b"<!doctype html><title>T</title><p>Some words."
 TEXT = b"The tide."
-
-
-@dataclass
-class Answer:
-    """What the application sent."""
-
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The body as an object."""
-        value = json.loads(self.body)
-        assert isinstance(value, dict)
-        return value
-
-    @property
-    def lines(self) -> list[str]:
-        """The body as lines."""
-        return self.body.decode().splitlines()
 
 
 @dataclass
@@ -56,46 +35,10 @@ class Server:
 
     def ask(self, method: str, target: str, body: bytes = b"", **fields: str) -> Answer:
         """Send one request; `fields` are header fields with underscores for hyphens."""
-        # In a thread of its own: a browser of another test may keep a loop running in this one.
-        with ThreadPoolExecutor(1) as thread:
-            asked = thread.submit(asyncio.run, self._ask(method, target, body, fields))
-            return asked.result()
-
-    async def _ask(self, method: str, target: str, body: bytes, fields: dict[str, str]) -> Answer:
         app = create_app(
             self.service, names=["resolver.example", "lab.example.us"], writable=self.writable
         )
-        path, _, query = target.partition("?")
-        wanted = {"Host": "resolver.example", **fields}
-        scope = {
-            "type": "http",
-            "method": method,
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": query.encode(),
-            "root_path": "",
-            "server": ("resolver.example", 80),
-            "client": ("127.0.0.1", 1),
-            "headers": [
-                (name.replace("_", "-").lower().encode(), value.encode())
-                for name, value in wanted.items()
-            ],
-        }
-        answer = Answer()
-
-        async def receive() -> MutableMapping[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                answer.status = message["status"]
-                answer.headers = {k.decode(): v.decode() for k, v in message["headers"]}
-            else:
-                answer.body += message.get("body", b"")
-
-        await app(scope, receive, send)
-        return answer
+        return inside.ask(app, target, method, body, **{"host": "resolver.example"} | fields)
 
 
 @pytest.fixture
