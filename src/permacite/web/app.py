@@ -20,6 +20,7 @@ from permacite.web.behind.news import news
 from permacite.web.behind.versions import changes, changes_answer, versions
 from permacite.web.doors import signing
 from permacite.web.doors.guard import Guard
+from permacite.web.doors.nowhere import nowhere
 from permacite.web.doors.table import READING
 from permacite.web.follow import feeds, links, memento, saving, sites
 from permacite.web.follow.saves import Saves
@@ -27,7 +28,6 @@ from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
 from permacite.web.operating.health import health, ready
-from permacite.web.operating.nowhere import nowhere
 from permacite.web.requests import is_own
 from permacite.web.search import asking, jottings
 
