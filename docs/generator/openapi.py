@@ -73,10 +73,19 @@ def page(root: Path) -> str:
         "paths": paths,
         "components": {
             "schemas": {name: _schema(name) for name in sorted(_named(json.dumps(paths)))},
+            "responses": {"problem": _PROBLEM},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
-    return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+    return _lines(about) + "\n"
+
+
+def _lines(value: object, depth: int = 3) -> str:
+    """JSON with a line for each operation and each schema, so that a change of one is seen."""
+    if not depth or not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    members = (f"{json.dumps(name)}: {_lines(each, depth - 1)}" for name, each in value.items())
+    return "{\n" + ",\n".join(members) + "\n}"
 
 
 def _operation(route: Route, method: str) -> dict[str, object]:
@@ -93,7 +102,7 @@ def _operation(route: Route, method: str) -> dict[str, object]:
             "2XX": _answer(route, words),
             "3XX": {"description": "Elsewhere, or as before."},
         }
-        | {"default": _PROBLEM},
+        | {"default": {"$ref": "#/components/responses/problem"}},
     }
     if method in _BODIES:
         operation["requestBody"] = _body(route, words)
