@@ -18,6 +18,7 @@ from permacite.archive.records.days import kept
 from permacite.archive.records.leaves import append, append_all, node
 from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.schema import SCHEMA
+from permacite.archive.sqlite.session import Session
 
 JSON = st.recursive(
     st.none()
@@ -40,7 +41,7 @@ def test_canonical_json_means_what_was_said(value: object) -> None:
     assert canonical_json(read) == written
 
 
-def changing(connection: sqlite3.Connection) -> Transaction:
+def changing(connection: Session) -> Transaction:
     """Return what a change writes by."""
     return Transaction(connection, kept(utc_now), seal)
 
@@ -76,8 +77,8 @@ def tree_of(hashes: list[bytes]) -> bytes:
     return node_hash(tree_of(hashes[:split]), tree_of(hashes[split:]))
 
 
-def catalog_in_memory() -> sqlite3.Connection:
+def catalog_in_memory() -> Session:
     """Return an empty catalog."""
-    connection = sqlite3.connect(":memory:")
+    connection = sqlite3.connect(":memory:", factory=Session)
     connection.executescript(SCHEMA)
     return connection

@@ -19,11 +19,12 @@ from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, NewVersion, Provenance, Repository, Version
 from permacite.archive.deposit import deposit
+from permacite.archive.engine import WriteBehind
 from permacite.archive.objects import FileObjects
 from permacite.archive.records import octets
 from permacite.archive.records.commits import CommitRequest, commit
 from permacite.archive.records.rows import version_of
-from permacite.archive.sqlite import Catalog, WriteBehind
+from permacite.archive.sqlite import Catalog
 from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
 from permacite.errors import (
     ConflictError,

@@ -6,8 +6,9 @@
 |---|---|
 | model, names, entries, merkle, canonical_json | values, and the forms that are stored and hashed |
 | objects | octets by their digest: put, and opened as a source |
-| records | questions and changes in plain SQL, over a connection |
-| sqlite | the catalog in one file: connections, the thread that writes, schema, write-behind |
+| records | questions and changes in plain SQL, over a session |
+| engine | what catalogs on any engine share: the thread that writes, write-behind |
+| sqlite | the catalog in one file: connections, schema |
 | texts | which charset a text has; the index of a large one |
 | log | the Merkle log: keys, checkpoints, tiles, proofs, and whether records agree with it |
 | statements, delegation, access | what is said of names, who mints, what is given out |

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive.sqlite import Catalog
+    from permacite.archive.engine import Catalog
 
 __all__ = ["backup", "is_cut_short"]
 

@@ -26,8 +26,8 @@ from permacite.errors import ConflictError, LimitError, ParseError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permacite.archive.engine import Catalog
     from permacite.archive.model import Delegation, Kind
-    from permacite.archive.sqlite import Catalog
     from permacite.pdi import PDI
 
 __all__ = ["Delegations", "follow"]

@@ -22,10 +22,10 @@ from permacite.archive.records.rows import (
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
-    import sqlite3
     from datetime import datetime
 
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = ["KINDS", "Jotting", "Kind", "Subject", "jot", "jottings", "strike"]
@@ -82,8 +82,8 @@ def jot(
     if ids is None or (number is not None and ids[1] is None):
         raise NotFoundError(f"no document {name} here", str(name))
     transaction.connection.execute(
-        "INSERT OR IGNORE INTO jotting (document_id, version_id, part, kind, text, written_at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO jotting (document_id, version_id, part, kind, text, written_at)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (*ids, subject.part, kind, text, timestamp(at or transaction.clock())),
     )
 
@@ -99,7 +99,7 @@ def strike(transaction: Transaction, subject: Subject, kind: Kind, text: str | N
 
 
 def jottings(
-    connection: sqlite3.Connection,
+    connection: Session,
     name: PDI | None = None,
     kind: Kind | None = None,
     text: str | None = None,
@@ -107,7 +107,7 @@ def jottings(
     """Jottings in the order in which they were made: of a document, of a kind, with a text."""
     if not has_schema(connection, JOTTINGS):
         return []
-    conditions, values = ["1"], list[object]()
+    conditions, values = ["TRUE"], list[object]()
     if name is not None:
         conditions.append("d.series = ? AND d.date = ? AND d.unique_id = ?")
         values += document_key(name)

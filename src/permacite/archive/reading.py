@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.jottings import Jotting, Kind
     from permacite.archive.log import Log
     from permacite.archive.model import (
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
         Watch,
     )
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.extract import Decode, Excerpt
     from permacite.text.document import DocumentText
 

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import jottings, names
+from permacite.archive.engine import WriteBehind
 from permacite.archive.entries import seal
 from permacite.archive.log import Log
 from permacite.archive.model import (
@@ -37,7 +38,7 @@ from permacite.archive.records import access, citations, days, octets, settings,
 from permacite.archive.records.lists import listing
 from permacite.archive.records.looks import live, watches
 from permacite.archive.records.rows import version_of
-from permacite.archive.sqlite import Catalog, WriteBehind, reading_rows
+from permacite.archive.sqlite import Catalog as SqliteCatalog
 from permacite.archive.verification import Verification
 from permacite.errors import ConflictError, IntegrityError, ParseError, PermaciteError, StorageError
 
@@ -46,12 +47,13 @@ if TYPE_CHECKING:
     from datetime import date, datetime, timedelta
     from pathlib import Path
 
+    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.write_behind import Staging
     from permacite.archive.entries import Leaf, Sealer
     from permacite.archive.jottings import Kind, Subject
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
-    from permacite.archive.sqlite.write_behind import Staging
     from permacite.pdi import PDI
 
 __all__ = ["Repository"]
@@ -125,7 +127,7 @@ class Repository(Verification):
             raise StorageError(
                 f"there is no folder {directory}", path=str(directory), reason="missing"
             )
-        catalog = Catalog(
+        catalog = SqliteCatalog(
             directory / _CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
         )
         archive = cls(directory, catalog, FileObjects(directory / _OBJECTS), clock=clock)
@@ -262,7 +264,7 @@ class Repository(Verification):
             staging.flush()
             requests = [outcome for outcome in prepared if not isinstance(outcome, PermaciteError)]
             written = iter(self._catalog.write_all(commits.commit, requests))
-        with reading_rows(self._catalog.path):
+        with self._catalog.reading_rows():
             return [
                 outcome if isinstance(outcome, PermaciteError) else _committed(next(written))
                 for outcome in prepared
@@ -473,7 +475,7 @@ def _make(directory: Path, series: str, clock: Clock) -> None:
             what = "is an archive already" if taken else "is not empty"
             raise ConflictError(f"{directory} {what}", str(directory))
         keep_modes(directory)
-        Catalog.make(directory / _CATALOG, series=series, clock=clock)
+        SqliteCatalog.make(directory / _CATALOG, series=series, clock=clock)
         flush_folder(directory)
         mode = modes_of(directory).file
         write_file(directory / "README.txt", _README.encode(), mode=mode)

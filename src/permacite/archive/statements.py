@@ -28,8 +28,8 @@ from permacite.pdi.predicates import check_predicate, predicate_iri
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from permacite.archive.engine import Catalog
     from permacite.archive.model import JSON, Representation
-    from permacite.archive.sqlite import Catalog
     from permacite.pdi import PDI
 
 __all__ = ["EFFECTS", "Statements", "without_persons"]

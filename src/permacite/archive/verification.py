@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
+    from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.entries import Leaf
     from permacite.archive.model import Citation
-    from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts import Texts
     from permacite.archive.texts.contents import KnownPieces
 

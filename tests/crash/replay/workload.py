@@ -103,7 +103,7 @@ def planned(contents: dict[str, bytes]) -> Provenance:
 def keep_checkpoints_small(archive: Repository) -> None:
     """Let SQLite move its write-ahead log into the database every few pages."""
     archive._catalog.write(  # noqa: SLF001 - no other way in
-        lambda changing: changing.connection.execute("PRAGMA wal_autocheckpoint = 12").close()
+        lambda changing: changing.connection.execute("PRAGMA wal_autocheckpoint = 12").fetchall()
     )
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
+    from permacite.archive.engine import Catalog
     from permacite.archive.entries import Leaf
     from permacite.archive.model import (
         JSON,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
         Version,
         Withdrawal,
     )
-    from permacite.archive.sqlite import Catalog
     from permacite.archive.statements import Statements
 
 __all__ = ["PUBLIC", "Audience", "Gate", "of_all"]

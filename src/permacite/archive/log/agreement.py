@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import entries
@@ -22,9 +21,10 @@ from permacite.errors import IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permacite.archive.engine import Catalog
     from permacite.archive.entries import Entry, Leaf
     from permacite.archive.model import Representation, Version
-    from permacite.archive.sqlite import Catalog
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = ["Agreement", "about", "counted", "entry_fault", "erased", "rebuilt"]
@@ -41,7 +41,7 @@ SELECT version_id FROM version JOIN document USING (document_id)
 WHERE series = ? AND date = ? AND unique_id = ? AND number = ?
 """
 
-_OF_SEQUENCE: dict[str, Callable[[sqlite3.Connection, int], Entry | None]] = {
+_OF_SEQUENCE: dict[str, Callable[[Session, int], Entry | None]] = {
     "assertion": statements.entry_at,
     "citation": citations.entry_at,
     "day": days.entry_at,
@@ -99,7 +99,7 @@ def _key_of(value: Version | Representation) -> tuple[int, bytes]:
     return hash(value), hashlib.blake2b(details, digest_size=16).digest()
 
 
-def _formats_of(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> set[str]:
+def _formats_of(connection: Session, pdi: PDI, number: int | None) -> set[str]:
     """The formats that entries without fault tell of. Raises IntegrityError for a fault."""
     formats: set[str] = set()
     for leaf in leaves.entries(connection, pdi):
@@ -124,7 +124,7 @@ def _differs(pdi: PDI, problem: str) -> IntegrityError:
     )
 
 
-def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
+def rebuilt(connection: Session, leaf: Leaf) -> bytes | None:
     """The leaf as it would be now, None where the records lack what it is about.
 
     What is erased is taken from the leaf itself: nothing else has it.
@@ -146,11 +146,11 @@ def rebuilt(connection: sqlite3.Connection, leaf: Leaf) -> bytes | None:
         }
         openings = leaves.openings(connection, leaf.sequence)
         return entries.reopened(entry, openings, kept).content
-    except (ValueError, LookupError, TypeError, AttributeError, sqlite3.Error):
+    except (ValueError, LookupError, TypeError, AttributeError, connection.Error):
         return None  # the leaf itself is no entry of ours
 
 
-def erased(connection: sqlite3.Connection, sequence: int) -> set[str | None]:
+def erased(connection: Session, sequence: int) -> set[str | None]:
     """Return the parts of an entry that an erasure covers; None stands for all of it."""
     if not has_schema(connection, ERASABLE):
         return set()
@@ -158,7 +158,7 @@ def erased(connection: sqlite3.Connection, sequence: int) -> set[str | None]:
     return {part for (part,) in connection.execute(question, (sequence,))}
 
 
-def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> Entry | None:
+def _entry(connection: Session, leaf: Leaf, said: dict[str, Any]) -> Entry | None:
     """The entry, made of the records as they are now."""
     make = _OF_SEQUENCE.get(said["kind"])
     if make is not None:
@@ -175,7 +175,7 @@ def _entry(connection: sqlite3.Connection, leaf: Leaf, said: dict[str, Any]) -> 
     return leaves.version_entry(written, tokens)
 
 
-def counted(connection: sqlite3.Connection) -> tuple[int, dict[str, int]]:
+def counted(connection: Session) -> tuple[int, dict[str, int]]:
     """Return the number of leaves, and of the rows that they tell by table, at one moment."""
     tables = _COUNTED + (_COUNTED_LATER if has_schema(connection, DAYS) else ())
     counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608 - ours
@@ -191,7 +191,7 @@ def _key(name: str) -> tuple[str, str, str]:
     return series, f"{year}-{month}-{day}", unique_id
 
 
-def entry_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
+def entry_fault(connection: Session, leaf: Leaf) -> str:
     """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
     if entries.hash_of(leaf) != leaf.hash:
         return f"entry {leaf.sequence}{about(leaf)} is not what its hash says"
@@ -205,7 +205,7 @@ def entry_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
     return ""
 
 
-def _opening_fault(connection: sqlite3.Connection, leaf: Leaf) -> str:
+def _opening_fault(connection: Session, leaf: Leaf) -> str:
     """Say which opening of an entry is missing or another; those that are erased may be missing."""
     committed = entries.commitments(entries.lenient(leaf))
     if not committed:

@@ -18,10 +18,10 @@ from permacite.errors import IntegrityError, ParseError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from permacite.archive.engine import Catalog
     from permacite.archive.entries import Leaf
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log
-    from permacite.archive.sqlite import Catalog
 
 __all__ = ["audit"]
 

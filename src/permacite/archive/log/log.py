@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from permacite.archive.engine import Catalog
     from permacite.archive.entries import Leaf, Sealed
     from permacite.archive.log.keys import Signer, Verifier
     from permacite.archive.log.note import Checkpoint
     from permacite.archive.log.timestamps import Stamp
     from permacite.archive.records.leaves import Stamped
-    from permacite.archive.sqlite import Catalog
 
 __all__ = ["Log"]
 

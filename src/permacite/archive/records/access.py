@@ -36,11 +36,11 @@ from permacite.archive.records.settings import note_rows
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Sequence
 
     from permacite.archive.model import JSON
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = [
@@ -60,10 +60,7 @@ SELECT d.series, d.date, d.unique_id, s.access, s.embargo_until, s.ground, s.ret
 FROM document AS d JOIN standing AS s ON s.standing_id =
   (SELECT max(standing_id) FROM standing WHERE document_id = d.document_id)
 """
-_OF_DOCUMENTS = """
-(d.series, d.date, d.unique_id) IN (SELECT json_extract(value, '$[0]'),
-  json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?))
-"""
+_OF_DOCUMENTS = "(d.series, d.date, d.unique_id) IN ({keys})"
 """The condition that a document is one of those in a JSON array of keys."""
 
 _INSERT = """
@@ -132,20 +129,24 @@ def set_standing(transaction: Transaction, pdi: PDI, standing: Standing) -> None
 
 
 def standings(
-    connection: sqlite3.Connection, pdis: Iterable[PDI], *, but_public: bool = False
+    connection: Session, pdis: Iterable[PDI], *, but_public: bool = False
 ) -> dict[PDI, Standing]:
     """The standings of documents, without those of which none is on record.
 
     With `but_public`, without those of public documents too.
     """
     condition = " AND s.access <> 'public'" if but_public else ""
-    return _standings(connection, f"WHERE {_OF_DOCUMENTS}{condition}", _keys(pdis))
+    return _standings(connection, f"WHERE {_of_documents(connection)}{condition}", _keys(pdis))
 
 
-def overdue(connection: sqlite3.Connection, today: date) -> dict[PDI, Standing]:
+def overdue(connection: Session, today: date) -> dict[PDI, Standing]:
     """The documents that were to be kept until a day before `today`."""
     condition = "WHERE s.retain_until < ? ORDER BY s.retain_until"
     return _standings(connection, condition, today.isoformat())
+
+
+def _of_documents(connection: Session) -> str:
+    return _OF_DOCUMENTS.format(keys=connection.dialect.keys)
 
 
 def _keys(pdis: Iterable[PDI]) -> str:
@@ -153,9 +154,7 @@ def _keys(pdis: Iterable[PDI]) -> str:
     return json.dumps(list(dict.fromkeys(document_key(pdi) for pdi in pdis)))
 
 
-def _standings(
-    connection: sqlite3.Connection, condition: str, parameter: str
-) -> dict[PDI, Standing]:
+def _standings(connection: Session, condition: str, parameter: str) -> dict[PDI, Standing]:
     """The standings that meet a condition."""
     if not has_schema(connection, ERASABLE):
         return {}
@@ -163,14 +162,14 @@ def _standings(
     return {name_of((row[0], row[1], row[2])): _standing(row[3:]) for row in rows}
 
 
-def default_standing(connection: sqlite3.Connection) -> Standing:
+def default_standing(connection: Session) -> Standing:
     """Return the standing that the settings `access` and `ground` say."""
     question = "SELECT name, value FROM setting WHERE name IN ('access', 'ground')"
     return Standing(**dict(connection.execute(question).fetchall()))
 
 
 def insert_standings(
-    connection: sqlite3.Connection, standings: Sequence[tuple[int, Standing]], now: str
+    connection: Session, standings: Sequence[tuple[int, Standing]], now: str
 ) -> None:
     """Write the standings of documents."""
     rows = [
@@ -201,17 +200,17 @@ def _date(text: str | None) -> date | None:
     return None if text is None else date.fromisoformat(text)
 
 
-def erasures(connection: sqlite3.Connection, pdis: Iterable[PDI] | None = None) -> list[Erasure]:
+def erasures(connection: Session, pdis: Iterable[PDI] | None = None) -> list[Erasure]:
     """The erasures of any of these documents, or of their parts; all where None."""
     if not has_schema(connection, ERASABLE):
         return []
-    condition = "" if pdis is None else f" AND {_OF_DOCUMENTS}"
+    condition = "" if pdis is None else f" AND {_of_documents(connection)}"
     parameters = () if pdis is None else (_keys(pdis),)
     rows = connection.execute(f"{_ERASURES}{condition} ORDER BY erasure_id", parameters)
     return [_erasure(row) for row in rows]
 
 
-def unfinished(connection: sqlite3.Connection) -> list[int]:
+def unfinished(connection: Session) -> list[int]:
     """The rows of erasures of which octets or traces may be left."""
     if not has_schema(connection, ERASABLE):
         return []
@@ -237,7 +236,7 @@ def erase(transaction: Transaction, pdi: PDI, ground: str) -> tuple[Erasure, int
     scope = _scope(connection, pdi)
     known = connection.execute(
         "SELECT erasure_id FROM erasure WHERE document_id = :document AND entry IS NULL"
-        " AND representation_id IS NULL AND coalesce(version_id, :version) IS :version",
+        " AND representation_id IS NULL AND (version_id IS NULL OR version_id = :version)",
         scope,
     ).fetchone()
     if known is not None:
@@ -254,11 +253,10 @@ def erase(transaction: Transaction, pdi: PDI, ground: str) -> tuple[Erasure, int
     digests = [digest for (digest,) in connection.execute(_DIGESTS, scope)]
     erasure_id = connection.execute(
         "INSERT INTO erasure (sequence, document_id, version_id, ground, erased_at)"
-        " VALUES (?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?) RETURNING erasure_id",
         (sequence, scope["document"], scope["version"], ground, now),
-    ).lastrowid
-    assert erasure_id is not None  # noqa: S101 - an INSERT always has one
-    connection.execute("PRAGMA defer_foreign_keys = ON")
+    ).fetchall()[0][0]
+    connection.defer_references()
     # A part of the document has a dot, a number sign or an at sign behind its name.
     covered = connection.execute(
         "SELECT sequence, part FROM erased_entry WHERE erasure_id = ? AND sequence IN"
@@ -280,7 +278,7 @@ def erase(transaction: Transaction, pdi: PDI, ground: str) -> tuple[Erasure, int
     return _by_id(connection, erasure_id), shared
 
 
-def _scope(connection: sqlite3.Connection, pdi: PDI) -> dict[str, int | None]:
+def _scope(connection: Session, pdi: PDI) -> dict[str, int | None]:
     """Return the rows of the document, and of the version if `pdi` names one."""
     row = connection.execute(
         "SELECT document_id, version_id FROM document JOIN version USING (document_id)"
@@ -292,7 +290,7 @@ def _scope(connection: sqlite3.Connection, pdi: PDI) -> dict[str, int | None]:
     return {"document": row[0], "version": None if pdi.version is None else row[1]}
 
 
-def _empty_entry(connection: sqlite3.Connection, sequence: int, part: str | None) -> None:
+def _empty_entry(connection: Session, sequence: int, part: str | None) -> None:
     """Delete what an entry of the log commits to; of an early one, what it says in clear."""
     who = connection.execute("SELECT who FROM assertion WHERE sequence = ?", (sequence,)).fetchall()
     connection.execute("DELETE FROM assertion WHERE sequence = ?", (sequence,))
@@ -315,7 +313,7 @@ def _empty_entry(connection: sqlite3.Connection, sequence: int, part: str | None
             connection.execute("UPDATE leaf SET subject = ?, content = ? WHERE sequence = ?", left)
 
 
-def _by_id(connection: sqlite3.Connection, erasure_id: int) -> Erasure:
+def _by_id(connection: Session, erasure_id: int) -> Erasure:
     question = f"{_ERASURES} AND erasure_id = ?"
     return _erasure(connection.execute(question, (erasure_id,)).fetchone())
 

@@ -22,12 +22,12 @@ from permacite.archive.records.rows import (
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from permacite.archive.entries import Leaf
     from permacite.archive.model import JSON, NewCitation
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = [
@@ -59,13 +59,13 @@ JOIN document AS d USING (document_id)
 """
 
 
-def leaf_of(connection: sqlite3.Connection, citation: Citation) -> Leaf | None:
+def leaf_of(connection: Session, citation: Citation) -> Leaf | None:
     """The leaf of a citation; None where it is not recorded, or not in the log."""
     place = _sequence_of(connection, citation) if has_schema(connection, DAYS) else None
     return None if place is None else leaves.leaf_at(connection, place)
 
 
-def quotations(connection: sqlite3.Connection, pdi: PDI) -> list[tuple[PDI, str, str]]:
+def quotations(connection: Session, pdi: PDI) -> list[tuple[PDI, str, str]]:
     """Each quotation in the representations that `pdi` names: which, the origin, the cited."""
     conditions = _of_document(pdi)
     if pdi.format is not None:
@@ -75,7 +75,7 @@ def quotations(connection: sqlite3.Connection, pdi: PDI) -> list[tuple[PDI, str,
     return _quotations(connection, conditions)
 
 
-def quoters(connection: sqlite3.Connection, pdi: PDI) -> list[tuple[PDI, str, str]]:
+def quoters(connection: Session, pdi: PDI) -> list[tuple[PDI, str, str]]:
     """The same of all that quote the document `pdi`, oldest first."""
     document = name_of(document_key(pdi)).canonical()
     return _quotations(connection, {"q.cited_document = ?": document})
@@ -88,7 +88,7 @@ def _of_document(pdi: PDI) -> dict[str, str | int]:
 
 
 def _quotations(
-    connection: sqlite3.Connection, conditions: dict[str, str | int]
+    connection: Session, conditions: dict[str, str | int]
 ) -> list[tuple[PDI, str, str]]:
     """Who quotes, from which position on, and what."""
     rows = connection.execute(
@@ -129,13 +129,13 @@ def record(transaction: Transaction, citation: NewCitation) -> Citation:
         timestamp(citation.cited_at or transaction.clock()),
         citation.note,
     )
-    inserted = connection.execute(
+    ((citation_id,),) = connection.execute(
         'INSERT INTO citation (identity, representation_id, fragment, start, "end", quote, before,'
-        " after, media_type, cited_at, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " after, media_type, cited_at, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " RETURNING citation_id",
         fields,
-    ).lastrowid
-    assert inserted is not None  # noqa: S101 - an INSERT always has one
-    return _log(transaction, inserted)
+    ).fetchall()
+    return _log(transaction, citation_id)
 
 
 def log_all(transaction: Transaction) -> None:
@@ -157,7 +157,7 @@ def _log(transaction: Transaction, citation_id: int) -> Citation:
     return citation
 
 
-def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
+def entry_at(connection: Session, sequence: int) -> Entry | None:
     """Return the entry of the citation whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
         "SELECT citation_id FROM citation_leaf WHERE sequence = ?", (sequence,)
@@ -165,7 +165,7 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     return None if row is None else _entry_of(citations(connection, citation_id=row[0])[0])
 
 
-def _sequence_of(connection: sqlite3.Connection, citation: Citation) -> int | None:
+def _sequence_of(connection: Session, citation: Citation) -> int | None:
     """Return the place of a recorded citation's leaf, None where it is not recorded or has none."""
     row = connection.execute(
         "SELECT sequence FROM citation_leaf JOIN citation USING (citation_id) WHERE identity = ?",
@@ -201,7 +201,7 @@ def _entry_of(citation: Citation) -> Entry:
 
 
 def citations(
-    connection: sqlite3.Connection, pdi: PDI | None = None, *, citation_id: int | None = None
+    connection: Session, pdi: PDI | None = None, *, citation_id: int | None = None
 ) -> list[Citation]:
     """The citations of what `pdi` names (all where None), or the one with a row, oldest first."""
     conditions: dict[str, str | int] = {}
@@ -234,7 +234,7 @@ def _identity(citation: NewCitation | Citation) -> str:
     )
 
 
-def identities(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
+def identities(connection: Session) -> Iterator[tuple[int, str, str]]:
     """Return the row of each citation, the identity it has, and the one it should have."""
     question = "SELECT citation_id, identity FROM citation ORDER BY citation_id"
     for row, kept in connection.execute(question).fetchall():
@@ -242,7 +242,7 @@ def identities(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]
             yield row, kept, _identity(citation)
 
 
-def _representation_id(connection: sqlite3.Connection, pdi: PDI) -> int:
+def _representation_id(connection: Session, pdi: PDI) -> int:
     """Return the row of a full name. Raises NotFoundError."""
     row = connection.execute(
         "SELECT r.representation_id FROM representation AS r JOIN version AS v USING (version_id)"

@@ -33,11 +33,11 @@ from permacite.archive.records.settings import note_rows
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Sequence
 
     from permacite.archive.model import JSON, Provenance, Standing, Witness
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = ["CommitRequest", "StoredFormat", "add_format", "commit"]
@@ -116,7 +116,7 @@ def commit(
 
     The same idempotency key again gives the first version. A request that cannot be met gives its
     ConflictError, NotFoundError or StorageError (reason "clock"), and the others are written.
-    Raises sqlite3.IntegrityError where two requests want the same thing: these must come one after
+    Raises what the engine does where two requests want the same thing: these must come one after
     the other.
     """
     connection = transaction.connection
@@ -186,7 +186,7 @@ def add_format(
     return int(version[0])
 
 
-def _earlier(connection: sqlite3.Connection, request: CommitRequest) -> Committed | None:
+def _earlier(connection: Session, request: CommitRequest) -> Committed | None:
     """The version that was committed under the same key. Raises ConflictError."""
     if request.key is None:
         return None
@@ -222,9 +222,9 @@ def _insert_versions(
 ) -> list[Committed]:
     """Write versions with their documents, formats and leaves; what was written is returned.
 
-    Row ids are given out here, as SQLite would: by one from the highest. So the rows of one table
-    need nothing read back before those of the next can be written. Raises sqlite3.IntegrityError
-    where two of them have the same place.
+    Row ids are given out here, by one from the highest. So the rows of one table need nothing read
+    back before those of the next can be written. Raises what the engine does where two of them have
+    the same place.
     """
     connection = transaction.connection
     document_id, version_id, representation_id = connection.execute(_HIGHEST).fetchone()
@@ -260,16 +260,14 @@ def _insert_versions(
     return rows
 
 
-def _insert_format(
-    connection: sqlite3.Connection, version_id: int, stored: StoredFormat, now: str
-) -> None:
+def _insert_format(connection: Session, version_id: int, stored: StoredFormat, now: str) -> None:
     """Write one format of a version that is there."""
     highest = connection.execute(_HIGHEST).fetchone()[2]
     _insert_formats(connection, [(highest + 1, version_id, stored)], now)
 
 
 def _insert_formats(
-    connection: sqlite3.Connection, formats: Sequence[tuple[int, int, StoredFormat]], now: str
+    connection: Session, formats: Sequence[tuple[int, int, StoredFormat]], now: str
 ) -> None:
     """Write formats, each with its row id and that of its version, and what stands beside them."""
     connection.executemany(

@@ -28,12 +28,12 @@ from permacite.archive.records.rows import DAYS, has_schema, instant, timestamp
 from permacite.errors import ConflictError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Sequence
 
     from permacite.archive.entries import Leaf
     from permacite.archive.model import JSON
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
 
 __all__ = [
     "ON_REQUEST",
@@ -129,12 +129,12 @@ def _seal(transaction: Transaction, series: str, day: str, now: datetime) -> Lea
     return leaves.leaves(connection, sequence, sequence + 1)[0]
 
 
-def seal_of(connection: sqlite3.Connection, series: str, day: str) -> Leaf | None:
+def seal_of(connection: Session, series: str, day: str) -> Leaf | None:
     """The entry that seals a day, yyyy-mm-dd; None where there is none."""
     return _find(connection, series, day) if has_schema(connection, DAYS) else None
 
 
-def _find(connection: sqlite3.Connection, series: str, day: str) -> Leaf | None:
+def _find(connection: Session, series: str, day: str) -> Leaf | None:
     """The same where the schema is known to have days."""
     row = connection.execute(
         "SELECT sequence FROM day WHERE series = ? AND date = ?", (series, day)
@@ -142,7 +142,7 @@ def _find(connection: sqlite3.Connection, series: str, day: str) -> Leaf | None:
     return None if row is None else leaves.leaf_at(connection, row[0])
 
 
-def _open_days(connection: sqlite3.Connection, now: datetime) -> list[tuple[str, str]]:
+def _open_days(connection: Session, now: datetime) -> list[tuple[str, str]]:
     """Series and date of each day that has documents, has passed, and is not sealed."""
     return connection.execute(
         "SELECT DISTINCT series, date FROM document AS d WHERE date < ? AND NOT EXISTS"
@@ -151,7 +151,7 @@ def _open_days(connection: sqlite3.Connection, now: datetime) -> list[tuple[str,
     ).fetchall()
 
 
-def unique_ids(connection: sqlite3.Connection, series: str, day: str) -> list[str]:
+def unique_ids(connection: Session, series: str, day: str) -> list[str]:
     """The unique ids of a day, sorted by their octets."""
     rows = connection.execute(
         "SELECT unique_id FROM document WHERE series = ? AND date = ? ORDER BY unique_id",
@@ -160,7 +160,7 @@ def unique_ids(connection: sqlite3.Connection, series: str, day: str) -> list[st
     return [unique_id for (unique_id,) in rows]
 
 
-def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
+def entry_at(connection: Session, sequence: int) -> Entry | None:
     """The entry of the day whose leaf is `sequence`, as its documents are now."""
     row = connection.execute(
         "SELECT series, date, sealed_at FROM day WHERE sequence = ?", (sequence,)
@@ -168,7 +168,7 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     return None if row is None else _entry(connection, *row)
 
 
-def _entry(connection: sqlite3.Connection, series: str, day: str, sealed_at: str) -> Entry:
+def _entry(connection: Session, series: str, day: str, sealed_at: str) -> Entry:
     """The entry of a day, as its documents are now."""
     names = unique_ids(connection, series, day)
     (highest,) = connection.execute(
@@ -211,7 +211,7 @@ def is_synchronised() -> bool:
 
 
 def check_borne_out(
-    connection: sqlite3.Connection,
+    connection: Session,
     day: date,
     now: datetime,
     *,

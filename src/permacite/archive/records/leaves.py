@@ -26,13 +26,13 @@ from permacite.archive.records.rows import (
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from permacite.archive.entries import Sealed
     from permacite.archive.model import JSON
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = [
@@ -113,7 +113,7 @@ class Committed(NamedTuple):
     """Beside each format: its "attachments" and "quotations", where it has any."""
 
 
-def committed(connection: sqlite3.Connection, version_id: int) -> Committed:
+def committed(connection: Session, version_id: int) -> Committed:
     """Read what is committed of a version."""
     version = connection.execute(_VERSION, (version_id,)).fetchone()
     formats = connection.execute(_FORMATS, (version_id,)).fetchall()
@@ -197,7 +197,7 @@ def append_as_is(transaction: Transaction, name: str, leaf: Sealed) -> None:
     append(transaction._replace(sealer=lambda _: leaf), Entry({"name": name}, {}))
 
 
-def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes]) -> None:
+def _append_nodes(connection: Session, first: int, hashes: list[bytes]) -> None:
     """Write the hashes of new leaves, from `first` on, and the nodes they complete."""
     nodes: list[tuple[int, int, bytes]] = []
     level, position, row = 0, first, hashes
@@ -211,24 +211,25 @@ def _append_nodes(connection: sqlite3.Connection, first: int, hashes: list[bytes
     connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
 
 
-def openings(connection: sqlite3.Connection, sequence: int) -> dict[str, bytes]:
+def openings(connection: Session, sequence: int) -> dict[str, bytes]:
     """Return the openings of a leaf by part, in the order of their parts; without those erased."""
     if not has_schema(connection, ERASABLE):
         return {}
     rows = connection.execute(
-        "SELECT part, CAST(content AS BLOB) FROM opening WHERE sequence = ? ORDER BY part",
+        f"SELECT part, {connection.dialect.as_octets} FROM opening"  # noqa: S608 - ours
+        " WHERE sequence = ? ORDER BY part",
         (sequence,),
     )
     return {part: bytes(content) for part, content in rows}
 
 
-def size(connection: sqlite3.Connection) -> int:
+def size(connection: Session) -> int:
     """Return the number of leaves."""
     row = connection.execute("SELECT 1 + coalesce(max(sequence), -1) FROM leaf").fetchone()
     return int(row[0])
 
 
-def head(connection: sqlite3.Connection) -> tuple[int, str | None]:
+def head(connection: Session) -> tuple[int, str | None]:
     """The number of leaves and the newest checkpoint, as they are at one moment.
 
     Read one after the other, a checkpoint that others signed in between would promise more.
@@ -237,7 +238,7 @@ def head(connection: sqlite3.Connection) -> tuple[int, str | None]:
     return int(size), note
 
 
-def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
+def node(connection: Session, level: int, position: int) -> bytes:
     """Return the hash of a complete subtree. Raises IntegrityError where it is missing."""
     row = connection.execute(
         "SELECT hash FROM log_node WHERE level = ? AND position = ?", (level, position)
@@ -249,32 +250,31 @@ def node(connection: sqlite3.Connection, level: int, position: int) -> bytes:
     return bytes(row[0])
 
 
-def leaves(connection: sqlite3.Connection, start: int, end: int) -> list[Leaf]:
+def leaves(connection: Session, start: int, end: int) -> list[Leaf]:
     """The leaves from `start` up to `end`."""
     page = _leaves(connection, "l.sequence >= ? AND l.sequence < ?", (start, end))
     in_order(leaf.sequence >= start for leaf in page)
     return page
 
 
-def leaf_at(connection: sqlite3.Connection, sequence: int) -> Leaf | None:
+def leaf_at(connection: Session, sequence: int) -> Leaf | None:
     """One leaf, None where it is missing."""
     return next(iter(leaves(connection, sequence, sequence + 1)), None)
 
 
-def entries(connection: sqlite3.Connection, pdi: PDI) -> list[Leaf]:
+def entries(connection: Session, pdi: PDI) -> list[Leaf]:
     """The leaves about the document `pdi`, oldest first."""
     return _leaves(connection, "l.subject = ?", (str(name_of(document_key(pdi))),))
 
 
-def _leaves(
-    connection: sqlite3.Connection, condition: str, parameters: tuple[int | str, ...]
-) -> list[Leaf]:
+def _leaves(connection: Session, condition: str, parameters: tuple[int | str, ...]) -> list[Leaf]:
     """Return the leaves that meet a condition; the hash is empty where it is missing.
 
     As octets: what is no text any more has a hash too, which tells it.
     """
     rows = connection.execute(
-        "SELECT l.sequence, CAST(l.content AS BLOB), n.hash FROM leaf AS l LEFT JOIN log_node AS n"  # noqa: S608 - ours
+        f"SELECT l.sequence, {connection.dialect.as_octets}, n.hash FROM leaf AS l"  # noqa: S608 - ours
+        " LEFT JOIN log_node AS n"
         f" ON n.level = 0 AND n.position = l.sequence WHERE {condition} ORDER BY l.sequence",
         parameters,
     )
@@ -297,7 +297,7 @@ def side(
     return members
 
 
-def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, JSON]:
+def _side(connection: Session, representation_id: int) -> dict[str, JSON]:
     """Read what stands beside a format."""
     sidecars = connection.execute(
         "SELECT name, digest FROM attachment WHERE representation_id = ?", (representation_id,)
@@ -309,7 +309,7 @@ def _side(connection: sqlite3.Connection, representation_id: int) -> dict[str, J
     return side(sidecars, quotations)
 
 
-def checkpoints(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+def checkpoints(connection: Session) -> list[tuple[int, str]]:
     """Sizes and notes of the checkpoints that were signed, the newest first."""
     return connection.execute("SELECT size, note FROM checkpoint ORDER BY size DESC").fetchall()
 
@@ -325,7 +325,7 @@ def record_checkpoint(transaction: Transaction, size: int, note: str) -> str:
     return note
 
 
-def stamped(connection: sqlite3.Connection, sequence: int | None = None) -> list[Stamped]:
+def stamped(connection: Session, sequence: int | None = None) -> list[Stamped]:
     """The time-stamps on checkpoints, of the shortest log first.
 
     Of those that cover the leaf `sequence`, where it is given.

@@ -28,11 +28,11 @@ from permacite.archive.records.statements import delegations, lineage, minters
 from permacite.errors import ConflictError, NotFoundError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from permacite.archive.model import Witness
     from permacite.archive.records.rows import Key, Transaction
+    from permacite.archive.records.session import Session
     from permacite.errors import StorageError
     from permacite.pdi import PDI
 
@@ -46,7 +46,7 @@ SELECT (SELECT max(date) FROM document WHERE series = ?),
 
 _TAKEN = """
 SELECT unique_id FROM document
-WHERE series = ? AND date = ? AND unique_id IN (SELECT value FROM json_each(?))
+WHERE series = ? AND date = ? AND unique_id IN ({texts})
 """
 
 
@@ -180,7 +180,7 @@ class Places:
         return self._serials[series]
 
 
-def document_id(connection: sqlite3.Connection, key: Key) -> int | None:
+def document_id(connection: Session, key: Key) -> int | None:
     """Return the row of a document, or None."""
     row = connection.execute(
         "SELECT document_id FROM document WHERE series = ? AND date = ? AND unique_id = ?", key
@@ -188,7 +188,7 @@ def document_id(connection: sqlite3.Connection, key: Key) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _free(connection: sqlite3.Connection, series: str, date: str, many: int) -> Iterator[int]:
+def _free(connection: Session, series: str, date: str, many: int) -> Iterator[int]:
     """Return the serial numbers after the highest that no unique id holds, looked up by `many`."""
     start = 1 + (
         connection.execute(
@@ -200,7 +200,8 @@ def _free(connection: sqlite3.Connection, series: str, date: str, many: int) -> 
     while True:
         block = {str(serial): serial for serial in range(start, start + many)}
         names = json.dumps(list(block))
-        for (name,) in connection.execute(_TAKEN, (series, date, names)).fetchall():
+        taken = _TAKEN.format(texts=connection.dialect.texts)
+        for (name,) in connection.execute(taken, (series, date, names)).fetchall():
             del block[name]
         yield from block.values()
         start += many

@@ -13,10 +13,10 @@ from permacite.archive.records.settings import SET, settings_digest
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
 
 __all__ = [
     "check_octets",
@@ -49,18 +49,18 @@ WHERE NOT EXISTS (SELECT 1 FROM unsettled WHERE digest = new.digest)
 """
 
 
-def is_named(connection: sqlite3.Connection, digest: str) -> bool:
+def is_named(connection: Session, digest: str) -> bool:
     """Whether anything committed has these octets."""
     return bool(connection.execute(_NAMED, {"digest": digest}).fetchone()[0])
 
 
-def stage(connection: sqlite3.Connection, contents: Sequence[tuple[str, bytes]]) -> None:
+def stage(connection: Session, contents: Sequence[tuple[str, bytes]]) -> None:
     """Keep octets, each with its digest, until they are objects."""
     if contents:
         connection.executemany(_STAGE, contents)
 
 
-def staged(connection: sqlite3.Connection, digest: str) -> bytes | None:
+def staged(connection: Session, digest: str) -> bytes | None:
     """The octets that are staged under a digest, or None."""
     if not has_schema(connection, STAGED):
         return None
@@ -69,7 +69,7 @@ def staged(connection: sqlite3.Connection, digest: str) -> bytes | None:
     return None if row is None else bytes(row[0])
 
 
-def staged_digests(connection: sqlite3.Connection, limit: int) -> list[str]:
+def staged_digests(connection: Session, limit: int) -> list[str]:
     """Up to `limit` digests of what is staged, the oldest first."""
     if not has_schema(connection, STAGED):
         return []
@@ -77,7 +77,7 @@ def staged_digests(connection: sqlite3.Connection, limit: int) -> list[str]:
     return [digest for (digest,) in connection.execute(question, (limit,))]
 
 
-def staged_bytes(connection: sqlite3.Connection) -> int:
+def staged_bytes(connection: Session) -> int:
     """How much is staged."""
     if not has_schema(connection, STAGED):
         return 0
@@ -92,9 +92,12 @@ def let_go(transaction: Transaction, digests: Sequence[str]) -> None:
 
 
 _SCHEMA_OF_BLOBS = 7
+_NAME_BLOB = (
+    "INSERT INTO git_blob VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET name = excluded.name"
+)
 
 
-def git_blobs(connection: sqlite3.Connection, name: str) -> list[str]:
+def git_blobs(connection: Session, name: str) -> list[str]:
     """The digests of octets that Git calls so."""
     if not has_schema(connection, _SCHEMA_OF_BLOBS):
         return []
@@ -102,7 +105,7 @@ def git_blobs(connection: sqlite3.Connection, name: str) -> list[str]:
     return [digest for (digest,) in connection.execute(question, (name,))]
 
 
-def unnamed_git_blobs(connection: sqlite3.Connection) -> list[str]:
+def unnamed_git_blobs(connection: Session) -> list[str]:
     """The digests of texts of which nobody has asked yet what Git calls them."""
     if not has_schema(connection, _SCHEMA_OF_BLOBS):
         return []
@@ -110,15 +113,19 @@ def unnamed_git_blobs(connection: sqlite3.Connection) -> list[str]:
     return [digest for (digest,) in connection.execute(question)]
 
 
-def name_git_blobs(connection: sqlite3.Connection, blobs: Sequence[tuple[str, str]]) -> None:
+def name_git_blobs(connection: Session, blobs: Sequence[tuple[str, str]]) -> None:
     """Note what Git calls octets: of each the digest, and that name."""
-    connection.executemany("INSERT OR REPLACE INTO git_blob VALUES (?, ?)", blobs)
+    connection.executemany(_NAME_BLOB, blobs)
 
 
 _SCHEMA_OF_PIECES = 10
+_KEEP_PIECES = (
+    "INSERT INTO content_pieces (digest, pieces) VALUES (?, ?)"
+    " ON CONFLICT (digest) DO UPDATE SET pieces = excluded.pieces"
+)
 
 
-def pieces_of(connection: sqlite3.Connection, digest: str) -> bytes | None:
+def pieces_of(connection: Session, digest: str) -> bytes | None:
     """The digests of the pieces of octets that came in without them; None where none were made."""
     if not has_schema(connection, _SCHEMA_OF_PIECES):
         return None
@@ -127,14 +134,13 @@ def pieces_of(connection: sqlite3.Connection, digest: str) -> bytes | None:
     return None if row is None else bytes(row[0])
 
 
-def keep_pieces(connection: sqlite3.Connection, digest: str, pieces: bytes) -> None:
+def keep_pieces(connection: Session, digest: str, pieces: bytes) -> None:
     """Keep digests of pieces, as long as anything has the octets that they are of."""
-    statement = "INSERT OR REPLACE INTO content_pieces (digest, pieces) VALUES (?, ?)"
     if is_named(connection, digest):
-        connection.execute(statement, (digest, pieces))
+        connection.execute(_KEEP_PIECES, (digest, pieces))
 
 
-def erasing_round(connection: sqlite3.Connection) -> int:
+def erasing_round(connection: Session) -> int:
     """How often octets were destroyed so far: see `check_octets`. Raises StorageError."""
     question = "SELECT value FROM setting WHERE name = ?"
     row = connection.execute(question, (_ROUND,)).fetchone()
@@ -147,9 +153,7 @@ def erasing_round(connection: sqlite3.Connection) -> int:
     return int(row[0])
 
 
-def check_octets(
-    connection: sqlite3.Connection, digests: Iterable[str], earlier_round: int
-) -> None:
+def check_octets(connection: Session, digests: Iterable[str], earlier_round: int) -> None:
     """Raise StorageError (reason "erasing") where octets that were there may be gone since.
 
     They are not if nothing was destroyed since the round that was read before, and none of them

@@ -16,10 +16,10 @@ from permacite.pdi import PDI
 from permacite.pdi.escapes import unescaped
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
 
     from permacite.archive.entries import Sealer
+    from permacite.archive.records.session import Session
 
 __all__ = [
     "DAYS",
@@ -69,7 +69,7 @@ LISTED = VERSION.replace("v.details", "'{}'")
 class Transaction(NamedTuple):
     """What a change works with."""
 
-    connection: sqlite3.Connection
+    connection: Session
     """Inside a transaction."""
     clock: Timekeeper
     """Dates the rows."""
@@ -88,9 +88,9 @@ class Effort(NamedTuple):
     """How many, one after the other, are asked whether they have later versions."""
 
 
-def has_schema(connection: sqlite3.Connection, version: int) -> bool:
+def has_schema(connection: Session, version: int) -> bool:
     """Whether the catalog has what this schema brought; one that may only be read may be older."""
-    return bool(connection.execute("PRAGMA user_version").fetchone()[0] >= version)
+    return connection.schema() >= version
 
 
 def in_order(right: Iterable[bool]) -> None:
@@ -126,7 +126,7 @@ def document_key(pdi: PDI) -> Key:
 
 
 def storable(number: int) -> int:
-    """Return a version number as SQLite can compare it; those beyond its integers exist nowhere."""
+    """Return a version number as engines can compare it; those beyond exist nowhere."""
     return min(number, _LARGEST)
 
 

@@ -14,14 +14,14 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import cited_document
 from permacite.archive.objects import digest_of
 from permacite.archive.records.citations import identities
-from permacite.archive.records.rows import timestamp
+from permacite.archive.records.rows import ERASABLE, has_schema, timestamp
 from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
 
 __all__ = [
     "SET",
@@ -35,7 +35,7 @@ __all__ = [
     "settings_digest",
 ]
 
-SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 """Sets or replaces a setting."""
 
 _ADD_SERIES = (
@@ -46,16 +46,19 @@ _ADD_SERIES = (
 _DIGEST = "digest"
 """The setting that holds the digest of all others and of the series."""
 _SUMMED = {
-    "idempotency": "SELECT key, version_id FROM idempotency",
-    "standing": "SELECT document_id, access, embargo_until, ground, retain_until, set_at"
-    " FROM standing",
+    "idempotency": (1, "SELECT key, version_id FROM idempotency"),
+    "standing": (
+        ERASABLE,
+        "SELECT document_id, access, embargo_until, ground, retain_until, set_at FROM standing",
+    ),
 }
-"""Tables that no entry of the log tells of; a setting has the sum (XOR) of their rows' digests."""
+"""Tables that no entry of the log tells of, each with the schema that brought it; a setting has the
+sum (XOR) of their rows' digests."""
 
 _BY_SQL = {
     "entry {} of the log stands under another name than it tells": """
 SELECT sequence FROM leaf
-WHERE CASE WHEN json_valid(content) THEN json_extract(content, '$.name') END IS NOT subject
+WHERE coalesce({name}, '') <> subject
 """,
     "document {} has another serial number than its unique id": """
 SELECT document_id FROM document WHERE serial IS NOT NULL AND CAST(serial AS TEXT) <> unique_id
@@ -63,7 +66,7 @@ SELECT document_id FROM document WHERE serial IS NOT NULL AND CAST(serial AS TEX
     "statement {} stands before an earlier one": """
 SELECT assertion_id FROM (
   SELECT assertion_id, sequence, lag(sequence) OVER (ORDER BY assertion_id) AS before
-  FROM assertion) WHERE sequence <= before
+  FROM assertion) AS pairs WHERE sequence <= before
 """,
 }
 """What is wrong with the rows that a question finds."""
@@ -75,7 +78,7 @@ def fill(transaction: Transaction, series: str) -> None:
     set_setting(transaction, "series", series)
 
 
-def setting(connection: sqlite3.Connection, name: str) -> str | None:
+def setting(connection: Session, name: str) -> str | None:
     """One setting, or None."""
     row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
     return None if row is None else str(row[0])
@@ -87,7 +90,7 @@ def set_setting(transaction: Transaction, name: str, value: str) -> None:
     transaction.connection.execute(SET, settings_digest(transaction.connection))
 
 
-def series_names(connection: sqlite3.Connection) -> list[str]:
+def series_names(connection: Session) -> list[str]:
     """The series that mint here, the first one first. Raises LookupError where there is none."""
     names = [name for (name,) in connection.execute("SELECT name FROM series ORDER BY series_id")]
     if not names:
@@ -102,10 +105,10 @@ def add_series(transaction: Transaction, name: str) -> None:
     transaction.connection.execute(SET, settings_digest(transaction.connection))
 
 
-def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:
-    """The faults of columns that follow from others. Raises sqlite3.Error."""
+def derived_faults(connection: Session) -> Iterator[str]:
+    """The faults of columns that follow from others. Raises what the engine does."""
     for problem, question in _BY_SQL.items():
-        for (row,) in connection.execute(question):
+        for (row,) in connection.execute(question.format(name=connection.dialect.entry_name)):
             yield problem.format(row)
     for row, cited, document in connection.execute(
         "SELECT quotation_id, cited, cited_document FROM quotation"
@@ -115,15 +118,15 @@ def derived_faults(connection: sqlite3.Connection) -> Iterator[str]:
     for row, kept, identity in identities(connection):
         if kept != identity:
             yield f"citation {row} is known by another identity than its words have"
-    connection.execute("BEGIN")  # one view of all tables
+    connection.one_view()
     try:
         others = list(_guarded(connection))
     finally:
-        connection.execute("ROLLBACK")
+        connection.rollback()
     yield from others
 
 
-def _guarded(connection: sqlite3.Connection) -> Iterator[str]:
+def _guarded(connection: Session) -> Iterator[str]:
     """Which rows are others than those that a setting holds a digest of."""
     settings = dict(connection.execute("SELECT name, value FROM setting"))
     if settings.get(_DIGEST) not in {None, settings_digest(connection)[1]}:
@@ -134,7 +137,7 @@ def _guarded(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def note_rows(
-    connection: sqlite3.Connection, table: str, written: Sequence[tuple[str | int | None, ...]]
+    connection: Session, table: str, written: Sequence[tuple[str | int | None, ...]]
 ) -> None:
     """Add rows that were just written to the sum that guards a table.
 
@@ -152,9 +155,9 @@ def _sum_of(table: str) -> str:
     return f"sum of {table}"
 
 
-def _sum_all(connection: sqlite3.Connection, table: str) -> str:
-    has = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
-    return _sum(connection.execute(_SUMMED[table])) if has else _sum(())
+def _sum_all(connection: Session, table: str) -> str:
+    schema, question = _SUMMED[table]
+    return _sum(connection.execute(question)) if has_schema(connection, schema) else _sum(())
 
 
 def _sum(rows: Iterable[tuple[str | int | None, ...]], total: int = 0) -> str:
@@ -172,7 +175,7 @@ def _document_of(cited: str) -> str:
         return ""
 
 
-def settings_digest(connection: sqlite3.Connection) -> tuple[str, str]:
+def settings_digest(connection: Session) -> tuple[str, str]:
     """Return the setting that guards all settings and the series, as they are now."""
     settings = connection.execute(
         "SELECT name, value FROM setting WHERE name <> ? AND name NOT LIKE 'sum of %'"

@@ -15,12 +15,12 @@ from permacite.archive.records.rows import DAYS, ERASABLE, Effort, has_schema, i
 from permacite.pdi import PDI, PDIPattern
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from permacite.archive.model import JSON, Kind
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
 
 __all__ = [
     "assertions",
@@ -42,11 +42,13 @@ __all__ = [
 _DELEGATION = "kind, series, first_date, last_date, target, recorded_at"
 _BINDS = """
 EXISTS (SELECT 1 FROM delegation_leaf AS d JOIN leaf USING (sequence)
-  WHERE d.delegation_id = delegation.delegation_id AND instr(content, '"schema":2'))
+  WHERE d.delegation_id = delegation.delegation_id AND content LIKE '%"schema":2%')
 """
 """Delegations have been heeded since their entries have the second schema."""
 _COLUMNS = "subject, predicate, object, who, stated_at"
 _ADD = f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+_NO_INDEX = "subject || ''"
+"""The same text, by which no index is found."""
 _ADD_PERSON = "INSERT INTO person VALUES (?, ?, ?)"
 _PERSON = "person:"
 """Begins the random id that stands where a name would, so that the name can be forgotten."""
@@ -77,7 +79,7 @@ def record_assertion(
 
 
 def assertions(
-    connection: sqlite3.Connection,
+    connection: Session,
     subjects: Sequence[str] | None = None,
     predicates: Sequence[str] | None = None,
     objects: Sequence[str] | None = None,
@@ -101,7 +103,7 @@ def assertions(
 
 
 def assertions_within(
-    connection: sqlite3.Connection,
+    connection: Session,
     ranges: Sequence[tuple[str, str]],
     predicate: str | None,
     *,
@@ -123,11 +125,11 @@ def assertions_within(
     last = end
     if not ranges or not _are_few(connection, within, bounds, effort.few):
         last = min(end, after + max(limit, effort.rows))
-        conditions = [f"+{text}" for text in conditions]  # the plus keeps the index away
+        conditions = [text.replace("subject", _NO_INDEX) for text in conditions]
     conditions.append("assertion_id > ? AND assertion_id <= ?")
     parameters: list[str | int] = [*bounds, after, last]
     if predicate is not None:
-        conditions.append("+predicate = ?")
+        conditions.append("predicate || '' = ?")
         parameters.append(predicate)
     rows = connection.execute(
         f"SELECT assertion_id, {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)}"  # noqa: S608 - ours
@@ -142,13 +144,13 @@ def assertions_within(
     return shown, last if last < end else None
 
 
-def _are_few(connection: sqlite3.Connection, within: str, bounds: Sequence[str], few: int) -> bool:
+def _are_few(connection: Session, within: str, bounds: Sequence[str], few: int) -> bool:
     """Say whether no more than `few` statements are about subjects within bounds."""
-    question = f"SELECT count(*) FROM (SELECT 1 FROM assertion WHERE {within} LIMIT ?)"  # noqa: S608 - ours
+    question = f"SELECT count(*) FROM (SELECT 1 FROM assertion WHERE {within} LIMIT ?) AS few"  # noqa: S608 - ours
     return int(connection.execute(question, (*bounds, few + 1)).fetchone()[0]) <= few
 
 
-def remarks(connection: sqlite3.Connection, subjects: Sequence[str]) -> list[str]:
+def remarks(connection: Session, subjects: Sequence[str]) -> list[str]:
     """The private words beside statements about any of `subjects`, oldest first."""
     if not has_schema(connection, ERASABLE):
         return []
@@ -160,7 +162,7 @@ def remarks(connection: sqlite3.Connection, subjects: Sequence[str]) -> list[str
     return [content for (content,) in rows]
 
 
-def persons(connection: sqlite3.Connection) -> dict[str, str]:
+def persons(connection: Session) -> dict[str, str]:
     """The names of persons by their ids."""
     if not has_schema(connection, ERASABLE):
         return {}
@@ -174,12 +176,10 @@ def record_person(transaction: Transaction, person_id: str, name: str) -> None:
     transaction.connection.execute(_ADD_PERSON, row)
 
 
-def delegations(
-    connection: sqlite3.Connection, kind: Kind, series: Sequence[str] | None
-) -> list[Delegation]:
+def delegations(connection: Session, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
     """The delegations of any of these series (of all where None), oldest first."""
     condition = "TRUE" if series is None else f"series IN ({','.join('?' * len(series))})"
-    binds = _BINDS if has_schema(connection, DAYS) else "0"
+    binds = _BINDS if has_schema(connection, DAYS) else "FALSE"
     rows = connection.execute(
         f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
         " ORDER BY delegation_id",
@@ -194,8 +194,11 @@ def record_delegation(
     """Record a delegation."""
     recorded_at = transaction.clock().astimezone(UTC)
     row = (kind, series, str(first), str(last), target, timestamp(recorded_at))
-    statement = f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
-    _log_delegation(transaction, transaction.connection.execute(statement, row).lastrowid, row)
+    statement = (
+        f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?) RETURNING delegation_id"  # noqa: S608 - ours
+    )
+    ((delegation_id,),) = transaction.connection.execute(statement, row).fetchall()
+    _log_delegation(transaction, delegation_id, row)
     return Delegation(kind, series, first, last, target, recorded_at)
 
 
@@ -209,15 +212,13 @@ def log_all(transaction: Transaction) -> None:
         _log_delegation(transaction, delegation_id, tuple(row))
 
 
-def _log_delegation(
-    transaction: Transaction, delegation_id: int | None, row: tuple[Any, ...]
-) -> None:
+def _log_delegation(transaction: Transaction, delegation_id: int, row: tuple[Any, ...]) -> None:
     """Append the leaf of a delegation."""
     place = (delegation_id, leaves.append(transaction, _delegation_entry(row)))
     transaction.connection.execute("INSERT INTO delegation_leaf VALUES (?, ?)", place)
 
 
-def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
+def _id_of(connection: Session, name: str, now: datetime) -> str:
     """Return the id of a person; it is made where there is none."""
     row = connection.execute("SELECT person_id FROM person WHERE name = ?", (name,)).fetchone()
     if row is not None:
@@ -227,7 +228,7 @@ def _id_of(connection: sqlite3.Connection, name: str, now: datetime) -> str:
     return person_id
 
 
-def _name_of(connection: sqlite3.Connection, person_id: str | None) -> str | None:
+def _name_of(connection: Session, person_id: str | None) -> str | None:
     """Return the name behind an id; the id where it was forgotten; a name of before as it is."""
     if person_id is None or not person_id.startswith(_PERSON):
         return person_id
@@ -236,7 +237,7 @@ def _name_of(connection: sqlite3.Connection, person_id: str | None) -> str | Non
     return person_id if row is None or row[0] is None else str(row[0])
 
 
-def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
+def entry_at(connection: Session, sequence: int) -> Entry | None:
     """Return the entry of the statement whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?",  # noqa: S608 - ours
@@ -245,7 +246,7 @@ def entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
     return None if row is None else _entry(row)
 
 
-def delegation_entry_at(connection: sqlite3.Connection, sequence: int) -> Entry | None:
+def delegation_entry_at(connection: Session, sequence: int) -> Entry | None:
     """Return the entry of the delegation whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
         f"SELECT {_DELEGATION} FROM delegation JOIN delegation_leaf USING (delegation_id)"  # noqa: S608 - ours

@@ -31,10 +31,10 @@ from permacite.errors import NotFoundError
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.archive.model import Representation, Version
+    from permacite.archive.records.session import Session
 
 __all__ = [
     "all_of",
@@ -62,7 +62,7 @@ __all__ = [
 
 _CANDIDATES = 5
 _MAX_DIGITS = 18
-"""More do not fit the integers of SQLite."""
+"""More do not fit the integers of engines."""
 
 _REPRESENTATIONS = """
 SELECT version_id, format, media_type, charset, size_bytes, digest, received_digest,
@@ -76,8 +76,8 @@ SELECT asked.place, r.representation_id, v.number, {columns}
 FROM asked CROSS JOIN document AS d CROSS JOIN version AS v LEFT JOIN representation AS r
   ON r.version_id = v.version_id
 WHERE d.series = asked.series AND d.date = asked.date AND d.unique_id = asked.unique_id
-  AND v.document_id = d.document_id AND v.number = coalesce(
-    asked.number, (SELECT max(number) FROM version AS w WHERE w.document_id = d.document_id))
+  AND v.document_id = d.document_id AND v.number = coalesce(CAST(asked.number AS BIGINT),
+    (SELECT max(number) FROM version AS w WHERE w.document_id = d.document_id))
 """
 _FORMAT = """
 r.format, r.media_type, r.charset, r.size_bytes, r.digest, r.received_digest, r.derived_from,
@@ -93,7 +93,7 @@ _MANY = 500
 """How many versions are asked for their formats at once; SQLite allows 32,766 parameters."""
 
 
-def version(connection: sqlite3.Connection, pdi: PDI) -> Version:
+def version(connection: Session, pdi: PDI) -> Version:
     """The version that `pdi` names, the highest where it names none.
 
     Raises NotFoundError, whose candidates are the versions, formats or names that exist.
@@ -121,7 +121,7 @@ def _instead(token: str | None, known: Version) -> str:
     return str(known.representations[nearest(token, formats) or 0].pdi)
 
 
-def _meant(connection: sqlite3.Connection, pdi: PDI, near: str) -> str:
+def _meant(connection: Session, pdi: PDI, near: str) -> str:
     """The document of that name in the series `near`, if it is there; else `near`."""
     if not near.endswith("/"):
         return near
@@ -130,7 +130,7 @@ def _meant(connection: sqlite3.Connection, pdi: PDI, near: str) -> str:
     return near if known is None else str(known.pdi.document)
 
 
-def representation(connection: sqlite3.Connection, pdi: PDI) -> Representation:
+def representation(connection: Session, pdi: PDI) -> Representation:
     """The format that answers to `pdi`: exact, or the nearest one of the highest version.
 
     `text` is answered by text/plain under the name of its charset (PDI §3.4.1); without a format,
@@ -140,7 +140,7 @@ def representation(connection: sqlite3.Connection, pdi: PDI) -> Representation:
     return answering(connection, pdi)[1] if chosen is None else chosen
 
 
-def answering(connection: sqlite3.Connection, pdi: PDI) -> tuple[Version, Representation]:
+def answering(connection: Session, pdi: PDI) -> tuple[Version, Representation]:
     """The same format, and the version it is of. Raises NotFoundError."""
     known = version(connection, pdi)
     formats = [(each.format, each.media_type) for each in known.representations]
@@ -154,23 +154,23 @@ def answering(connection: sqlite3.Connection, pdi: PDI) -> tuple[Version, Repres
     )
 
 
-def find(connection: sqlite3.Connection, pdi: PDI, number: int | None = None) -> Version | None:
+def find(connection: Session, pdi: PDI, number: int | None = None) -> Version | None:
     """One version of the document `pdi`, the highest where `number` is None; None if unknown."""
     return versions_named(connection, [(pdi, number)])[0]
 
 
-def all_of(connection: sqlite3.Connection, pdi: PDI) -> list[Version]:
+def all_of(connection: Session, pdi: PDI) -> list[Version]:
     """All versions of the document `pdi`, the first one first."""
     names = [(pdi, number) for number in numbers(connection, pdi)]
     return [known for known in versions_named(connection, names) if known is not None]
 
 
-def named(connection: sqlite3.Connection, pdis: Sequence[PDI]) -> list[Version | None]:
+def named(connection: Session, pdis: Sequence[PDI]) -> list[Version | None]:
     """The version that each of `pdis` names, the highest where it names none; None if unknown."""
     return versions_named(connection, [(pdi, pdi.version) for pdi in pdis])
 
 
-def numbers(connection: sqlite3.Connection, pdi: PDI) -> list[int]:
+def numbers(connection: Session, pdi: PDI) -> list[int]:
     """The version numbers of the document `pdi`, ascending; empty if it is unknown."""
     rows = connection.execute(
         "SELECT number FROM version JOIN document USING (document_id)"
@@ -180,7 +180,7 @@ def numbers(connection: sqlite3.Connection, pdi: PDI) -> list[int]:
     return [number for (number,) in rows]
 
 
-def from_uri(connection: sqlite3.Connection, uri: str) -> list[Version]:
+def from_uri(connection: Session, uri: str) -> list[Version]:
     """The versions with this requested or final URI, newest first."""
     condition = "v.uri = ? OR v.final_uri = ?"
     order = "v.version_id DESC"
@@ -188,7 +188,7 @@ def from_uri(connection: sqlite3.Connection, uri: str) -> list[Version]:
     return [known for _, known in rows]
 
 
-def from_digest(connection: sqlite3.Connection, digest: str) -> list[Version]:
+def from_digest(connection: Session, digest: str) -> list[Version]:
     """The versions with a format that was received with these octets, newest first."""
     condition = (
         "v.version_id IN (SELECT version_id FROM representation"
@@ -198,7 +198,7 @@ def from_digest(connection: sqlite3.Connection, digest: str) -> list[Version]:
     return [known for _, known in rows]
 
 
-def is_serial(connection: sqlite3.Connection, pdi: PDI) -> bool:
+def is_serial(connection: Session, pdi: PDI) -> bool:
     """Whether a document's unique id was taken from the day's serial numbers."""
     row = connection.execute(
         "SELECT serial FROM document WHERE series = ? AND date = ? AND unique_id = ?",
@@ -207,7 +207,7 @@ def is_serial(connection: sqlite3.Connection, pdi: PDI) -> bool:
     return row is not None and row[0] is not None
 
 
-def places(connection: sqlite3.Connection, *, after: int, limit: int) -> list[int]:
+def places(connection: Session, *, after: int, limit: int) -> list[int]:
     """The places of up to `limit` versions past `after`, be they readable or not."""
     question = "SELECT version_id FROM version WHERE version_id > ? ORDER BY 1 LIMIT ?"
     rows = [place for (place,) in connection.execute(question, (after, limit))]
@@ -215,9 +215,7 @@ def places(connection: sqlite3.Connection, *, after: int, limit: int) -> list[in
     return rows
 
 
-def everything(
-    connection: sqlite3.Connection, *, after: int, limit: int
-) -> list[tuple[int, Version]]:
+def everything(connection: Session, *, after: int, limit: int) -> list[tuple[int, Version]]:
     """Up to `limit` versions with their places in the order of commit, past `after`."""
     versions = versions_where(
         connection, "v.version_id > ?", [after], order="v.version_id", limit=limit
@@ -226,7 +224,7 @@ def everything(
     return versions
 
 
-def place(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> int | None:
+def place(connection: Session, pdi: PDI, number: int | None) -> int | None:
     """A version's place in the order of commit, that of the highest for None."""
     which = "TRUE ORDER BY number DESC" if number is None else "number = ?"
     row = connection.execute(
@@ -237,7 +235,7 @@ def place(connection: sqlite3.Connection, pdi: PDI, number: int | None) -> int |
     return None if row is None else int(row[0])
 
 
-def sidecars(connection: sqlite3.Connection, representation: Representation) -> dict[str, str]:
+def sidecars(connection: Session, representation: Representation) -> dict[str, str]:
     """The digests of a representation's sidecars by name."""
     pdi = representation.pdi
     rows = connection.execute(
@@ -250,19 +248,19 @@ def sidecars(connection: sqlite3.Connection, representation: Representation) -> 
     return dict(rows.fetchall())
 
 
-def version_by_id(connection: sqlite3.Connection, version_id: int) -> Version:
+def version_by_id(connection: Session, version_id: int) -> Version:
     """Return one version; it must exist."""
     return versions_where(connection, "v.version_id = ?", (version_id,))[0][1]
 
 
-def under_key(connection: sqlite3.Connection, key: str) -> list[Version]:
+def under_key(connection: Session, key: str) -> list[Version]:
     """The version that was committed under an idempotency key, if there is one."""
     where = "v.version_id = (SELECT version_id FROM idempotency WHERE key = ?)"
     return [version for _, version in versions_where(connection, where, (key,))]
 
 
 def versions_named(
-    connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]]
+    connection: Session, names: Sequence[tuple[PDI, int | None]]
 ) -> list[Version | None]:
     """Return the version of each document and number, the highest for None; None if unknown."""
     versions: list[Version | None] = [None] * len(names)
@@ -272,9 +270,7 @@ def versions_named(
     return versions
 
 
-def representations_named(
-    connection: sqlite3.Connection, names: Sequence[PDI]
-) -> list[Representation | None]:
+def representations_named(connection: Session, names: Sequence[PDI]) -> list[Representation | None]:
     """The format that answers to each name, of the highest version where it has none."""
     representations: list[Representation | None] = [None] * len(names)
     for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
@@ -286,9 +282,7 @@ def representations_named(
     return representations
 
 
-def formats_named(
-    connection: sqlite3.Connection, names: Sequence[PDI]
-) -> list[list[Representation]]:
+def formats_named(connection: Session, names: Sequence[PDI]) -> list[list[Representation]]:
     """The formats of the version that each name has, likewise; none where it is unknown."""
     formats: list[list[Representation]] = [[] for _ in names]
     for place, rows in _named(connection, [(name, name.version) for name in names], _FORMAT):
@@ -300,7 +294,7 @@ def formats_named(
 
 
 def _named(
-    connection: sqlite3.Connection, names: Sequence[tuple[PDI, int | None]], columns: str
+    connection: Session, names: Sequence[tuple[PDI, int | None]], columns: str
 ) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
     """Return the place of each name that is known, and its rows, one for each format."""
     size = 1 if len(names) == 1 else _AT_ONCE
@@ -324,26 +318,24 @@ def _question(size: int, columns: str) -> str:
 
 
 def versions_where(
-    connection: sqlite3.Connection,
+    connection: Session,
     condition: str,
     parameters: Iterable[str | int | None],
     *,
     columns: str = VERSION,
     order: str = "v.version_id",
-    limit: int = -1,
+    limit: int | None = None,
 ) -> list[tuple[int, Version]]:
     """Return the versions that meet `condition`, each with its place in the order of commit."""
     rows = connection.execute(
         f"SELECT {columns} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
-        f" WHERE {condition} ORDER BY {order} LIMIT {int(limit)}",
+        f" WHERE {condition} ORDER BY {order}{'' if limit is None else f' LIMIT {limit:d}'}",
         tuple(parameters),
     ).fetchall()
     return versions_of(connection, rows)
 
 
-def versions_of(
-    connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]
-) -> list[tuple[int, Version]]:
+def versions_of(connection: Session, rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, Version]]:
     """Versions, each with its place in the order of commit, of rows with the columns `VERSION`."""
     versions: list[tuple[int, Version]] = []
     for start in range(0, len(rows), _MANY):
@@ -352,7 +344,7 @@ def versions_of(
 
 
 def _with_formats(
-    connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]
+    connection: Session, rows: Sequence[tuple[Any, ...]]
 ) -> list[tuple[int, Version]]:
     """Return the versions of `rows`, with their formats."""
     formats: dict[int, list[tuple[Any, ...]]] = {row[0]: [] for row in rows}
@@ -362,7 +354,7 @@ def _with_formats(
     return [(row[0], version_of(row, formats[row[0]])) for row in rows]
 
 
-def neighbours(connection: sqlite3.Connection, key: Key, limit: int) -> list[str]:
+def neighbours(connection: Session, key: Key, limit: int) -> list[str]:
     """Return up to `limit` names near the unknown `key`: of the day, of the series, or series.
 
     Each question is served by an index, so that unknown names cost no more than known ones.
@@ -378,7 +370,7 @@ def neighbours(connection: sqlite3.Connection, key: Key, limit: int) -> list[str
     return [f"urn:pdi://{name}/" for name in close]
 
 
-def _of_day(connection: sqlite3.Connection, key: Key, limit: int) -> list[Key]:
+def _of_day(connection: Session, key: Key, limit: int) -> list[Key]:
     """Return documents of the same day, by the distance of their serial numbers."""
     series, date, unique_id = key
     digits = unique_id.isascii() and unique_id.isdigit() and len(unique_id) <= _MAX_DIGITS
@@ -396,7 +388,7 @@ def _of_day(connection: sqlite3.Connection, key: Key, limit: int) -> list[Key]:
     return [(series, date, str(serial)) for serial in serials]
 
 
-def _of_other_days(connection: sqlite3.Connection, series: str, date: str) -> list[Key]:
+def _of_other_days(connection: Session, series: str, date: str) -> list[Key]:
     """Return the last document before the day and the first one after it."""
     question = "SELECT series, date, unique_id FROM document WHERE series = ? AND date"
     before = connection.execute(

@@ -8,16 +8,10 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.archive.sqlite.catalog import Catalog
-    from permacite.archive.sqlite.connection import reading_rows
-    from permacite.archive.sqlite.write_behind import WriteBehind
 
-__all__ = ["Catalog", "WriteBehind", "reading_rows"]
+__all__ = ["Catalog"]
 
 on_demand(
     __name__,
-    {
-        "permacite.archive.sqlite.catalog": "Catalog",
-        "permacite.archive.sqlite.connection": "reading_rows",
-        "permacite.archive.sqlite.write_behind": "WriteBehind",
-    },
+    {"permacite.archive.sqlite.catalog": "Catalog"},
 )

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.objects import modes_of
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, schema_of
+from permacite.archive.sqlite.session import Session
 from permacite.errors import ConflictError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from permacite.archive.records.session import Session as AnySession
 
 __all__ = [
     "connect",
@@ -75,7 +78,7 @@ def _refusal(error: Exception, path: Path) -> StorageError:
     return StorageError(problem, path=str(path), reason=reason)
 
 
-def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> sqlite3.Connection:
+def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> Session:
     """Return a connection to an existing file, in autocommit mode, for any one thread at a time.
 
     A commit is on the disk when it returns: synchronous=FULL flushes the write-ahead log, and
@@ -90,6 +93,7 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
         timeout=busy_timeout_s,
         isolation_level=None,
         check_same_thread=False,
+        factory=Session,
         cached_statements=256,
     )
     try:
@@ -105,13 +109,13 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> s
     return connection
 
 
-def make(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+def make(path: Path, fill: Callable[[Session], None]) -> None:
     """Make a catalog at `path`, whole or not at all: it is written aside, filled, then linked.
 
     Raises FileExistsError where `path` is taken.
     """
     aside = _aside(path)
-    connection = sqlite3.connect(aside, isolation_level=None)
+    connection = sqlite3.connect(aside, isolation_level=None, factory=Session)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -155,8 +159,9 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
         )
 
 
-def faults(connection: sqlite3.Connection) -> list[str]:
+def faults(session: AnySession) -> list[str]:
     """The faults of the file: damaged pages, broken references, rules that are gone."""
+    connection = _own(session)
     told: list[str] = []
     for check in (_damaged_pages, _broken_references, _other_rules):
         try:
@@ -164,6 +169,12 @@ def faults(connection: sqlite3.Connection) -> list[str]:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             told.append(f"damaged: {error}")
     return sorted(set(told))
+
+
+def _own(session: AnySession) -> Session:
+    """A session of a catalog of ours, which is one of SQLite."""
+    assert isinstance(session, Session)  # noqa: S101 - no catalog has others
+    return session
 
 
 def _damaged_pages(connection: sqlite3.Connection) -> Iterator[str]:
@@ -190,11 +201,12 @@ def _other_rules(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"the {kind} {name} is not ours"
 
 
-def copy(source: sqlite3.Connection, path: Path, *, before: Callable[[], None]) -> None:
+def copy(session: AnySession, path: Path, *, before: Callable[[], None]) -> None:
     """Copy a catalog aside, call `before`, then put the copy in its place, whole or not at all.
 
     Raises ConflictError, before anything is done, where the catalog at `path` is another one's.
     """
+    source = _own(session)
     if path.exists():
         with contextlib.closing(sqlite3.connect(path)) as target:
             _check_copy(source, target)

@@ -23,10 +23,10 @@ from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageE
 
 if TYPE_CHECKING:
     from permacite.archive.access import Gate
+    from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.model import Representation
     from permacite.archive.objects import Source
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts.pieces import CheckedPieces, Pieces
 
 __all__ = ["Contents", "KnownPieces"]

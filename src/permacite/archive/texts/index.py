@@ -21,8 +21,8 @@ from permacite.text.entity import Entity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.model import NewRepresentation, Representation
-    from permacite.archive.sqlite import Catalog, WriteBehind
     from permacite.archive.texts.pieces import Pieces
     from permacite.text.index import Index
 

@@ -17,9 +17,8 @@ from permacite.archive.records.rows import LISTED, Effort, in_order, storable
 from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from permacite.archive.model import Selection, Version
+    from permacite.archive.records.session import Session
 
 __all__ = ["Stretch", "at", "documents", "highest_place", "stretch"]
 
@@ -53,24 +52,24 @@ class Stretch(NamedTuple):
     """The last place that was looked at, and what stands there; None where all were."""
 
 
-def highest_place(connection: sqlite3.Connection) -> int:
+def highest_place(connection: Session) -> int:
     """The place of the newest version, 0 where there is none."""
     return int(connection.execute("SELECT coalesce(max(version_id), 0) FROM version").fetchone()[0])
 
 
-def documents(connection: sqlite3.Connection) -> int:
+def documents(connection: Session) -> int:
     """The number of documents: row ids are given out by one from the highest, and none is freed."""
     question = "SELECT coalesce(max(document_id), 0) FROM document"
     return int(connection.execute(question).fetchone()[0])
 
 
-def formats(connection: sqlite3.Connection) -> int:
+def formats(connection: Session) -> int:
     """The number of formats of all versions; the rows of an index are counted."""
     return int(connection.execute("SELECT count(*) FROM representation").fetchone()[0])
 
 
 def stretch(
-    connection: sqlite3.Connection,
+    connection: Session,
     selection: Selection,
     *,
     after: int | None,
@@ -105,7 +104,7 @@ def stretch(
 
 
 def _stretch(
-    connection: sqlite3.Connection, rows: list[tuple[Any, ...]], limit: int, last: int | None
+    connection: Session, rows: list[tuple[Any, ...]], limit: int, last: int | None
 ) -> Stretch:
     """The stretch of `rows`, which goes on behind the last of them, or behind the place `last`."""
     versions = versions_of(connection, rows[:limit])
@@ -114,7 +113,7 @@ def _stretch(
     return Stretch(versions, None if last is None else at(connection, last))
 
 
-def at(connection: sqlite3.Connection, place: int) -> tuple[int, Version]:
+def at(connection: Session, place: int) -> tuple[int, Version]:
     """A place with the version there. Raises LookupError where the row is lost."""
     rows = _rows(connection, _BY_PLACE, [], (place, place), order="1", limit=1)
     if not rows:
@@ -130,7 +129,7 @@ def _bounds(after: int | None, until: int, *, newest_first: bool) -> tuple[int, 
 
 
 def _rows(
-    connection: sqlite3.Connection,
+    connection: Session,
     tables: str,
     conditions: list[Condition],
     places: tuple[int, int],
@@ -150,11 +149,11 @@ def _rows(
     return rows
 
 
-def _is_few(connection: sqlite3.Connection, key: list[Condition], few: int) -> bool:
+def _is_few(connection: Session, key: list[Condition], few: int) -> bool:
     """Say whether the index on names finds no more than `few` versions."""
     question = (
         f"SELECT count(*) FROM (SELECT 1 FROM {_BY_NAME}"
-        f" WHERE {_SAME_DOCUMENT} AND {_all_of(key)} LIMIT ?)"
+        f" WHERE {_SAME_DOCUMENT} AND {_all_of(key)} LIMIT ?) AS few"
     )
     values = (*(value for _, value in key), few + 1)
     return int(connection.execute(question, values).fetchone()[0]) <= few
@@ -199,7 +198,7 @@ class _Span(NamedTuple):
 
 
 def _spans(
-    connection: sqlite3.Connection,
+    connection: Session,
     selection: Selection,
     whole: tuple[int, int],
     effort: Effort,
@@ -237,7 +236,7 @@ def _spans(
     return spans[::-1] if newest_first else spans
 
 
-def _last_before(connection: sqlite3.Connection, series: str, day: str) -> int:
+def _last_before(connection: Session, series: str, day: str) -> int:
     """The row of a document of the last day before `day`, 0 where there is none.
 
     Of the highest serial number on that day, if there is one: the last document, or near it.
@@ -247,16 +246,14 @@ def _last_before(connection: sqlite3.Connection, series: str, day: str) -> int:
     return _of_day(connection, series, last, "DESC") or 0
 
 
-def _first_behind(connection: sqlite3.Connection, series: str, day: str) -> int | None:
+def _first_behind(connection: Session, series: str, day: str) -> int | None:
     """The row of a document of the first day behind `day`, likewise of the lowest serial number."""
     question = "SELECT min(date) FROM document WHERE series = ? AND date > ?"
     (first,) = connection.execute(question, (series, day)).fetchone()
     return _of_day(connection, series, first, "ASC")
 
 
-def _of_day(
-    connection: sqlite3.Connection, series: str, day: str | None, direction: str
-) -> int | None:
+def _of_day(connection: Session, series: str, day: str | None, direction: str) -> int | None:
     question = "SELECT document_id FROM document WHERE series = ? AND date = ?"
     by_serial = f"{question} AND serial IS NOT NULL ORDER BY serial {direction} LIMIT 1"
     for ordered in (by_serial, f"{question} LIMIT 1"):
@@ -266,7 +263,7 @@ def _of_day(
     return None
 
 
-def _place_of_first(connection: sqlite3.Connection, document: str, row_id: int) -> int:
+def _place_of_first(connection: Session, document: str, row_id: int) -> int:
     """The place of the first version of a document; 0 where there is none."""
     question = (
         f"SELECT version_id FROM version WHERE document_id = (SELECT {document}) AND number = 1"
@@ -275,9 +272,7 @@ def _place_of_first(connection: sqlite3.Connection, document: str, row_id: int) 
     return 0 if row is None else int(row[0])
 
 
-def _later(
-    connection: sqlite3.Connection, before: int, behind: int, effort: Effort
-) -> list[int] | None:
+def _later(connection: Session, before: int, behind: int, effort: Effort) -> list[int] | None:
     """The places of all versions but the first ones of the documents between two; None if many."""
     if behind - before > effort.documents:
         return None

@@ -13,53 +13,46 @@ from permacite.archive.records.rows import LISTED
 from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from permacite.archive.model import Version
+    from permacite.archive.records.session import Session
 
-__all__ = ["SITE", "addresses", "sites"]
+__all__ = ["addresses", "sites"]
 
-_BEHIND = "substr({uri}, instr({uri}, '://') + 3)"
-SITE = (
-    f"lower(substr({_BEHIND}, 1, min(instr({_BEHIND} || '/', '/'), instr({_BEHIND} || '?', '?'),"
-    f" instr({_BEHIND} || '#', '#')) - 1))"
-)
-"""The site of the address in a column, as the index of schema 9 has it."""
-
-_OF_SITE = SITE.format(uri="v.uri")
 _NEXT = (
     "SELECT {name}, {listed} FROM version AS v CROSS JOIN document AS d"
     " WHERE d.document_id = v.document_id AND instr(v.uri, '://') > 0 AND {condition}"
     " ORDER BY {order} LIMIT 1"
 )
-_NEXT_SITE = _NEXT.format(
-    name=_OF_SITE,
-    listed=LISTED,
-    condition=f"{_OF_SITE} > ?",
-    order=f"{_OF_SITE}, v.uri, v.version_id DESC",
-)
-_NEXT_ADDRESS = _NEXT.format(
-    name="v.uri",
-    listed=LISTED,
-    condition=f"{_OF_SITE} = ? AND v.uri > ?",
-    order="v.uri, v.version_id DESC",  # with the site before them, SQLite would sort
-)
+"""`instr` is a function of SQLite; where an engine has another name for it, its schema has one."""
 
 
-def sites(connection: sqlite3.Connection, *, after: str, limit: int) -> list[tuple[str, Version]]:
+def sites(connection: Session, *, after: str, limit: int) -> list[tuple[str, Version]]:
     """Up to `limit` sites behind one, each with the last version saved from its first address."""
-    return _walk(connection, _NEXT_SITE, (after,), limit)
+    site = _site(connection)
+    order = f"{site}, v.uri, v.version_id DESC"
+    question = _NEXT.format(name=site, listed=LISTED, condition=f"{site} > ?", order=order)
+    return _walk(connection, question, (after,), limit)
 
 
 def addresses(
-    connection: sqlite3.Connection, site: str, *, after: str, limit: int
+    connection: Session, site: str, *, after: str, limit: int
 ) -> list[tuple[str, Version]]:
     """Up to `limit` addresses of a site behind one, each with the last version saved from there."""
-    return _walk(connection, _NEXT_ADDRESS, (site, after), limit)
+    question = _NEXT.format(
+        name="v.uri",
+        listed=LISTED,
+        condition=f"{_site(connection)} = ? AND v.uri > ?",
+        order="v.uri, v.version_id DESC",  # with the site before them, SQLite would sort
+    )
+    return _walk(connection, question, (site, after), limit)
+
+
+def _site(connection: Session) -> str:
+    return connection.dialect.site.format(uri="v.uri")
 
 
 def _walk(
-    connection: sqlite3.Connection, question: str, values: tuple[str, ...], limit: int
+    connection: Session, question: str, values: tuple[str, ...], limit: int
 ) -> list[tuple[str, Version]]:
     """What follows, one by one; the last of the values is where to go on."""
     rows: list[tuple[Any, ...]] = []

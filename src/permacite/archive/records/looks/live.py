@@ -20,30 +20,33 @@ from permacite.archive.records.rows import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Mapping
 
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
 __all__ = ["last_check", "last_news", "news", "note_check"]
 
 _NOTE_PAGE = """
-INSERT OR REPLACE INTO live_page
+INSERT INTO live_page
 SELECT v.version_id, :now,
   CASE WHEN v.number = :number OR :outcome IN ('gone', 'unanswered') THEN :outcome
   ELSE 'answers' END
 FROM version AS v JOIN document AS d USING (document_id)
 WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id
   AND :uri IN (v.uri, v.final_uri)
+ON CONFLICT (version_id) DO UPDATE SET checked_at = excluded.checked_at, outcome = excluded.outcome
 """
 _NOTE_PASSAGE = """
-INSERT OR REPLACE INTO live_passage
+INSERT INTO live_passage
 SELECT c.citation_id, :now, :outcome
 FROM citation AS c JOIN representation USING (representation_id) JOIN version AS v
 USING (version_id) JOIN document AS d USING (document_id)
 WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id AND v.number = :number
   AND c.fragment = :fragment
+ON CONFLICT (citation_id) DO UPDATE SET
+  checked_at = excluded.checked_at, outcome = excluded.outcome
 """
 _LAST_CHECK = """
 SELECT p.checked_at, p.outcome,
@@ -114,7 +117,7 @@ def note_check(
     connection.executemany(_TELL, told)
 
 
-def last_check(connection: sqlite3.Connection, pdi: PDI, fragment: str = "") -> LiveCheck | None:
+def last_check(connection: Session, pdi: PDI, fragment: str = "") -> LiveCheck | None:
     """What the last look at the live page of a version found, also of a citation of it."""
     if not has_schema(connection, LIVE):
         return None
@@ -123,7 +126,7 @@ def last_check(connection: sqlite3.Connection, pdi: PDI, fragment: str = "") -> 
     return None if row is None else LiveCheck(instant(row[0]), row[1], row[2] or "")
 
 
-def last_news(connection: sqlite3.Connection, pdi: PDI) -> dict[str, tuple[str, str]]:
+def last_news(connection: Session, pdi: PDI) -> dict[str, tuple[str, str]]:
     """What was told last of each citation of a version: the outcome, and what stood there."""
     if not has_schema(connection, WATCH):
         return {}
@@ -131,7 +134,7 @@ def last_news(connection: sqlite3.Connection, pdi: PDI) -> dict[str, tuple[str, 
     return {fragment: (outcome, there) for fragment, outcome, there in rows}
 
 
-def news(connection: sqlite3.Connection, most: int) -> list[News]:
+def news(connection: Session, most: int) -> list[News]:
     """What was told last of any citation, the newest first."""
     if not has_schema(connection, WATCH):
         return []

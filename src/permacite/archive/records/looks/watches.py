@@ -9,16 +9,16 @@ from permacite.archive.model import Watch
 from permacite.archive.records.rows import WATCH, has_schema, instant, timestamp
 
 if TYPE_CHECKING:
-    import sqlite3
     from datetime import datetime
 
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
 
 __all__ = ["add", "all_of_them", "note", "remove"]
 
 _ADD = """
 INSERT INTO watch (uri, every_s, added_at) VALUES (?, ?, ?)
-ON CONFLICT DO UPDATE SET every_s = excluded.every_s
+ON CONFLICT (uri) DO UPDATE SET every_s = excluded.every_s
 """
 _ALL = (
     "SELECT uri, every_s, added_at, looked_at, outcome, problem FROM watch ORDER BY added_at, uri"
@@ -44,7 +44,7 @@ def note(
     transaction.connection.execute(_NOTE, (timestamp(looked_at), outcome, problem, uri))
 
 
-def all_of_them(connection: sqlite3.Connection) -> list[Watch]:
+def all_of_them(connection: Session) -> list[Watch]:
     """All that is watched, in the order in which it was added."""
     if not has_schema(connection, WATCH):
         return []

@@ -6,7 +6,7 @@ an INSERT whose key is taken. docs/reference/archive-layout.md describes every c
 
 from __future__ import annotations
 
-from permacite.archive.records.lists.sites import SITE
+from permacite.archive.sqlite.session import SITE
 
 __all__ = [
     "FIRST",

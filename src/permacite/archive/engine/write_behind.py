@@ -21,11 +21,11 @@ from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.objects import FileObjects
-    from permacite.archive.sqlite.catalog import Catalog
+    from permacite.archive.records.session import Session
 
 __all__ = ["Staging", "WriteBehind"]
 
@@ -223,6 +223,6 @@ class WriteBehind:
         return len(content)
 
 
-def _is_kept(connection: sqlite3.Connection, digest: str) -> bool:
+def _is_kept(connection: Session, digest: str) -> bool:
     """Whether octets are staged or named still."""
     return octets.staged(connection, digest) is not None or octets.is_named(connection, digest)

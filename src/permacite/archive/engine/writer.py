@@ -11,21 +11,20 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import sqlite3
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from permacite.archive.records.rows import Transaction
-from permacite.archive.sqlite.connection import connect, reporting
 from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+    from contextlib import AbstractContextManager
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Timekeeper
+    from permacite.archive.records.session import WritingSession
 
 __all__ = ["Writer"]
 
@@ -53,11 +52,11 @@ class _Job(Generic[I, T]):
         self._done = threading.Lock()  # half the cost of an event or a future
         self._done.acquire()
 
-    def wait(self, path: Path) -> T | PermaciteError:
-        """Wait until the outcome is on the disk; what SQLite refused is a StorageError."""
+    def wait(self, reporting: Callable[[], AbstractContextManager[None]]) -> T | PermaciteError:
+        """Wait until the outcome is on the disk; what the engine refused is a StorageError."""
         self._done.acquire()
         try:
-            with reporting(path):
+            with reporting():
                 if isinstance(self.outcome, Exception):
                     raise self.outcome
         except PermaciteError as error:
@@ -73,12 +72,20 @@ class Writer:
     """The only writer of this process; it starts with the first job."""
 
     def __init__(
-        self, path: Path, *, clock: Timekeeper, sealer: Sealer, busy_timeout_s: float
+        self,
+        where: str,
+        session: Callable[[], WritingSession],
+        reporting: Callable[[], AbstractContextManager[None]],
+        *,
+        clock: Timekeeper,
+        sealer: Sealer,
     ) -> None:
-        self._path = path
+        """Take how to get a session, and what turns errors of the engine into a StorageError."""
+        self._where = where
+        self._session = session
+        self._reporting = reporting
         self._clock = clock
         self._sealer = sealer
-        self._busy_timeout_s = busy_timeout_s
         self._jobs: queue.SimpleQueue[_Job[Any, Any] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -104,7 +111,7 @@ class Writer:
     def run(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction and return its value once that is on the disk.
 
-        Raises what `work` raises, after undoing it alone; StorageError where SQLite refuses.
+        Raises what `work` raises, after undoing it alone; StorageError where the engine refuses.
         """
         (outcome,) = self.run_all(_one_by_one, [work])
         if isinstance(outcome, PermaciteError):
@@ -126,15 +133,7 @@ class Writer:
             self._start()
             for job in jobs:
                 self._jobs.put(job)
-        return [job.wait(self._path) for job in jobs]
-
-    @contextlib.contextmanager
-    def beside(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection of its own, for what cannot be done in a transaction."""
-        with reporting(self._path):
-            connection = connect(self._path, busy_timeout_s=self._busy_timeout_s)
-            with contextlib.closing(connection):
-                yield connection
+        return [job.wait(self._reporting) for job in jobs]
 
     def close(self) -> None:
         """Finish the jobs that wait, and stop."""
@@ -148,33 +147,32 @@ class Writer:
     def _start(self) -> None:
         """Start the thread if it does not run. Raises StorageError."""
         if self._closed:
-            raise StorageError("the archive is closed", path=str(self._path), reason="closed")
+            raise StorageError("the archive is closed", path=self._where, reason="closed")
         if self._thread is not None and os.getpid() == self._process:
             return
         if os.getpid() != self._process:
             raise StorageError(
                 "the archive was opened before this process was forked: open it in each process",
-                path=str(self._path),
+                path=self._where,
                 reason="io",
             )
-        with reporting(self._path):
-            connection = connect(self._path, busy_timeout_s=self._busy_timeout_s)
+        session = self._session()
         self._thread = threading.Thread(
-            target=self._work, args=(connection,), name="permacite-writer", daemon=True
+            target=self._work, args=(session,), name="permacite-writer", daemon=True
         )
         self._thread.start()
 
-    def _work(self, connection: sqlite3.Connection) -> None:
+    def _work(self, session: WritingSession) -> None:
         """Serve until the sentinel comes."""
         patience_s = 0.0
-        transaction = Transaction(connection, self._clock, self._sealer)
+        transaction = Transaction(session, self._clock, self._sealer)
         try:
             while jobs := self._waiting(patience_s):
                 start = time.monotonic()
-                _commit(transaction, jobs)
+                _commit(session, transaction, jobs)
                 patience_s = min(_PATIENCE_S, (time.monotonic() - start) / 2)
         finally:
-            connection.close()
+            session.close()
 
     def _waiting(self, patience_s: float) -> list[_Job[Any, Any]]:
         """Wait for a job; return it with those that come with it; empty at the end."""
@@ -202,31 +200,32 @@ def _one_by_one(
     return [work(transaction) for work in items]
 
 
-def _commit(transaction: Transaction, jobs: list[_Job[Any, Any]]) -> None:
+def _commit(session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]) -> None:
     """Run `jobs` in one transaction, commit, then answer each."""
-    connection = transaction.connection
     try:
-        connection.execute("BEGIN IMMEDIATE")
-        if not _all_at_once(transaction, jobs):
-            connection.execute("ROLLBACK")
-            connection.execute("BEGIN IMMEDIATE")
+        session.begin()
+        if not _all_at_once(session, transaction, jobs):
+            session.rollback()
+            session.begin()
             for job in jobs:
-                _attempt(transaction, job)
-        connection.execute("COMMIT")
+                _attempt(session, transaction, job)
+        session.commit()
     except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
-        with contextlib.suppress(sqlite3.Error):
-            connection.rollback()
+        with contextlib.suppress(session.Error):
+            session.rollback()
         for job in jobs:
             job.outcome = error
     for job in jobs:
         job.acknowledge()
 
 
-def _all_at_once(transaction: Transaction, jobs: list[_Job[Any, Any]]) -> bool:
+def _all_at_once(
+    session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]
+) -> bool:
     """Do all jobs, those of one kind in one go, and say whether every one of them was answered.
 
-    There is no savepoint: SQLite would copy every page before it is changed. Raises sqlite3.Error
-    where a failure took the whole transaction with it.
+    There is no savepoint: SQLite would copy every page before it is changed. Raises what the engine
+    does where a failure took the whole transaction with it.
     """
     kinds: dict[Callable[..., Sequence[object]], list[_Job[Any, Any]]] = {}
     for job in jobs:
@@ -237,24 +236,23 @@ def _all_at_once(transaction: Transaction, jobs: list[_Job[Any, Any]]) -> bool:
             for job, outcome in zip(same, outcomes, strict=True):
                 job.outcome = outcome
     except Exception:
-        if not transaction.connection.in_transaction:
+        if not session.in_transaction:
             raise
         return False
     return True
 
 
-def _attempt(transaction: Transaction, job: _Job[Any, Any]) -> None:
+def _attempt(session: WritingSession, transaction: Transaction, job: _Job[Any, Any]) -> None:
     """Do one job in a savepoint of its own.
 
-    Raises sqlite3.Error where the failure took the whole transaction with it.
+    Raises what the engine does where the failure took the whole transaction with it.
     """
-    connection = transaction.connection
-    connection.execute("SAVEPOINT job")
+    session.execute("SAVEPOINT job")
     try:
         (job.outcome,) = job.work(transaction, [job.item])
     except Exception as error:
-        if not connection.in_transaction:
+        if not session.in_transaction:
             raise
-        connection.execute("ROLLBACK TO job")
+        session.execute("ROLLBACK TO job")
         job.outcome = error
-    connection.execute("RELEASE job")
+    session.execute("RELEASE job")

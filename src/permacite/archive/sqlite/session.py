@@ -1,0 +1,48 @@
+"""Sessions with SQLite: connections of its own, and how it spells what engines spell otherwise."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import ClassVar
+
+from permacite.archive.records.session import Dialect
+
+__all__ = ["SITE", "Session"]
+
+_BEHIND = "substr({uri}, instr({uri}, '://') + 3)"
+SITE = (
+    f"lower(substr({_BEHIND}, 1, min(instr({_BEHIND} || '/', '/'), instr({_BEHIND} || '?', '?'),"
+    f" instr({_BEHIND} || '#', '#')) - 1))"
+)
+"""The site of the address in a column, as the index of schema 9 has it."""
+
+_DIALECT = Dialect(
+    texts="SELECT value FROM json_each(?)",
+    keys="SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
+    " json_extract(value, '$[2]') FROM json_each(?)",
+    as_octets="CAST(content AS BLOB)",
+    site=SITE,
+    entry_name="CASE WHEN json_valid(content) THEN json_extract(content, '$.name') END",
+)
+
+
+class Session(sqlite3.Connection):
+    """A connection; all that runs a statement is sqlite3's own."""
+
+    dialect: ClassVar = _DIALECT
+
+    def schema(self) -> int:
+        """The schema of the catalog, which may be earlier than ours."""
+        return int(self.execute("PRAGMA user_version").fetchone()[0])
+
+    def defer_references(self) -> None:
+        """Let references to rows that are gone stand until the transaction ends."""
+        self.execute("PRAGMA defer_foreign_keys = ON")
+
+    def one_view(self) -> None:
+        """Begin a transaction that sees all tables as they are now."""
+        self.execute("BEGIN")
+
+    def begin(self) -> None:
+        """Begin a transaction in which nobody else writes."""
+        self.execute("BEGIN IMMEDIATE")
