@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine import Catalog, WriteBehind
 
 __all__ = ["backup", "is_cut_short"]
 
@@ -30,9 +30,13 @@ _CATALOG = "catalog.sqlite"
 _KEY = "log.key"
 _README = "README.txt"
 _OBJECTS = "objects"
+_HANDS = 8
+"""How many octets are fetched at the same time."""
 
 
-def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
+def backup(
+    source: Path, catalog: Catalog, objects: WriteBehind, target: Path, *, link: bool
+) -> None:
     """Make the archive `target`, or bring it up to date, as `source` is at this moment.
 
     The catalog is copied aside first, and takes its place when the octets that it names are there:
@@ -45,7 +49,7 @@ def backup(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
         with _held(target):
             _check(source, target)
             keep_modes(target)
-            _bring_up(source, catalog, target, link=link)
+            _bring_up(source, catalog, objects, target, link=link)
     except OSError as error:
         raise StorageError(
             f"cannot write the backup: {error.strerror}", path=str(target), reason="io"
@@ -69,28 +73,45 @@ def _held(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _bring_up(source: Path, catalog: Catalog, target: Path, *, link: bool) -> None:
+def _bring_up(
+    source: Path, catalog: Catalog, objects: WriteBehind, target: Path, *, link: bool
+) -> None:
     """Copy all that the target lacks; nobody else writes there."""
     left = [path for path in target.iterdir() if _is_aside(path.name)]
     cut_short = bool(left) or not (target / _CATALOG).exists()
 
     def take_over() -> None:
         """Bring all else that the catalog needs beside it."""
-        objects = FileObjects(target / _OBJECTS)
-        objects.adopt(source / _OBJECTS, link=link, flush_all=cut_short)
+        copies = FileObjects(target / _OBJECTS)
+        if objects.is_far:
+            _fetch(objects, copies)
+        else:
+            copies.adopt(source / _OBJECTS, link=link, flush_all=cut_short)
         _copy_small_files(source, target)
         flush_folder(target)
 
     catalog.copy_to(target / _CATALOG, before=take_over)
     if catalog.read(access.erasures):
-        _erase(FileObjects(source / _OBJECTS), catalog, FileObjects(target / _OBJECTS))
+        _erase(objects, catalog, FileObjects(target / _OBJECTS))
     for path in left:  # only now: they tell that names may be there which nobody flushed
         path.unlink(missing_ok=True)
     keep_modes(target)
     flush_folder(target)
 
 
-def _erase(source: FileObjects, catalog: Catalog, target: FileObjects) -> None:
+def _fetch(source: WriteBehind, target: FileObjects) -> None:
+    """Copy what the target lacks out of a store elsewhere, several at a time, each checked."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for such archives alone
+
+    def bring(digest: str) -> None:
+        if not target.has(digest):
+            target.put(source.get(digest))
+
+    with ThreadPoolExecutor(_HANDS) as hands:
+        list(hands.map(bring, source.digests()))
+
+
+def _erase(source: WriteBehind, catalog: Catalog, target: FileObjects) -> None:
     """Destroy what the target has of what is erased: nothing names it, and the source has not."""
     for digest in list(target.digests()):
         if not source.has(digest) and not catalog.read(octets.is_named, digest):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
 from permacite.archive.model import Selection
-from permacite.errors import ParseError
+from permacite.errors import ConflictError, ParseError
 from permacite.media_types import PAGES
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_urn",
+    "check_same",
     "checked_format",
     "checked_series",
     "checked_unique_id",
@@ -155,3 +156,12 @@ def selection(pattern: PDI | PDIPattern | None, *, latest: bool) -> Selection:
 def _given(field: str | None) -> str | None:
     """Return a field of a pattern, None for a wildcard."""
     return None if field == _ANY else field
+
+
+def check_same(replaces: PDI, series: str | None, unique_id: str | None) -> None:
+    """Raise ConflictError where the next version of a document would get another name."""
+    own = ".".join(replaces.series)
+    if series is not None and checked_series(series) != own:
+        raise ConflictError(f"{replaces.document} is of the series {own}, not {series}", series)
+    if unique_id is not None:
+        raise ConflictError(f"{replaces.document} has its unique id already", unique_id)

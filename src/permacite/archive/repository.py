@@ -27,11 +27,13 @@ from permacite.archive.model import (
     utc_now,
 )
 from permacite.archive.objects import (
-    FileObjects,
+    ADDRESS,
+    claim,
     flush_folder,
     keep_modes,
     make_folders,
     modes_of,
+    store_of,
     write_file,
 )
 from permacite.archive.records import access, citations, days, octets, settings, versions
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Leaf, Sealer
     from permacite.archive.jottings import Kind, Subject
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
+    from permacite.archive.objects import ObjectStore
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
     from permacite.pdi import PDI
@@ -59,7 +62,6 @@ if TYPE_CHECKING:
 __all__ = ["Repository"]
 
 _CATALOG = "catalog.sqlite"
-_OBJECTS = "objects"
 _LOG_KEY = "log.key"
 _SERIES = "series"
 
@@ -68,6 +70,7 @@ This folder is a permacite archive.
 
 catalog.sqlite     an SQLite 3 database: names, versions, digests, where each document came from
 objects/ab/cd/...  the bytes, each file named by the SHA-256 of its content
+objects.at         where there: the bytes are in the store at this address, by the same names
                    (where a computer stopped in the middle of its work, the last bytes may still be
                    in the table unsettled, under the same digest)
 log.key            the key that signs the log: keep it secret
@@ -86,7 +89,7 @@ class Repository(Verification):
     """
 
     def __init__(
-        self, directory: Path, catalog: Catalog, objects: FileObjects, *, clock: Clock = utc_now
+        self, directory: Path, catalog: Catalog, objects: ObjectStore, *, clock: Clock = utc_now
     ) -> None:
         """Take a catalog and objects that are open; `open` and `create` choose them."""
         log = Log(catalog, directory / _LOG_KEY, lambda: f"{self.series}/log")
@@ -95,14 +98,21 @@ class Repository(Verification):
 
     @classmethod
     def create(
-        cls, directory: Path, *, series: str, clock: Clock = utc_now, sealer: Sealer = seal
+        cls,
+        directory: Path,
+        *,
+        series: str,
+        objects: str | None = None,
+        clock: Clock = utc_now,
+        sealer: Sealer = seal,
     ) -> Self:
         """Make an archive in a new or empty directory; `series` mints unless another is named.
 
-        Raises ParseError for a bad series, ConflictError where the directory is not empty.
+        `objects` is the address of the store of its octets: see `open_store`. Raises ParseError
+        for a bad series or address, ConflictError where either place is not empty, StorageError.
         """
         name = names.checked_series(series)
-        _make(directory, name, clock)
+        _make(directory, name, clock, objects)
         archive = cls.open(directory, clock=clock, sealer=sealer)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
             archive.log.signer  # noqa: B018 - making it is the point
@@ -130,7 +140,11 @@ class Repository(Verification):
         catalog = SqliteCatalog(
             directory / _CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
         )
-        archive = cls(directory, catalog, FileObjects(directory / _OBJECTS), clock=clock)
+        try:
+            archive = cls(directory, catalog, store_of(directory), clock=clock)
+        except PermaciteError:
+            catalog.close()
+            raise
         if os.access(directory, os.W_OK):
             keep_modes(directory)
             archive._objects.resume()
@@ -288,7 +302,7 @@ class Repository(Verification):
 
         replaces, series, unique_id = draft.replaces, draft.series, draft.unique_id
         if replaces is not None:
-            _check_same(replaces, series, unique_id)
+            names.check_same(replaces, series, unique_id)
             self._gate.check_document(replaces)
         representations = [deposit.with_decoding(new) for new in draft.representations]
         before = len(staging.contents)
@@ -346,10 +360,11 @@ class Repository(Verification):
         What is left is its name, and an entry of the log: that and when it was erased, and on what
         `ground`, one of `ERASURE_GROUNDS`. Octets that other documents have too stay there. Where
         this is stopped, whoever opens the archive next goes on with it; it can be repeated. Raises
-        NotFoundError, ParseError for another ground.
+        NotFoundError, ParseError for another ground, StorageError where octets cannot be destroyed.
         """
         if ground not in ERASURE_GROUNDS:
             raise ParseError(f"expected a ground: {', '.join(ERASURE_GROUNDS)}", ground, 0)
+        self._objects.check_deletes()
         erasure, shared = self._catalog.write(access.erase, pdi, ground)
         return Erased(erasure, shared, is_done=self.finish_erasing())
 
@@ -382,7 +397,7 @@ class Repository(Verification):
         self.finish_erasing()
         from permacite.archive.backup import backup  # noqa: PLC0415 - seldom asked for
 
-        backup(self.directory, self._catalog, target, link=link)
+        backup(self.directory, self._catalog, self._objects, target, link=link)
 
     def record_citation(self, citation: NewCitation) -> Citation:
         """Record a citation once; the same again, at whatever time, gives the first record.
@@ -453,16 +468,7 @@ def _committed(written: Committed | PermaciteError) -> Version | PermaciteError:
     return version_of(written.version, written.formats)
 
 
-def _check_same(replaces: PDI, series: str | None, unique_id: str | None) -> None:
-    """Raise ConflictError where the next version of a document would get another name."""
-    own = ".".join(replaces.series)
-    if series is not None and names.checked_series(series) != own:
-        raise ConflictError(f"{replaces.document} is of the series {own}, not {series}", series)
-    if unique_id is not None:
-        raise ConflictError(f"{replaces.document} has its unique id already", unique_id)
-
-
-def _make(directory: Path, series: str, clock: Clock) -> None:
+def _make(directory: Path, series: str, clock: Clock, objects: str | None) -> None:
     """Make the files of an empty archive. Raises ConflictError, StorageError.
 
     The catalog comes first, whole or not at all, and the rest after: where this is cut short, there
@@ -475,6 +481,7 @@ def _make(directory: Path, series: str, clock: Clock) -> None:
             what = "is an archive already" if taken else "is not empty"
             raise ConflictError(f"{directory} {what}", str(directory))
         keep_modes(directory)
+        claim(directory, objects)
         SqliteCatalog.make(directory / _CATALOG, series=series, clock=clock)
         flush_folder(directory)
         mode = modes_of(directory).file
@@ -489,5 +496,5 @@ def _make(directory: Path, series: str, clock: Clock) -> None:
 
 
 def _is_aside(name: str) -> bool:
-    """Say whether a file is part of a catalog that was being made when all stopped."""
-    return name.startswith(f"{_CATALOG}.") and ".new" in name
+    """Say whether a file is part of an archive that was being made when all stopped."""
+    return name == ADDRESS or (name.startswith((f"{_CATALOG}.", f"{ADDRESS}.")) and ".new" in name)

@@ -273,6 +273,8 @@ def _orphans(catalog: Catalog, objects: WriteBehind) -> Iterator[Finding]:
     for digest in objects.digests():
         if not catalog.read(octets.is_named, digest):
             yield Finding(digest, "orphan", "octets that nothing names; a failed commit left them")
+    for name in objects.strangers():
+        yield Finding(name, "orphan", "it stands among the octets, and no digest is its name")
 
 
 def _everything(catalog: Catalog) -> Iterator[Version | Finding]:

@@ -30,6 +30,11 @@ _LIKENESS = 0.6
 @click.argument("directory", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--series", default="my.archive.zz", show_default=True, help="Who mints the names.")
 @click.option("--resolver", help="Base address under which `permacite serve` will be reached.")
+@click.option(
+    "--objects",
+    metavar="ADDRESS",
+    help="Keep the bytes in the store at s3://BUCKET/PREFIX; the environment says who may.",
+)
 @json_option
 @click.pass_obj
 def init(
@@ -38,14 +43,20 @@ def init(
     *,
     series: str,
     resolver: str | None,
+    objects: str | None,
     as_json: bool,
 ) -> None:
     """Make a new archive in DIRECTORY (default: a folder of your user data).
 
     The series is the authority in every name, such as lab.example.us; its last part is a country
     code. The default is in a code that no country has, for archives that are nobody's but yours.
+
+    With --objects, AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are
+    read from the environment, then and whenever the archive is opened. They are kept nowhere.
     """
-    with Holdings.create(directory or folder, series=series, resolver=resolver) as archive:
+    with Holdings.create(
+        directory or folder, series=series, resolver=resolver, objects=objects
+    ) as archive:
         about = archive.about()
     if as_json:
         emit(about)

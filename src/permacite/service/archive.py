@@ -92,14 +92,15 @@ class Archive(
         return self._repository.moments()
 
 
-def create(path: str | Path, *, series: str) -> Archive:
+def create(path: str | Path, *, series: str, objects: str | None = None) -> Archive:
     """Make an archive in the folder `path`, which is new or empty.
 
     `series` is the authority in every name that it mints, such as "lab.example.us": its last part
-    is a country code; zz is left to users. Raises ConflictError where an archive is, ParseError for
-    what is no series, StorageError.
+    is a country code; zz is left to users. `objects` is where its octets are kept if not in the
+    folder, "s3://BUCKET/PREFIX". Raises ConflictError where an archive is, ParseError for what is
+    no series or no such address, StorageError.
     """
-    return Archive.create(_folder(path), series=series)
+    return Archive.create(_folder(path), series=series, objects=objects)
 
 
 def open(location: str | Path) -> Archive:  # noqa: A001 - the word for it

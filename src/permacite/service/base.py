@@ -31,10 +31,20 @@ class UseCases:
 
     @classmethod
     def create(
-        cls, directory: Path | None, *, series: str = DEFAULT_SERIES, resolver: str | None = None
+        cls,
+        directory: Path | None,
+        *,
+        series: str = DEFAULT_SERIES,
+        resolver: str | None = None,
+        objects: str | None = None,
     ) -> Self:
-        """Make an archive. Raises ConflictError where one is, ParseError for a bad series."""
-        repository = Repository.create(directory or default_directory(), series=series)
+        """Make an archive, with its octets in the store at the address `objects` if there is one.
+
+        Raises ConflictError where one is, ParseError for a bad series or address, StorageError.
+        """
+        repository = Repository.create(
+            directory or default_directory(), series=series, objects=objects
+        )
         repository.set_setting("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
         return cls(repository)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 
-from permacite.errors import BusyError, PermaciteError, TokenError
+from permacite.errors import BusyError, PermaciteError, StorageError, TokenError
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
 from permacite.web.names.negotiation import chosen_view
@@ -21,18 +21,28 @@ if TYPE_CHECKING:
 
 __all__ = ["refusal", "unexpected"]
 
+_AWAY_S = 10
+"""What a store that does not answer may take to come back, at least."""
+
 
 async def refusal(request: Request, error: Exception) -> Response:
     """Answer an error of ours, or of the router (unknown path, wrong method)."""
     if isinstance(error, PermaciteError):
         details: dict[str, object] = {**problem(error), "shown": str(error)}
-        later = {"Retry-After": str(error.retry_after_s)} if isinstance(error, BusyError) else {}
+        later = {"Retry-After": str(_after_s(error))} if _after_s(error) else {}
         if isinstance(error, TokenError) and error.is_unknown:
             later = {"WWW-Authenticate": "Bearer"}
         return _answer(request, http_status(error), details, later)
     refused = error if isinstance(error, HTTPException) else HTTPException(500)
     fields = dict(refused.headers or {})
     return _answer(request, refused.status_code, _plain_problem(refused), fields)
+
+
+def _after_s(error: PermaciteError) -> int:
+    """After how many seconds the same may be asked again; 0 where nothing tells."""
+    if isinstance(error, StorageError) and error.reason == "away":
+        return _AWAY_S
+    return error.retry_after_s if isinstance(error, BusyError) else 0
 
 
 async def unexpected(request: Request, error: Exception) -> Response:

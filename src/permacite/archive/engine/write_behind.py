@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.objects import FileObjects
+    from permacite.archive.objects import ObjectStore
     from permacite.archive.records.session import Session
 
 __all__ = ["Staging", "WriteBehind"]
@@ -33,6 +33,8 @@ _SMALL_BYTES = 64 * 1024
 """What is larger costs more to write twice than a flush."""
 _MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
+_MOST_BYTES_FAR = 1024 * 1024 * 1024
+"""The same where the store is elsewhere: it may be away for a while."""
 _QUIET_S = 0.2
 _BATCH = 64
 """How many octets are flushed in one transaction; they are in memory meanwhile."""
@@ -45,7 +47,7 @@ class Staging:
 
     __slots__ = ("_files", "_objects", "_together", "contents")
 
-    def __init__(self, objects: FileObjects, *, together: bool) -> None:
+    def __init__(self, objects: ObjectStore, *, together: bool) -> None:
         """Take whether small octets are to be staged."""
         self.contents: list[tuple[str, bytes]] = []
         """Digests and octets that the catalog is to keep."""
@@ -70,7 +72,7 @@ class Staging:
 class WriteBehind:
     """The objects of an archive, those that are staged among them."""
 
-    def __init__(self, objects: FileObjects, catalog: Catalog) -> None:
+    def __init__(self, objects: ObjectStore, catalog: Catalog) -> None:
         """Take both that are open; `resume` makes files of what was left."""
         self._objects = objects
         self._catalog = catalog
@@ -84,6 +86,11 @@ class WriteBehind:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
 
+    @property
+    def is_far(self) -> bool:
+        """Whether the store is elsewhere: then all small octets are staged."""
+        return self._objects.is_far
+
     @contextlib.contextmanager
     def staging(self, *, together: bool) -> Iterator[Staging]:
         """Lend a staging until the commit that fills it is on the disk, or has failed.
@@ -91,7 +98,8 @@ class WriteBehind:
         `together`: others commit at the same time.
         """
         with self._lock:
-            together = together and self._staged_bytes < _MOST_BYTES
+            most = _MOST_BYTES_FAR if self.is_far else _MOST_BYTES
+            together = (together or self.is_far) and self._staged_bytes < most
         staging = Staging(self._objects, together=together)
         try:
             yield staging
@@ -115,7 +123,7 @@ class WriteBehind:
             thread, left = self._thread, self._staged_bytes
         if thread is not None:
             thread.join()
-        if left:
+        if left or (self.is_far and thread is not None):  # what a store that was away left, too
             self.flush()
 
     def flush(self) -> None:
@@ -129,10 +137,13 @@ class WriteBehind:
 
     def has(self, digest: str) -> bool:
         """Say whether octets are kept under this digest."""
-        return self._objects.has(digest) or self._catalog.read(octets.staged, digest) is not None
+        return self._catalog.read(octets.staged, digest) is not None or self._objects.has(digest)
 
     def get(self, digest: str) -> bytes:
         """Return the octets with this digest, recomputed just now."""
+        if self.is_far:
+            with self.open(digest) as source:
+                return source.whole()
         try:
             return self._objects.get(digest)
         except (NotFoundError, IntegrityError):
@@ -146,8 +157,10 @@ class WriteBehind:
 
     def open(self, digest: str) -> Source:
         """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        content = self._catalog.read(octets.staged, digest) if self.is_far else None
         try:
-            return self._objects.open(digest)
+            if content is None:
+                return self._objects.open(digest)
         except NotFoundError:
             content = self._catalog.read(octets.staged, digest)
         if content is None:
@@ -162,6 +175,14 @@ class WriteBehind:
     def delete(self, digest: str) -> None:
         """Destroy octets, durably."""
         self._objects.delete(digest)
+
+    def check_deletes(self) -> None:
+        """Raise StorageError where what is deleted would not be destroyed."""
+        self._objects.check_deletes()
+
+    def strangers(self) -> Iterator[str]:
+        """The names of what is kept where only octets by their digest should be."""
+        return self._objects.strangers()
 
     def digests(self) -> Iterator[str]:
         """Return the digests of all objects, in no order."""

@@ -7,34 +7,37 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.archive.objects.files import (
-        MOST_OF_BLOB,
-        FileObjects,
-        Source,
-        digest_of,
-        git_blob,
-    )
+    from permacite.archive.objects.files import FileObjects
     from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
     from permacite.archive.objects.modes import keep_modes, modes_of
+    from permacite.archive.objects.source import MOST_OF_BLOB, Source, digest_of, git_blob
+    from permacite.archive.objects.store import ADDRESS, ObjectStore, claim, open_store, store_of
 
 __all__ = [
+    "ADDRESS",
     "MOST_OF_BLOB",
     "FileObjects",
+    "ObjectStore",
     "Source",
+    "claim",
     "digest_of",
     "flush_folder",
     "git_blob",
     "keep_modes",
     "make_folders",
     "modes_of",
+    "open_store",
+    "store_of",
     "write_file",
 ]
 
 on_demand(
     __name__,
     {
-        "permacite.archive.objects.files": "MOST_OF_BLOB, FileObjects, Source, digest_of, git_blob",
+        "permacite.archive.objects.files": "FileObjects",
         "permacite.archive.objects.flushing": "flush_folder, make_folders, write_file",
         "permacite.archive.objects.modes": "keep_modes, modes_of",
+        "permacite.archive.objects.source": "MOST_OF_BLOB, Source, digest_of, git_blob",
+        "permacite.archive.objects.store": "ADDRESS, ObjectStore, claim, open_store, store_of",
     },
 )

@@ -10,121 +10,31 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import hashlib
 import io
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import TYPE_CHECKING
 
 from permacite.archive.objects.flushing import flush_all, flush_folder, flush_folders
 from permacite.archive.objects.modes import modes_of
-from permacite.errors import IntegrityError, NotFoundError, StorageError
+from permacite.archive.objects.source import Source, digest_of, path_of, refuse
+from permacite.errors import IntegrityError, NotFoundError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["MOST_OF_BLOB", "FileObjects", "Source", "digest_of", "git_blob"]
+__all__ = ["FileObjects"]
 
-_DIGEST = compile_pattern(r"sha-256:([0-9a-f]{64})")
 _NAME = compile_pattern(r"[0-9a-f]{64}")
 _AT_ONCE = 64
 """How many files are open at a time."""
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-
-
-def digest_of(content: bytes) -> str:
-    """The digest that names octets: "sha-256:" and their SHA-256 in lower-case hexadecimal."""
-    return "sha-256:" + hashlib.sha256(content).hexdigest()
-
-
-MOST_OF_BLOB = 4 << 20
-"""Octets of the largest text that is known by the name that Git gives it."""
-
-
-def git_blob(content: bytes) -> str:
-    """What Git, and a SWHID of contents (ISO/IEC 18670), calls octets: a SHA-1 in hexadecimal."""
-    name = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
-    name.update(content)
-    return name.hexdigest()
-
-
-class Source:
-    """Kept octets, open to be read by one thread. Use it as a context manager, or call `close`.
-
-    `read` gives a range as it is stored: whoever asks for ranges has digests of them.
-    Raises StorageError where the store refuses.
-    """
-
-    __slots__ = ("_file", "digest", "name")
-
-    def __init__(self, digest: str, file: io.FileIO | io.BytesIO, name: str) -> None:
-        """Take what is open under a digest; `name` is what errors call it."""
-        self.digest = digest
-        self.name = name
-        self._file = file
-
-    @property
-    def size(self) -> int:
-        """How many octets there are."""
-        try:
-            return self._file.seek(0, os.SEEK_END)
-        except OSError as error:
-            _refuse(error, self.name)
-
-    @property
-    def descriptor(self) -> int | None:
-        """A descriptor to read from, None where the store has none; it is closed with this."""
-        try:
-            return self._file.fileno()
-        except OSError:
-            return None
-
-    def read(self, start: int, end: int) -> bytes:
-        """The octets from `start` up to `end`, fewer at the end; nothing is recomputed."""
-        try:
-            self._file.seek(start)
-            return self._file.read(end - start) or b""
-        except OSError as error:
-            _refuse(error, self.name)
-
-    def whole(self) -> bytes:
-        """All octets, their digest recomputed just now. Raises IntegrityError."""
-        try:
-            self._file.seek(0)
-            content = self._file.read()
-        except OSError as error:
-            _refuse(error, self.name)
-        self._compare(digest_of(content))
-        return content
-
-    def check(self) -> None:
-        """Recompute the digest, without holding all octets. Raises IntegrityError."""
-        try:
-            self._file.seek(0)
-            actual = hashlib.file_digest(self._file, "sha256").hexdigest()
-        except OSError as error:
-            _refuse(error, self.name)
-        self._compare(f"sha-256:{actual}")
-
-    def _compare(self, actual: str) -> None:
-        if actual != self.digest:
-            problem = f"stored bytes are altered: {self.name}"
-            raise IntegrityError(problem, expected=self.digest, actual=actual)
-
-    def close(self) -> None:
-        """Let go of the octets."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
 
 class FileObjects:
     """The files below one folder. Any number of threads and processes may use it at once."""
+
+    is_far = False
 
     def __init__(self, directory: Path) -> None:
         """Make `directory` if it is not there; remove temporary files of dead processes."""
@@ -138,7 +48,7 @@ class FileObjects:
             self._modes = modes_of(directory.parent)
             self._sweep()
         except OSError as error:
-            _refuse(error, self._root)
+            refuse(error, self._root)
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power."""
@@ -162,7 +72,7 @@ class FileObjects:
                 self._write([path for path in paths if not _is_there(*path)])
                 flush_folders(folders)
             except OSError as error:
-                _refuse(error, paths[0][0])
+                refuse(error, paths[0][0])
 
     def has(self, digest: str) -> bool:
         """Say whether something is kept under this digest."""
@@ -177,7 +87,7 @@ class FileObjects:
         except FileNotFoundError as error:
             raise NotFoundError(f"no object {digest}", digest) from error
         except OSError as error:
-            _refuse(error, path)
+            refuse(error, path)
 
     def get(self, digest: str) -> bytes:
         """The octets with this digest, recomputed just now.
@@ -189,11 +99,7 @@ class FileObjects:
 
     def _path(self, digest: str) -> str:
         """The file that holds the octets. Raises NotFoundError for what is no digest."""
-        digits = _DIGEST.fullmatch(digest)
-        if digits is None:
-            raise NotFoundError(f"not a digest: {digest!r}", digest)
-        name = digits.group(1)
-        return f"{self._root}/{name[:2]}/{name[2:4]}/{name}"
+        return f"{self._root}/{path_of(digest)}"
 
     def delete(self, digest: str) -> None:
         """Destroy octets, durably; nothing happens where there are none."""
@@ -204,7 +110,14 @@ class FileObjects:
         except FileNotFoundError:
             return
         except OSError as error:
-            _refuse(error, path)
+            refuse(error, path)
+
+    def check_deletes(self) -> None:
+        """A file that is removed is gone."""
+
+    def strangers(self) -> Iterator[str]:
+        """Nothing is said of other files in the folder: any disk has some of its own."""
+        return iter(())
 
     def digests(self) -> Iterator[str]:
         """Return the digests of everything kept, in no order."""
@@ -327,13 +240,3 @@ def _write_all(descriptor: int, content: bytes) -> None:
     left = memoryview(content)
     while left:
         left = left[os.write(descriptor, left) :]
-
-
-def _refuse(error: OSError, name: str) -> NoReturn:
-    """Raise the StorageError that says what the system said of a file."""
-    full = error.errno in _FULL
-    raise StorageError(
-        "the disk is full" if full else f"cannot use {name}: {error.strerror or error}",
-        path=name,
-        reason="full" if full else "io",
-    ) from error

@@ -1,0 +1,274 @@
+"""Objects in a store that speaks S3: <prefix>/objects/ab/cd/<sha256 in hexadecimal>.
+
+The store decides nothing. Its keys are digests, so that two who put the same do no harm, and no
+write is conditional, since some stores ignore conditions. What was put is read back and compared
+before it counts as kept. Who asks, and where, stands in the environment alone, under the names that
+all programs use: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from permacite.archive.objects.ranges import MOST_AT_ONCE, RangedFile
+from permacite.archive.objects.source import Source, digest_of, path_of
+from permacite.errors import ConflictError, NotFoundError, PermaciteError, StorageError
+from permacite.scan import compile_pattern
+
+try:
+    import obstore
+    from obstore.store import S3Store
+except ImportError:
+    raise PermaciteError(
+        "octets in S3 need obstore, which is not here", hint="pip install 'permacite[cluster]'"
+    ) from None
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["S3Objects"]
+
+_PATIENCE_S = 10.0
+"""How long a request is tried again; then the store is away."""
+_REST_S = 5.0
+"""How long nobody asks a store that was away, so that whoever needs it is told at once."""
+_FIRST = 1 << 16
+"""Octets that are asked for when an object is opened: most are no longer."""
+_HANDS = 16
+"""How many octets are put at the same time."""
+_TRIES = 2
+"""How often octets are put that are not there when they are read back."""
+
+_IDENTITIES = (
+    ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+    ("AWS_WEB_IDENTITY_TOKEN_FILE",),
+    ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",),
+    ("AWS_CONTAINER_CREDENTIALS_FULL_URI",),
+    ("AWS_SKIP_SIGNATURE",),
+)
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_STATUS = compile_pattern(r"status code: ([0-9]{3})")
+_CODE = compile_pattern(r"<Code>([A-Za-z0-9]{1,60})</Code>")
+_OBJECT = compile_pattern(r"objects/([0-9a-f]{2})/([0-9a-f]{2})/(\1\2[0-9a-f]{60})")
+_FULL = {"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "InsufficientCapacity"}
+_INSUFFICIENT_STORAGE = 507
+_SERVERS = 500
+
+_README = b"""\
+What is below this prefix belongs to a permacite archive.
+
+objects/ab/cd/...  octets, each named by the SHA-256 of its content
+
+The names of the documents are in the archive's catalog; the digest there, "sha-256:abcd...", is
+the key objects/ab/cd/abcd... here. Change nothing: nothing here ever changes.
+"""
+
+
+class S3Objects:
+    """What is below a prefix in a bucket. Any number of threads and processes may use it."""
+
+    is_far = True
+
+    def __init__(self, bucket: str, prefix: str, *, patience_s: float = _PATIENCE_S) -> None:
+        """Take a place; nothing is asked of it yet. Raises StorageError without credentials.
+
+        `patience_s` is how long a request that fails is tried again.
+        """
+        self._name = f"s3://{bucket}/{prefix}".rstrip("/")
+        if not any(all(os.environ.get(name) for name in names) for names in _IDENTITIES):
+            raise StorageError(
+                "the environment names nobody who may use the store of octets",
+                path=self._name,
+                reason="io",
+                hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL",
+            )
+        endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
+        self._patience_s = patience_s
+        self._away_until = 0.0
+        with self._asking():
+            self._store = S3Store(
+                bucket,
+                prefix=prefix or None,
+                client_options={
+                    "allow_http": endpoint.startswith("http://"),
+                    "timeout": timedelta(seconds=30),
+                },
+                retry_config={
+                    "max_retries": 20,
+                    "retry_timeout": timedelta(seconds=patience_s),
+                    "backoff": {"max_backoff": timedelta(seconds=2)},
+                },
+            )
+
+    def claim(self) -> None:
+        """Take an empty prefix, once the store was seen to put, read, list and delete.
+
+        Raises ConflictError where something is there, StorageError.
+        """
+        with self._asking():
+            there = {item["path"] for batch in obstore.list(self._store) for item in batch}
+            if there - {"README.txt"}:  # which an earlier try may have left
+                raise ConflictError(f"{self._name} is not empty", self._name)
+            obstore.put(self._store, "README.txt", _README)
+            read = bytes(obstore.get(self._store, "README.txt").bytes())
+            start = bytes(obstore.get_range(self._store, "README.txt", start=5, end=12))
+            listed = [item["path"] for batch in obstore.list(self._store) for item in batch]
+        probe = self.put(os.urandom(32))
+        self.delete(probe)
+        if read != _README or start != _README[5:12] or listed != ["README.txt"]:
+            problem = f"{self._name} does not give back what it took"
+            raise StorageError(problem, path=self._name, reason="io")
+        if self.has(probe):
+            problem = f"{self._name} does not delete what it is told to"
+            raise StorageError(problem, path=self._name, reason="io")
+
+    def put(self, content: bytes) -> str:
+        """Keep `content` and return its digest, once it was read back."""
+        digest = digest_of(content)
+        self._put(digest, content)
+        return digest
+
+    def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
+        """Keep octets under their digests, which are right, once all were read back."""
+        if not contents:
+            return
+        with ThreadPoolExecutor(min(_HANDS, len(contents))) as hands:
+            list(hands.map(lambda each: self._put(*each), contents))
+
+    def has(self, digest: str) -> bool:
+        """Whether something is kept under this digest."""
+        try:
+            with self._asking(digest):
+                obstore.head(self._store, _key(digest))
+        except NotFoundError:
+            return False
+        return True
+
+    def open(self, digest: str) -> Source:
+        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        key = _key(digest)
+        if digest == digest_of(b""):  # no range of nothing can be asked for
+            with self._asking(digest):
+                size, first = int(obstore.head(self._store, key)["size"]), b""
+        else:
+            with self._asking(digest):
+                answer = obstore.get(self._store, key, options={"range": (0, _FIRST)})
+                size, first = int(answer.meta["size"]), bytes(answer.bytes())
+
+        def ask(start: int, end: int) -> bytes:
+            with self._asking(digest):
+                return bytes(obstore.get_range(self._store, key, start=start, end=end))
+
+        return Source(digest, RangedFile(ask, first, size), f"{self._name}/{key}")
+
+    def get(self, digest: str) -> bytes:
+        """The octets with this digest, recomputed just now.
+
+        Raises NotFoundError, StorageError, or IntegrityError where the stored octets are others.
+        """
+        with self.open(digest) as source:
+            return source.whole()
+
+    def delete(self, digest: str) -> None:
+        """Destroy octets; nothing happens where there are none."""
+        with contextlib.suppress(NotFoundError), self._asking(digest):
+            obstore.delete(self._store, _key(digest))
+
+    def check_deletes(self) -> None:
+        """Raise StorageError where the bucket keeps versions of what is deleted."""
+        with self._asking():
+            result = obstore.put(self._store, "README.txt", _README)
+        if result["version"] is not None:
+            raise StorageError(
+                f"nothing can be erased in {self._name}: the bucket keeps versions of what is"
+                " deleted",
+                path=self._name,
+                reason="versioned",
+                hint="let the bucket keep no versions, and remove those that it has",
+            )
+
+    def digests(self) -> Iterator[str]:
+        """The digests of everything kept, in no order."""
+        for key in self._keys():
+            match = _OBJECT.fullmatch(key)
+            if match is not None:
+                yield f"sha-256:{match.group(3)}"
+
+    def strangers(self) -> Iterator[str]:
+        """The keys below `objects/` that are no digest's."""
+        for key in self._keys():
+            if _OBJECT.fullmatch(key) is None:
+                yield f"{self._name}/{key}"
+
+    def _keys(self) -> Iterator[str]:
+        with self._asking():
+            for batch in obstore.list(self._store, "objects"):
+                for item in batch:
+                    yield item["path"]
+
+    def _put(self, digest: str, content: bytes) -> None:
+        """Put octets until they are read back; not at all where they are there already."""
+        if self._holds(digest, content):
+            return
+        for _ in range(_TRIES):
+            with self._asking():
+                obstore.put(self._store, _key(digest), content)
+            if self._holds(digest, content):
+                return
+        problem = f"{self._name} does not give back what it took"
+        raise StorageError(problem, path=self._name, reason="io")
+
+    def _holds(self, digest: str, content: bytes) -> bool:
+        """Whether exactly these octets are there."""
+        view = memoryview(content)
+        try:
+            with self.open(digest) as source:
+                return source.size == len(content) and all(
+                    source.read(start, start + MOST_AT_ONCE) == view[start : start + MOST_AT_ONCE]
+                    for start in range(0, len(content), MOST_AT_ONCE)
+                )
+        except NotFoundError:
+            return False
+
+    @contextlib.contextmanager
+    def _asking(self, digest: str = "") -> Iterator[None]:
+        """Raise what the store says as an error of ours; what it says in full is not repeated."""
+        if time.monotonic() < self._away_until:
+            raise self._away()
+        start = time.monotonic()
+        try:
+            yield
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            said = str(error)
+            status, code = (
+                match.group(1) if match else ""
+                for match in (_STATUS.search(said), _CODE.search(said))
+            )
+            if isinstance(error, FileNotFoundError) and digest and code != "NoSuchBucket":
+                raise NotFoundError(f"no object {digest}", digest) from None
+            if time.monotonic() - start > self._patience_s / 2:  # not one broken connection
+                self._away_until = time.monotonic() + _REST_S
+            raise self._refusal(int(status or 0), code) from None
+
+    def _refusal(self, status: int, code: str) -> StorageError:
+        if code in _FULL or status == _INSUFFICIENT_STORAGE:
+            problem = f"the store of octets is full: {self._name}"
+            return StorageError(problem, path=self._name, reason="full")
+        if status and status < _SERVERS:
+            problem = f"the store of octets refuses: {self._name} answers {code or status}"
+            return StorageError(problem, path=self._name, reason="io")
+        return self._away()
+
+    def _away(self) -> StorageError:
+        return StorageError(
+            f"the store of octets does not answer: {self._name}", path=self._name, reason="away"
+        )
+
+
+def _key(digest: str) -> str:
+    return f"objects/{path_of(digest)}"

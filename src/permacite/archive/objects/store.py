@@ -1,0 +1,103 @@
+"""What a store of octets must do, and which one an address names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from permacite.archive.objects.files import FileObjects
+from permacite.archive.objects.flushing import write_file
+from permacite.archive.objects.modes import modes_of
+from permacite.errors import ParseError
+from permacite.scan import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from permacite.archive.objects.s3 import S3Objects
+    from permacite.archive.objects.source import Source
+
+__all__ = ["ADDRESS", "ObjectStore", "claim", "open_store", "store_of"]
+
+ADDRESS = "objects.at"
+"""The file of an archive that says where its octets are, if they are not in its folder."""
+
+_ADDRESS = compile_pattern(
+    r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)/?"
+)
+
+
+class ObjectStore(Protocol):
+    """Octets by their digest, kept until they are deleted. Threads and processes may share it.
+
+    It decides nothing: the same digest is the same octets, whoever puts them and how often. Each
+    call raises StorageError where the store refuses.
+    """
+
+    @property
+    def is_far(self) -> bool:
+        """Whether each call takes a round trip, so that small octets are best kept together."""
+
+    def put(self, content: bytes) -> str:
+        """Keep octets and return their digest, once they would survive a loss of power."""
+
+    def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
+        """The same of many, with their digests, which are right."""
+
+    def has(self, digest: str) -> bool:
+        """Whether something is kept under this digest."""
+
+    def open(self, digest: str) -> Source:
+        """The octets, to be read whole or by ranges. Raises NotFoundError."""
+
+    def get(self, digest: str) -> bytes:
+        """The octets, their digest recomputed. Raises NotFoundError, IntegrityError."""
+
+    def delete(self, digest: str) -> None:
+        """Destroy octets, durably; nothing happens where there are none."""
+
+    def check_deletes(self) -> None:
+        """Raise StorageError where what is deleted would not be destroyed."""
+
+    def digests(self) -> Iterator[str]:
+        """The digests of everything that is kept, in no order."""
+
+    def strangers(self) -> Iterator[str]:
+        """The names of what is kept where only octets by their digest should be."""
+
+
+def open_store(address: str) -> S3Objects:
+    """The store at `s3://bucket/prefix`; who asks is said by the environment alone.
+
+    Raises ParseError for another address, PermaciteError where obstore is not installed,
+    StorageError where the environment names nobody.
+    """
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        # What is wrong with it may be a secret, which no message repeats.
+        raise ParseError("expected s3://BUCKET/PREFIX, and nothing secret in it", "s3://", 5)
+    from permacite.archive.objects.s3 import S3Objects  # noqa: PLC0415 - only for such archives
+
+    return S3Objects(match.group(1), match.group(2).strip("/"))
+
+
+def claim(directory: Path, address: str | None) -> None:
+    """Let the octets of the archive that is about to be made in `directory` be at an address.
+
+    The store there is seen to do what it must first; None: they are in the folder. Raises as
+    `open_store`, ConflictError where something is at that address, OSError.
+    """
+    if address is None:
+        (directory / ADDRESS).unlink(missing_ok=True)  # an earlier try may have left it
+        return
+    open_store(address).claim()
+    write_file(directory / ADDRESS, f"{address}\n".encode(), mode=modes_of(directory).file)
+
+
+def store_of(directory: Path) -> ObjectStore:
+    """The octets of the archive in `directory`. Raises as `open_store`."""
+    try:
+        address = (directory / ADDRESS).read_text("utf-8").strip()
+    except FileNotFoundError:
+        return FileObjects(directory / "objects")
+    return open_store(address)
