@@ -24,6 +24,7 @@ from permacite.service.drift.versions import Versions
 from permacite.service.handed.taking import Uploads
 from permacite.service.ingest.crawls import Crawls
 from permacite.service.ingest.deriving import Derivations
+from permacite.service.libraries.bags import Bags
 from permacite.service.libraries.zotero import Libraries
 from permacite.service.lists.saving import Lists
 from permacite.service.preservation.condition import Conditions
@@ -51,6 +52,7 @@ class Archive(
     Watches,
     Crawls,
     Libraries,
+    Bags,
     Derivations,
     Annotations,
     References,

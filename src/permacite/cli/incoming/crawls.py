@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from permacite.cli.incoming.told import tell
+from permacite.cli.incoming.told import OF_ALL, tell, tell_cited
 from permacite.cli.output import counted, emit, note, report, table
 from permacite.errors import PermaciteError
 from permacite.service.ingest.crawls import Crawl
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_crawl", "tell_pages"]
 
-_OF_CRAWLS = ("series", "new", "confirmed_date", "standing")
-"""Options that count for pages of crawls; the rest are of single files."""
 _NAMED = 10
 """How many damaged records are named."""
 
@@ -46,7 +44,7 @@ def add_crawl(
     """Archive the pages of some files as one crawl; return what was saved, and the exit status."""
     status = many = refused = 0
     results: list[Saved] = []
-    chosen = {name: options[name] for name in _OF_CRAWLS}
+    chosen = {name: options[name] for name in OF_ALL}
     with _read(files) as crawl, counted("importing") as tick:
         for page, outcome in archive.add_crawl(crawl, pages=pages, **chosen):
             if tick is not None:
@@ -64,11 +62,7 @@ def add_crawl(
         note(f"{many:,} pages imported, {refused:,} refused")
         if not (many or refused):
             note("no page is in these files; --page ADDRESS takes whatever has that address")
-        for former, cited in archive.add_citations(crawl):
-            if isinstance(cited, PermaciteError):
-                note(f"  not cited again: {former}: {cited.problem}")
-            else:
-                note(f"  cited again: {cited} (there {former})")
+        tell_cited(archive.add_citations(crawl.packages))
         damaged = _tell_unread(crawl)
     return results, status or int(damaged or not many)
 

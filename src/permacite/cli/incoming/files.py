@@ -10,20 +10,24 @@ import click
 
 from permacite.cli.access import chosen, standing_options
 from permacite.cli.incoming.crawls import add_crawl, tell_pages
-from permacite.cli.incoming.libraries import add_library
+from permacite.cli.incoming.libraries import add_bag, add_library
 from permacite.cli.incoming.told import confirm_date, tell
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
 from permacite.service.ingest.crawls import Crawls, is_crawl
 from permacite.service.ingest.files import files_in
+from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import files_of, is_library
 from permacite.service.transcripts.pairing import pairs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeAlias
 
     from permacite.service.ingest.saved import Saved
     from permacite.service.ingest.saving import Ingest
+
+    _Outcome: TypeAlias = tuple[list[Saved], int]
 
 __all__ = ["import_"]
 
@@ -79,8 +83,8 @@ def import_(  # noqa: PLR0913 - each is an option
     A page that a browser saved "complete" is one document with what its folder (X_files) holds. Of
     crawls (WARC, ARC, WACZ and HAR files) each page becomes one, with what it shows as far as the
     files have it; all of them together are one crawl. Their dates stay what the files claim. The
-    same files again go on where an earlier import ended. Of a library that Zotero exported as RDF
-    with its files, each file is one, with what its item states, its tags and its notes.
+    same files again go on where an earlier import ended. Of a library of Zotero each file is one,
+    with what its item states. Bags (BagIt) are checked whole, and refused if anything is wrong.
 
     A document that quotes by permanent names is refused where its words differ from those of its
     sources: both are shown. With --misquoted, and where the document is somebody else's (--uri, or
@@ -94,7 +98,7 @@ def import_(  # noqa: PLR0913 - each is an option
     _check(files, name, uri, is_tagged=bool(language and not transcript_of))
     _settle(options)
     is_one = name is not None or uri is not None
-    single, crawls, libraries = (files, [], []) if is_one else _parted(files)
+    single, crawls, further = (files, [], []) if is_one else _parted(files)
     if (pages or list_pages) and not crawls:
         raise click.UsageError("pages are those of crawls, and none is among the files")
     if list_pages:
@@ -109,8 +113,8 @@ def import_(  # noqa: PLR0913 - each is an option
         if crawls:
             more, trouble = add_crawl(archive, crawls, pages, options, as_json=as_json)
             saved, fault = saved + more, fault or trouble
-    for library in libraries:
-        more, trouble = add_library(ctx.obj, library, options, as_json=as_json)
+    for path, add in further:
+        more, trouble = add(ctx.obj, path, options, as_json=as_json)
         saved, fault = saved + more, fault or trouble
     if as_json:
         emit(saved)
@@ -136,13 +140,18 @@ def _settle(options: dict[str, Any]) -> None:
     options["confirmed_date"] = options.pop("confirm_date")
 
 
-def _parted(files: tuple[Path, ...]) -> tuple[tuple[Path, ...], list[Path], list[Path]]:
-    """Files that are documents, crawls, and libraries, out of files and folders."""
-    found = list(files_in(files))
+def _parted(
+    files: tuple[Path, ...],
+) -> tuple[tuple[Path, ...], list[Path], list[tuple[Path, Callable[..., _Outcome]]]]:
+    """Files that are documents, crawls, and bags and libraries, out of files and folders."""
+    found = list(files_in(files, is_bag))
     crawls = [file for file in found if is_crawl(file)]
     libraries = [file for file in found if is_library(file)]
-    others = {*crawls, *libraries, *(each for library in libraries for each in files_of(library))}
-    return tuple(file for file in found if file not in others), crawls, libraries
+    bags = [file for file in found if is_bag(file)]
+    others = {*crawls, *libraries, *bags}
+    others |= {each for library in libraries for each in files_of(library)}
+    further = [(each, add_bag) for each in bags] + [(each, add_library) for each in libraries]
+    return tuple(file for file in found if file not in others), crawls, further
 
 
 def _import_files(

@@ -1,12 +1,13 @@
-"""import, of libraries: their files, and which items have none."""
+"""import, of libraries and bags: their files, which have none, and which are refused."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from permacite.cli.incoming.told import tell
-from permacite.cli.output import counted, note, report
+from permacite.cli.incoming.told import OF_ALL, tell_cited, tell_each
+from permacite.cli.output import note, report
 from permacite.errors import PermaciteError
+from permacite.service.libraries.bags import Bags, OpenBag
 from permacite.service.libraries.zotero import Libraries
 
 if TYPE_CHECKING:
@@ -15,33 +16,42 @@ if TYPE_CHECKING:
 
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["add_library"]
-
-_OF_LIBRARIES = ("series", "new", "confirmed_date", "standing")
-"""Options that count for files of libraries; the rest are of single files."""
+__all__ = ["add_bag", "add_library"]
 
 
 def add_library(
     folder: Path | None, library: Path, options: Mapping[str, Any], *, as_json: bool
 ) -> tuple[list[Saved], int]:
     """Archive the files of a library; return what was saved, and the exit status."""
-    status = 0
     results: list[Saved] = []
-    chosen = {name: options[name] for name in _OF_LIBRARIES}
-    with Libraries.open(folder) as archive, counted("importing") as tick:
+    with Libraries.open(folder) as archive:
         try:
-            for name, outcome in archive.add_library(library, **chosen):
-                if tick is not None:
-                    tick(name)
-                if isinstance(outcome, PermaciteError):
-                    note(f"{name}: not imported")
-                    status = status or report(outcome, as_json=as_json)
-                    continue
-                results.append(outcome)
-                if not as_json:
-                    tell(outcome, as_json=False)
+            outcomes = archive.add_library(library, **_chosen(options))
+            results, status = tell_each(outcomes, as_json=as_json)
         except PermaciteError as error:
             note(f"{library}: not imported")
             status = report(error, as_json=as_json)
     note(f"{len(results):,} files of {library.name} imported")
     return results, status
+
+
+def add_bag(
+    folder: Path | None, path: Path, options: Mapping[str, Any], *, as_json: bool
+) -> tuple[list[Saved], int]:
+    """Archive what is in a bag; return what was saved, and the exit status."""
+    results: list[Saved] = []
+    try:
+        with OpenBag(path) as bag, Bags.open(folder) as archive:
+            note(f"{path.name}: {len(bag.payload):,} files, right by {', '.join(bag.checked)}")
+            outcomes = archive.add_bag(bag, **_chosen(options))
+            results, status = tell_each(outcomes, as_json=as_json)
+            tell_cited(archive.add_citations([bag]))
+    except PermaciteError as error:
+        note(f"{path}: not imported")
+        status = report(error, as_json=as_json)
+    note(f"{len(results):,} documents of {path.name} imported")
+    return results, status
+
+
+def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in OF_ALL}

@@ -10,24 +10,18 @@ from __future__ import annotations
 
 import dataclasses
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from permacite.errors import (
-    CaptureError,
-    ConflictError,
-    NotFoundError,
-    PermaciteError,
-    StorageError,
-)
+from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import UNSAID
 from permacite.service.assertions.former import keep_names
-from permacite.service.citations.citing import Citations
 from permacite.service.ingest.fetching import Fetched
+from permacite.service.ingest.others.cited import CarriedCitations
 from permacite.service.ingest.saving import Ingest, Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -90,6 +84,8 @@ class Crawl:
             ) from error
         self.means = crawl.means
         self.files = crawl.Crawl(paths, tell)
+        self.packages = self.files.packages
+        """Those that list pages, and may tell what was cited of them."""
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +107,7 @@ class Crawl:
         return Unread(index.counts["damaged"], lines)
 
 
-class Crawls(Ingest, Citations):
+class Crawls(Ingest, CarriedCitations):
     """Pages of others become committed versions."""
 
     def add_crawl(
@@ -147,47 +143,6 @@ class Crawls(Ingest, Citations):
             name = min(missing)
             raise NotFoundError("no page of these files has this address", name)
 
-    def add_citations(self, crawl: Crawl) -> Iterator[tuple[str, str | PermaciteError]]:
-        """Cite here what a package of another archive says was cited there, as it yields.
-
-        Each is (the name there, the name here, or why there is none). The octets must be the same,
-        and the words those that stand there.
-        """
-        cited = _cited_in(crawl)
-        pages = (page for package in crawl.files.packages for page in package.pages())
-        for page in pages if cited else ():
-            try:
-                name, _ = names.document_of(str(page.get("id")))
-            except PermaciteError:
-                continue
-            for one in cited.pop(f"{name.document} {name.version}", ()):
-                yield one.reference, self._cite_again(one, page)
-        for one in (one for several in cited.values() for one in several):
-            yield one.reference, NotFoundError("its page is not in the file", one.reference)
-
-    def _cite_again(self, one: _Cited, page: Mapping[str, Any]) -> str | PermaciteError:
-        """The name here of what was cited there, or why there is none."""
-        digests, fragment = page.get("formats"), one.reference.partition("#")[2]
-        if not isinstance(digests, dict):
-            return NotFoundError("the file does not say what was cited", one.reference)
-        found = (self._repository.find_by_digest(str(digest)) for digest in digests.values())
-        for version in (version for versions in found for version in versions):
-            if page["url"] not in {version.provenance.uri, version.provenance.final_uri}:
-                continue
-            try:
-                item = version.representation(one.format)
-                if item.digest != digests.get(one.format):
-                    continue
-                if one.quote and self.resolve(f"{item.pdi}#{fragment}").text != one.quote:
-                    problem = "other words stand there than the file says"
-                    return ConflictError(problem, one.reference)
-                return self.cite(f"{item.pdi}#{fragment}", note=one.note).reference
-            except PermaciteError as error:
-                return error
-            except LookupError:
-                continue  # this version lacks the format
-        return NotFoundError("these octets are not here", one.reference)
-
     def _add_page(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
         """Commit one page, unless this very capture was committed; keep the names that it had."""
         saved = self._committed(crawl, page, wanted)
@@ -204,33 +159,6 @@ class Crawls(Ingest, Citations):
             return dataclasses.replace(saved, unchanged=True)
         captured = crawl.files.page(page)
         return self._keep(Fetched(captured, sources.source_of(captured.root.document), {}), wanted)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Cited:
-    """A citation that a file tells of."""
-
-    reference: str
-    format: str
-    quote: str
-    note: str | None
-
-
-def _cited_in(crawl: Crawl) -> dict[str, list[_Cited]]:
-    """What files say was cited, by the document and version. What is no name is left out."""
-    cited: dict[str, list[_Cited]] = {}
-    for line in (line for package in crawl.files.packages for line in package.citations()):
-        try:
-            name, fragment = names.document_of(line["reference"])
-        except PermaciteError:
-            continue
-        if fragment is not None and name.format is not None:
-            note = line.get("note")
-            one = _Cited(
-                line["reference"], name.format, str(line.get("quote") or ""), note and str(note)
-            )
-            cited.setdefault(f"{name.document} {name.version}", []).append(one)
-    return cited
 
 
 def _told(page: Captured) -> CrawledPage:

@@ -182,14 +182,16 @@ def with_folder(path: Path, content: bytes) -> Complete | None:
     return None if folder is None else complete(path, content, folder)
 
 
-def files_in(paths: Iterable[Path]) -> Iterator[Path]:
+def files_in(
+    paths: Iterable[Path], is_whole: Callable[[Path], bool] | None = None
+) -> Iterator[Path]:
     """Yield files, and in place of a folder all files in it, by their names.
 
     What is hidden is left out of folders, and so is whatever is no file, or a link; and the folders
-    of pages that a browser saved with what they show.
+    of pages that a browser saved with what they show. `is_whole` says which folders stay folders.
     """
     for path in paths:
-        if not path.is_dir():
+        if not path.is_dir() or (is_whole is not None and is_whole(path)):
             yield path
             continue
         inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
@@ -199,6 +201,6 @@ def files_in(paths: Iterable[Path]) -> Iterator[Path]:
             if each.is_symlink() or each in of_pages or is_part:
                 continue
             if each.is_dir():
-                yield from files_in([each])
+                yield from files_in([each], is_whole)
             elif each.is_file():
                 yield each

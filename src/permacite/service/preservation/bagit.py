@@ -20,11 +20,12 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive import utc_now
-from permacite.service.preservation.exported import citations, covered, octets_of
+from permacite.service.preservation.exported import citations, covered, former_names, octets_of
 from permacite.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import date
     from pathlib import Path
     from typing import BinaryIO
 
@@ -73,14 +74,29 @@ def _put(bag: _Bag, repository: Repository, pattern: str | None) -> Iterator[JSO
         restricted = repository.restrictions(version.representations)
         given = [item for item in version.representations if item.pdi not in restricted]
         files: dict[str, JSON] = {}
+        formats: dict[str, JSON] = {}
         for item in given:
             with octets_of(repository.public(), item) as octets:
                 files[str(item.pdi)] = bag.put(_path(version, item), octets)
+            formats[str(item.pdi)] = {
+                "media_type": item.media_type,
+                "charset": item.charset,
+                "derived_from": item.derived_from,
+                "rendition": item.rendition,
+                "digest": item.digest,
+            }
         if files:
-            yield _on_record(version, files)
+            standing = repository.standing(version.pdi)
+            kept = {"ground": standing.ground, "retain_until": _day(standing.retain_until)}
+            told: dict[str, JSON] = {"files": files, "formats": formats, "standing": kept}
+            yield _on_record(version) | told
 
 
-def _on_record(version: Version, files: dict[str, JSON]) -> JSON:
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _on_record(version: Version) -> dict[str, JSON]:
     provenance = version.provenance
     retrieved_at = provenance.retrieved_at
     return {
@@ -91,7 +107,7 @@ def _on_record(version: Version, files: dict[str, JSON]) -> JSON:
         "final_uri": provenance.final_uri,
         "retrieved_at": None if retrieved_at is None else retrieved_at.isoformat(),
         "committed_at": version.committed_at.isoformat(),
-        "files": files,
+        "same_as": dict(former_names(version)),
         "provenance": dict(provenance.details),
     }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import mmap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import IntegrityError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import JSON, Repository, Representation, Version
 
-__all__ = ["Octets", "citations", "covered", "octets_of"]
+__all__ = ["Octets", "citations", "covered", "former_names", "octets_of"]
 
 Octets: TypeAlias = "bytes | mmap.mmap"
 
@@ -62,3 +63,13 @@ def citations(repository: Repository, pattern: str | None) -> Iterator[dict[str,
                     "note": citation.note,
                     "cited_at": citation.cited_at.isoformat(),
                 }
+
+
+def former_names(version: Version) -> Iterator[tuple[str, str]]:
+    """The names that the formats of a version had in other archives, with their digests."""
+    imported = version.provenance.details.get("imported")
+    told = imported.get("names") if isinstance(imported, Mapping) else None
+    held = {item.digest for item in version.representations}
+    for name, digest in told.items() if isinstance(told, Mapping) else ():
+        if digest in held:
+            yield str(name), str(digest)

@@ -32,7 +32,7 @@ from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.archive.objects import digest_of
 from permacite.errors import ParseError
-from permacite.service.preservation.exported import covered, octets_of
+from permacite.service.preservation.exported import covered, former_names, octets_of
 from permacite.service.sources import MESSAGES
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def _names(version: Version, root: str, date: str, target: str) -> Record:
     """The record of what a document is called here."""
     lines = [("pdi", str(item.pdi)) for item in version.representations]
     lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
-    lines += [("same-as", f"{name} {digest}") for name, digest in _former(version)]
+    lines += [("same-as", f"{name} {digest}") for name, digest in former_names(version)]
     if version.title:
         lines.append(("title", " ".join(version.title.split())))
     body = "".join(f"{name}: {value}\r\n" for name, value in lines)
@@ -266,16 +266,6 @@ def _names(version: Version, root: str, date: str, target: str) -> Record:
         "Content-Type": "application/warc-fields",
     }
     return Record(fields, b"", body.encode())
-
-
-def _former(version: Version) -> Iterator[tuple[str, str]]:
-    """The names that the formats of a version had in other archives, with their digests."""
-    imported = version.provenance.details.get("imported")
-    told = imported.get("names") if isinstance(imported, Mapping) else None
-    held = {item.digest for item in version.representations}
-    for name, digest in told.items() if isinstance(told, Mapping) else ():
-        if digest in held:
-            yield str(name), str(digest)
 
 
 def _address(version: Version) -> str:

@@ -1,0 +1,102 @@
+"""What was cited in another archive, cited again here: where the octets and the words are the same.
+
+A package or a bag that an archive like this one wrote tells of its pages and of what was cited of
+them. Names are never taken over (decision 0080); the new citation bears the day on which it came.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from permacite.errors import ConflictError, NotFoundError, PermaciteError
+from permacite.service import names
+from permacite.service.citations.citing import Citations
+from permacite.service.resolution.resolving import Resolution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["CarriedCitations", "Telling"]
+
+
+class Telling(Protocol):
+    """A file that tells of pages, and of what was cited of them."""
+
+    def pages(self) -> Iterable[Mapping[str, Any]]:
+        """Pages: `id` (the full name there), `url`, and `formats` (digests by their tokens)."""
+
+    def citations(self) -> Iterable[Mapping[str, Any]]:
+        """What was cited: `reference`, `quote` and `note`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """A citation that a file tells of."""
+
+    reference: str
+    format: str
+    quote: str
+    note: str | None
+
+
+class CarriedCitations(Resolution, Citations):
+    """Citations of other archives become citations of this one."""
+
+    def add_citations(self, files: Sequence[Telling]) -> Iterator[tuple[str, str | PermaciteError]]:
+        """Cite here what files of another archive say was cited there, as it yields.
+
+        Each is (the name there, the name here, or why there is none). The octets must be the same,
+        and the words those that stand there.
+        """
+        cited = _cited_in(files)
+        pages = (page for file in files for page in file.pages())
+        for page in pages if cited else ():
+            try:
+                name, _ = names.document_of(str(page.get("id")))
+            except PermaciteError:
+                continue
+            for one in cited.pop(f"{name.document} {name.version}", ()):
+                yield one.reference, self._cite_again(one, page)
+        for one in (one for several in cited.values() for one in several):
+            yield one.reference, NotFoundError("its page is not in the file", one.reference)
+
+    def _cite_again(self, one: _Cited, page: Mapping[str, Any]) -> str | PermaciteError:
+        """The name here of what was cited there, or why there is none."""
+        digests, fragment = page.get("formats"), one.reference.partition("#")[2]
+        if not isinstance(digests, dict):
+            return NotFoundError("the file does not say what was cited", one.reference)
+        found = (self._repository.find_by_digest(str(digest)) for digest in digests.values())
+        for version in (version for versions in found for version in versions):
+            if page.get("url") not in {version.provenance.uri, version.provenance.final_uri}:
+                continue
+            try:
+                item = version.representation(one.format)
+                if item.digest != digests.get(one.format):
+                    continue
+                if one.quote and self.resolve(f"{item.pdi}#{fragment}").text != one.quote:
+                    problem = "other words stand there than the file says"
+                    return ConflictError(problem, one.reference)
+                return self.cite(f"{item.pdi}#{fragment}", note=one.note).reference
+            except PermaciteError as error:
+                return error
+            except LookupError:
+                continue  # this version lacks the format
+        return NotFoundError("these octets are not here", one.reference)
+
+
+def _cited_in(files: Iterable[Telling]) -> dict[str, list[_Cited]]:
+    """What files say was cited, by the document and version. What is no name is left out."""
+    cited: dict[str, list[_Cited]] = {}
+    for line in (line for file in files for line in file.citations()):
+        try:
+            name, fragment = names.document_of(line["reference"])
+        except PermaciteError:
+            continue
+        if fragment is not None and name.format is not None:
+            note = line.get("note")
+            one = _Cited(
+                line["reference"], name.format, str(line.get("quote") or ""), note and str(note)
+            )
+            cited.setdefault(f"{name.document} {name.version}", []).append(one)
+    return cited
