@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 PROGRAM = "/opt/permacite/bin/permacite"
-UNITS = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in {".service", ".timer"})
+UNITS = sorted(
+    path.name for path in DEPLOY.iterdir() if path.suffix in {".service", ".socket", ".timer"}
+)
 MOST_EXPOSED = 20
 """Tenths, as `systemd-analyze security` counts; an ordinary service has 96."""
 

@@ -38,7 +38,8 @@ http {{
     server_name {host};
     ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
     client_max_body_size 256m;
-    location / {{
+    {elsewhere}
+    location {place} {{
       proxy_pass {base};
       proxy_http_version 1.1;
       proxy_set_header Host $host;
@@ -62,8 +63,8 @@ def nginx() -> str:
 
 
 @contextlib.contextmanager
-def before(nginx: str, base: str, folder: Path) -> Iterator[int]:
-    """Run nginx with TLS before a server; returns its port."""
+def before(nginx: str, base: str, folder: Path, place: str = "/") -> Iterator[int]:
+    """Run nginx with TLS before a server, at a place of its site; yields its port."""
     folder.mkdir()
     certificate = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
     subprocess.run(
@@ -86,7 +87,9 @@ def before(nginx: str, base: str, folder: Path) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     config = folder / "nginx.conf"
-    config.write_text(NGINX.format(folder=folder, port=port, host=HOST, base=base))
+    elsewhere = "" if place == "/" else "location / { return 418; }"
+    told = {"folder": folder, "port": port, "host": HOST, "base": base}
+    config.write_text(NGINX.format(**told, place=place, elsewhere=elsewhere))
     with subprocess.Popen([nginx, "-p", str(folder), "-c", str(config)]) as process:
         try:
             while process.poll() is None:
@@ -178,11 +181,13 @@ def test_what_a_stranger_says_of_proxies_is_ignored(archive: Path, names: dict[s
         assert refused.status == 403
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_proxy_makes_nobody_one_who_is_on_this_machine(
-    archive: Path, names: dict[str, str]
+    archive: Path, names: dict[str, str], workers: str
 ) -> None:
     cited = urlencode({"reference": names["utf-8"], "quote": "archived"}).encode()
-    with served(archive, "--forwarded-allow-ips", "127.0.0.1", "--writable") as running:
+    options = ("--forwarded-allow-ips", "127.0.0.1", "--writable", "--workers", workers)
+    with served(archive, *options) as running:
         for said in ("127.0.0.1", "::1", "203.0.113.9, 127.0.0.1", "nonsense", "", "127.0.0.1, x"):
             answer = ask(running.base, "/-/cite", "POST", cited, X_Forwarded_For=said)
             assert answer.status == 401, said

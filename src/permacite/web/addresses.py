@@ -1,4 +1,4 @@
-"""From the address of a request to the reference it names.
+"""From the address of a request to the reference it names, and addresses of ours.
 
 | request line | reference |
 |---|---|
@@ -10,6 +10,9 @@ Readings: what stands before the path of a whole URI in a request line is told a
 field (RFC 9112 §3.2.2), and by that alone once a server has read the line. So a date at the root
 of a host that is called like a series means a name in it; a client that takes a series for a domain
 name (PDI §3.8.1) finds it there as well.
+
+A server may stand under a path of another site (`--base-path`): its own addresses begin with that,
+names do not. Where an address is made, `at` puts it before, and where one is read, it is left out.
 """
 
 from __future__ import annotations
@@ -23,15 +26,27 @@ from permacite.web.callers.caller import caller_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["reference_of"]
+__all__ = ["asked_path", "at", "reference_of"]
 
 _DATED = re.compile(r"(?:[0-9]{1,4}|\*)/")
 
 
+def at(request: Request, address: str) -> str:
+    """An address of ours such as `/-/search`, under the path that the server stands at."""
+    base: str = request.scope.get("root_path", "")
+    return base + address if address.startswith("/") else address
+
+
+def asked_path(request: Request) -> str:
+    """The path of a request as it was written, behind the path that the server stands at."""
+    raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
+    base: str = request.scope.get("root_path", "")
+    return raw.decode("ascii", "replace").partition("?")[0].removeprefix(base)
+
+
 def reference_of(request: Request, before: str) -> str:
     """The reference that a request names: its path after `before`, and its fragment."""
-    raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
-    name = from_path(raw.decode("ascii", "replace").partition("?")[0][len(before) :])
+    name = from_path(asked_path(request)[len(before) :])
     if _DATED.match(name) or (not name and request.method == "PUT"):
         name = _in_series_of_host(request, name)
     fragment = request.query_params.get("fragment")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from starlette.routing import Route
 from permacite.errors import PermaciteError
 from permacite.service.feeds.news import PATH
 from permacite.web import api, headers, log, problems, reader
+from permacite.web.addresses import asked_path, at
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import changes, changes_answer, versions
 from permacite.web.doors import signing
@@ -28,7 +30,7 @@ from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
 from permacite.web.operating.health import health, ready
-from permacite.web.requests import is_own
+from permacite.web.requests import JSONAnswer, is_own
 from permacite.web.search import asking, jottings
 
 if TYPE_CHECKING:
@@ -56,9 +58,10 @@ async def asset(request: Request) -> Response:
 
 async def description(request: Request) -> Response:
     """GET /-/openapi.json: this list of routes, for programs (OpenAPI 3.1)."""
-    del request
-    path, kind = _STATIC / "openapi.json", "application/vnd.oai.openapi+json"
-    return FileResponse(path, headers=headers.reader_headers(), media_type=kind)
+    described = json.loads((_STATIC / "openapi.json").read_bytes())
+    described["servers"] = [{"url": at(request, "/").removesuffix("/") or "/"}]
+    kind = "application/vnd.oai.openapi+json"
+    return JSONAnswer(described, 200, headers.reader_headers(), kind)
 
 
 _APART = frozenset({taking.PATH, taking.ASKED})
@@ -154,7 +157,7 @@ class OwnPages:
         await refusal(scope, receive, send)
 
     def _problem(self, request: Request) -> str | None:
-        if request.url.path in self._apart or is_own(request):
+        if asked_path(request) in self._apart or is_own(request):
             return None
         if request.method not in READING:
             return "the page of another site cannot write here; a page of this server can"

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from permacite.web.doors.options import proxies_option
+from permacite.web.doors.options import base_option, proxies_option
 from permacite.web.operating.options import watching_options
 from permacite.web.serving.limits import Limits
+from permacite.web.serving.sockets import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from permacite.web.doors.forwarded import Network
     from permacite.web.operating.watching import Watching
 
 __all__ = ["serve"]
@@ -40,6 +41,13 @@ def _limits(command: Command) -> Command:
     return command
 
 
+def _mode(_context: object, _option: object, typed: str) -> int:
+    """A mode such as 660."""
+    if not re.fullmatch(r"0?[0-7]{3}", typed):
+        raise click.BadParameter(f"expected three digits such as 660, not {typed!r}")
+    return int(typed, 8)
+
+
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -48,6 +56,18 @@ def _limits(command: Command) -> Command:
     default=8420,
     show_default=True,
     help="The port to listen on; 0 takes any that is free.",
+)
+@click.option(
+    "--unix",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A socket of the file system to listen on, in place of an address and a port.",
+)
+@click.option(
+    "--unix-mode",
+    default="660",
+    show_default=True,
+    callback=_mode,
+    help="Who may open that socket, as chmod has it.",
 )
 @click.option(
     "--name", "names", multiple=True, help="A further host name to answer to; repeatable."
@@ -74,6 +94,7 @@ def _limits(command: Command) -> Command:
     show_default=True,
     help="Processes that answer; each has the limits below, and --metrics on a port of its own.",
 )
+@base_option
 @proxies_option
 @watching_options
 @_limits
@@ -84,12 +105,15 @@ def serve(  # noqa: PLR0913 - one for each option
     *,
     host: str,
     port: int,
+    unix: Path | None,
+    unix_mode: int,
     names: tuple[str, ...],
     writable: bool,
     public: bool,
     grace: float,
     workers: int,
-    proxies: tuple[Network, ...],
+    base_path: str,
+    proxies: tuple[str, ...],
     watching: Watching,
     **limits: float,
 ) -> None:
@@ -116,6 +140,8 @@ def serve(  # noqa: PLR0913 - one for each option
         limits=Limits(**limits),
         watching=watching,
         proxies=proxies,
+        base=base_path,
     )
+    place = Place(host, port, unix, unix_mode)
     announce = partial(click.echo, err=True)
-    server.run(serving, host=host, port=port, workers=workers, announce=announce)
+    server.run(serving, place, workers=workers, announce=announce)

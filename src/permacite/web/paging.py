@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlencode
 
 from permacite.errors import ParseError
+from permacite.web.addresses import asked_path, at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,11 +54,9 @@ def next_of(request: Request, after: str | None, until: str | None = None) -> di
     """The header that leads to the page behind `after`; none where there is none."""
     if after is None:
         return {}
-    path: bytes = request.scope.get("raw_path") or request.url.path.encode()
     kept = [field for field in request.query_params.multi_items() if field[0] not in _OURS]
     cursor = [("after", after), *([("until", until)] if until else [])]
-    address = f"{path.decode('ascii', 'replace').partition('?')[0]}?{urlencode([*kept, *cursor])}"
-    return link_to(address)
+    return link_to(at(request, f"{asked_path(request)}?{urlencode([*kept, *cursor])}"))
 
 
 def link_to(address: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from permacite.pdi import DRAWN_PAGE
 from permacite.service.archive import Archive
 from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
-from permacite.web.addresses import reference_of
+from permacite.web.addresses import at, reference_of
 from permacite.web.follow.links import followed
 from permacite.web.requests import ask
 from permacite.web.search.jottings import of_document
@@ -89,7 +89,7 @@ async def home(request: Request) -> Response:
     return page(
         request,
         "home.html",
-        fields=paging.link_to(older) if older else {},
+        fields=paging.link_to(at(request, older)) if older else {},
         about=about,
         listing=listing,
         opened=opened,
@@ -207,7 +207,9 @@ async def document(request: Request, reference: str) -> Response:
     fields = {
         "Content-Location": reading.pdi,
         "Vary": "Accept",
-        "Link": _signposts(reading, about, await ask(request, Archive.licences, reading.pdi)),
+        "Link": _signposts(
+            request, reading, about, await ask(request, Archive.licences, reading.pdi)
+        ),
     }
     return page(
         request,
@@ -235,13 +237,15 @@ def _styled(archive: Archive, reference: str) -> dict[str, str]:
     return {}
 
 
-def _signposts(reading: Reading, about: Description, licences: Sequence[str]) -> str:
+def _signposts(
+    request: Request, reading: Reading, about: Description, licences: Sequence[str]
+) -> str:
     """Links for programs: how to cite it, what describes it, its formats (RFC 8288, RFC 8574).
 
     As Signposting has them (level 1): the page is about an object of a type of schema.org, under
     the licences that are stated of it.
     """
-    described = f"/-/api/document?name={quote(reading.pdi, safe='')}"
+    described = at(request, f"/-/api/document?name={quote(reading.pdi, safe='')}")
     kinds = ("AboutPage", _KINDS.get(about.type, "CreativeWork"))
     links = [
         f'<{reading.reference}>; rel="cite-as"',
@@ -250,7 +254,9 @@ def _signposts(reading: Reading, about: Description, licences: Sequence[str]) ->
         f'<{described}>; rel="describedby"; type="application/json"',
     ]
     formats = [item for item in reading.document.formats if item.restricted is None]
-    links += [f'</{item.pdi}>; rel="item"; type="{item.media_type}"' for item in formats]
+    links += [
+        f'<{at(request, "/")}{item.pdi}>; rel="item"; type="{item.media_type}"' for item in formats
+    ]
     return ", ".join(links)
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.web.app import create_app
+from permacite.web.doors.based import Based
 from permacite.web.doors.forwarded import Forwarded
 from permacite.web.follow.saves import Saves
 from permacite.web.operating.watching import Watching, notify, watched
@@ -25,13 +25,14 @@ from permacite.web.serving.limits import Limits, told
 from permacite.web.serving.listening import serve
 from permacite.web.serving.peers import Peers
 from permacite.web.serving.remembered import Remembered
+from permacite.web.serving.sockets import listening, told_of
 from permacite.web.serving.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
-    from permacite.web.doors.forwarded import Network
+    from permacite.web.serving.sockets import Place
 
     Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
 
@@ -55,26 +56,22 @@ class Serving:
     watching: Watching = field(default_factory=Watching)
     shared: Path | None = None
     """A folder in which the processes of this server tell one another of saves; None for one."""
-    proxies: Sequence[Network] = ()
+    proxies: Sequence[str] = ()
     """Of which addresses it is believed for whom they ask."""
+    base: str = ""
+    """The path under which it stands, such as /archive."""
 
 
 def run(
-    serving: Serving,
-    *,
-    host: str,
-    port: int,
-    workers: int = 1,
-    announce: Callable[[str], None],
+    serving: Serving, place: Place, *, workers: int = 1, announce: Callable[[str], None]
 ) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
-    shown = f"[{host}]" if ":" in host else host
-    serving = dataclasses.replace(serving, names=(*_OWN_NAMES, shown, *serving.names))
-    with _listener(host, port) as listener:
-        address = f"http://{shown}:{listener.getsockname()[1]}/"
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    serving = dataclasses.replace(serving, names=(*_OWN_NAMES, host, *serving.names))
+    with listening(place) as listener:
 
         def ready() -> None:
-            announce(f"{address} answers; Ctrl-C stops it")
+            announce(f"{told_of(listener)}{serving.base}/ answers; Ctrl-C stops it")
             notify("READY=1")
 
         if workers == 1:
@@ -103,7 +100,7 @@ def _answer(
             _introduce(archive, announce)
         archive.decoders(many=True)
         moments = stack.enter_context(archive.moments())
-        remembered = Remembered(app, moments)
+        remembered = Remembered(Based(app, serving.base), moments)
         observed = stack.enter_context(
             watched(remembered, archive, serving.watching, events=peers.counts, announce=announce)
         )
@@ -219,27 +216,6 @@ def _stopped_by(line: socket.socket) -> Ending:
 
     loop.add_reader(line, closed)
     return stop, hurry
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    """A socket that has a port; nobody is answered yet. Raises StorageError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends without delay where the protocol is named, and only there.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        # Two servers may bind one port as long as neither listens.
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise StorageError(
-            f"cannot listen on {host} port {port}: {error.strerror}",
-            path=f"{host}:{port}",
-            reason="io",
-            hint="--port 0 takes any free port",
-        ) from error
-    return listener
 
 
 def _stopped_by_signals() -> Ending:

@@ -18,6 +18,7 @@ from permacite.service.citations.parts import clock, told_of
 from permacite.service.names import as_address
 from permacite.service.reader.following import apart
 from permacite.web import headers
+from permacite.web.addresses import at
 from permacite.words import ENGLISH, LANGUAGES, words_in
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def words_for(request: Request) -> Words:
 
 def kept(request: Request, address: str) -> str:
     """An address of ours that goes on in the language that was chosen, where one was."""
-    language = _asked(request)
+    language, address = _asked(request), at(request, address)
     if language is None:
         return address
     resource, mark, fragment = address.partition("#")
@@ -90,7 +91,7 @@ def _asked(request: Request) -> str | None:
 def _choices(request: Request) -> list[_Choice]:
     """The same page in each language; home, where the page answers a form."""
     fields = [item for item in request.query_params.multi_items() if item[0] != "lang"]
-    path, fields = ("", fields) if request.method in {"GET", "HEAD"} else ("/", [])
+    path, fields = ("", fields) if request.method in {"GET", "HEAD"} else (at(request, "/"), [])
     return [
         _Choice(
             language,
@@ -136,6 +137,8 @@ def page(
         t=t,
         words=words,
         kept=lambda address: kept(request, address),
+        at=lambda address: at(request, address),
+        base=at(request, "/").removesuffix("/"),
         reason=reason,
         told=lambda item: _told(item, words),
         language_kept=hidden if language else "",

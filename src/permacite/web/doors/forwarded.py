@@ -1,43 +1,52 @@
 """What a proxy says of whom it asks for: believed from the addresses that are named, else ignored.
 
 Of `X-Forwarded-For` the last address counts that is no such proxy's: what stands before it was
-said by whoever asked. Who comes through a proxy is never on this machine, whatever it says.
+said by whoever asked. Who comes through a proxy is never on this machine, whatever it says. On a
+socket of the file system nobody has an address: whoever may open it is believed as `unix` is named.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Forwarded", "Network"]
+__all__ = ["SOCKET", "Forwarded"]
 
-Network: TypeAlias = "ipaddress.IPv4Network | ipaddress.IPv6Network"
+SOCKET = "unix"
+"""What names whoever comes by a socket of the file system."""
 _SCHEMES = ("http", "https")
 
 
 class Forwarded:
     """An application that knows its proxies."""
 
-    def __init__(self, app: ASGIApp, proxies: Sequence[Network]) -> None:
+    def __init__(self, app: ASGIApp, proxies: Sequence[str]) -> None:
+        """`proxies`: addresses, networks, or `SOCKET`. Raises ValueError for anything else."""
         self._app = app
-        self._proxies = proxies
+        self._has_socket = SOCKET in proxies
+        self._proxies = [ipaddress.ip_network(each) for each in proxies if each != SOCKET]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on, with the client and the scheme that a proxy tells."""
+        if scope["type"] == "http":
+            self.apply(scope)
+        await self._app(scope, receive, send)
+
+    def apply(self, scope: Scope) -> None:
+        """Put the client and the scheme into a request that a proxy tells, if it is from one."""
         client = scope.get("client")
-        if scope["type"] == "http" and client is not None and self._is_proxy(client[0]):
+        if self._has_socket if client is None else self._is_proxy(client[0]):
             before, schemes = _told(scope, b"x-forwarded-for"), _told(scope, b"x-forwarded-proto")
             asking = next((each for each in reversed(before) if not self._is_proxy(each)), "")
             scope["client"] = None if _address(asking) is None else (asking, 0)
             scheme = schemes[-1].lower() if schemes else ""
             if scheme in _SCHEMES:
                 scope["scheme"] = scheme
-        await self._app(scope, receive, send)
 
     def _is_proxy(self, text: str) -> bool:
         address = _address(text)

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from permacite.errors import PermaciteError, TokenError
 from permacite.service.base import Audience
 from permacite.web import problems
+from permacite.web.addresses import asked_path
 from permacite.web.callers.caller import Caller
 from permacite.web.doors.table import READING, need_of, route_of
 
@@ -77,7 +78,7 @@ class Guard:
         try:
             caller = await self._known(request, caller)
             scope["state"]["caller"] = caller
-            if request.url.path not in self._apart:
+            if asked_path(request) not in self._apart:
                 self._check(request, caller)
         except (PermaciteError, HTTPException) as error:
             refusal = await problems.refusal(request, error)
@@ -98,7 +99,7 @@ class Guard:
         except PermaciteError as error:
             if by_cookie and isinstance(error, TokenError):
                 return caller
-            if request.url.path in self._apart:
+            if asked_path(request) in self._apart:
                 return replace(caller, problem=error)
             raise
         return replace(caller, token=token, archive=self._seen_by(token))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +26,10 @@ def nowhere(path: str, routes: Sequence[Route]) -> Route:
 
     async def answer(request: Request) -> Response:
         asked = request.url.path
-        found = [route.methods or set() for route in routes if route.path_regex.match(asked)]
+        found = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
         if not found:
             raise HTTPException(404, f"no page of this server has the address {asked}")
-        methods = ", ".join(sorted(set().union(*found)))
+        methods = ", ".join(sorted(set().union(*(each.methods or () for each in found))))
         raise HTTPException(405, f"{asked} takes {methods}", {"Allow": methods})
 
     return Route(path, answer, methods=_METHODS, include_in_schema=False)

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse
 
 from permacite.errors import TokenError
 from permacite.web import headers
+from permacite.web.addresses import at
 from permacite.web.callers.caller import caller_of
 from permacite.web.doors.guard import COOKIE
 from permacite.web.requests import body_of
@@ -50,7 +51,7 @@ async def sign_in(request: Request) -> Response:
         COOKIE,
         secret,
         max_age=None if secret else 0,
-        path="/",
+        path=at(request, "/"),
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="strict",

@@ -20,6 +20,7 @@ from starlette.responses import PlainTextResponse, Response
 from permacite.service.archive import Archive
 from permacite.service.feeds.atom import MEDIA_TYPE, Entry, Feed, Link, moment, text
 from permacite.service.names import as_address
+from permacite.web.addresses import at
 from permacite.web.requests import ask
 
 if TYPE_CHECKING:
@@ -82,10 +83,12 @@ async def sitemap(request: Request) -> Response:
 
 async def robots(request: Request) -> Response:
     """GET /robots.txt: a public archive may be read by programs, but not searched; others not."""
-    lines = ["User-agent: *", "Disallow: /"]
+    base = at(request, "/")
+    lines = ["User-agent: *", f"Disallow: {base}"]
     if request.app.state.public:
-        lines = ["User-agent: *", "Disallow: /-/", "Allow: /-/feed", "Allow: /-/sitemap"]
-        lines += ["Allow: /-/static/", "Disallow: /web/", f"Sitemap: {request.base_url}sitemap.xml"]
+        lines = ["User-agent: *", f"Disallow: {base}-/", f"Allow: {base}-/feed"]
+        lines += [f"Allow: {base}-/sitemap", f"Allow: {base}-/static/", f"Disallow: {base}web/"]
+        lines += [f"Sitemap: {request.base_url}sitemap.xml"]
     return PlainTextResponse("\n".join(lines) + "\n", headers=_FIELDS)
 
 

@@ -25,6 +25,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.service.archive import Archive
 from permacite.service.resolution.mementos import nearest
 from permacite.web import headers
+from permacite.web.addresses import asked_path
 from permacite.web.requests import JSONAnswer, ask, refuse_others
 from permacite.web.templates import kept
 
@@ -128,8 +129,7 @@ def _refuse_private(request: Request) -> None:
 
 def _rest(request: Request, before: str) -> str:
     """The address behind the beginning of a path, its query with it, as it was written."""
-    raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
-    rest = raw.decode("ascii", "replace").partition("?")[0][len(before) :]
+    rest = asked_path(request)[len(before) :]
     query = request.scope.get("query_string", b"").decode("ascii", "replace")
     return _COLLAPSED.sub(r"\1://", f"{rest}?{query}" if query else rest)
 

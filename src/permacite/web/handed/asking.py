@@ -26,7 +26,7 @@ __all__ = ["extension", "save"]
 _BOOKMARKLET = (
     "javascript:(()=>{{const s=getSelection(),r=s.rangeCount?s.getRangeAt(0):null,"
     "t=(n,a,b)=>n.nodeType===3?n.data.slice(a,b):'',e=encodeURIComponent;"
-    "open('{base}/-/save?to='+e(location.href)+'&quote='+e(String(s).slice(0,2000))"
+    "open('{base}-/save?to='+e(location.href)+'&quote='+e(String(s).slice(0,2000))"
     "+(r?'&before='+e(t(r.startContainer,0,r.startOffset).slice(-40))"
     "+'&after='+e(t(r.endContainer,r.endOffset).slice(0,40)):''),'_blank','noopener')}})()"
 )
@@ -44,7 +44,6 @@ async def save(request: Request) -> Response:
     to = request.query_params.get("to", "").strip()
     if to and not to.lower().startswith(("http:", "https:")):
         raise ParseError("expected the address of a page of the web", to[:200], 0)
-    base = f"{request.url.scheme}://{request.url.netloc}"
     return page(
         request,
         "asking.html",
@@ -52,7 +51,7 @@ async def save(request: Request) -> Response:
         to=to[: 2 * _LONGEST],
         asked={name: request.query_params.get(name, "")[:_LONGEST] for name in _SHOWN},
         writable=caller_of(request).may("save"),
-        bookmarklet=_BOOKMARKLET.format(base=base),
+        bookmarklet=_BOOKMARKLET.format(base=request.base_url),
     )
 
 

@@ -20,7 +20,7 @@ from permacite.pdi.predicates import predicate_iri
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers, paging, reader
-from permacite.web.addresses import reference_of
+from permacite.web.addresses import at, reference_of
 from permacite.web.callers.caller import caller_of
 from permacite.web.follow import memento
 from permacite.web.names import octets, writing
@@ -79,7 +79,7 @@ async def resolution(request: Request) -> Response:
         )
     whole = _COLLAPSED.match(reference)
     if whole:
-        return RedirectResponse(_restored(request, whole), 308)
+        return RedirectResponse(at(request, _restored(request, whole)), 308)
     view = chosen_view(request.headers.get("accept", ""), request.query_params.get("view"))
     if "*" in reference.partition("#")[0]:
         return await _set(request, reference, view)
@@ -105,7 +105,7 @@ async def _part(request: Request, reference: str, view: str) -> Response:
         if isinstance(known, Response):
             return known
         held = known
-        answer = octets.without_cutting(request, held, _naming(held.part))
+        answer = octets.without_cutting(request, held, _naming(request, held.part))
         if answer is not None:
             return answer
     whole = request.query_params.get("check") == "whole"
@@ -114,8 +114,8 @@ async def _part(request: Request, reference: str, view: str) -> Response:
     if isinstance(part, Response):
         return part
     if view == "json":
-        return JSONAnswer(part, headers=_naming(part))
-    cut = partial(octets.of_part, request, part, held, _naming(part))
+        return JSONAnswer(part, headers=_naming(request, part))
+    cut = partial(octets.of_part, request, part, held, _naming(request, part))
     # The digest of a large part takes a while, for which others would wait.
     is_large = len(part.content) > LARGE_BYTES
     answer = await run_in_threadpool(cut) if is_large else cut()
@@ -150,8 +150,11 @@ async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> 
     if present is not None:
         return RedirectResponse(kept(request, f"/{as_address(present)}"), 303)
     address = await ask(request, Archive.elsewhere, reference)
-    own = urlsplit(str(request.base_url)).netloc
-    if address is None or urlsplit(address).netloc == own:
+    own = urlsplit(str(request.base_url))
+    if address is None:
+        raise error
+    there = urlsplit(address)
+    if there.netloc == own.netloc and there.path.startswith(own.path):
         raise error
     return RedirectResponse(address, 307)
 
@@ -185,7 +188,7 @@ def _restored(request: Request, collapsed: re.Match[str]) -> str:
     return f"/{collapsed[1]}//{rest}" + (f"?{query}" if query else "")
 
 
-def _naming(part: Resolved) -> dict[str, str]:
+def _naming(request: Request, part: Resolved) -> dict[str, str]:
     """The fields that say which version answers, and what is to be known of a part.
 
     The bytes never change, yet they may be withdrawn: whoever keeps them asks before giving them
@@ -196,11 +199,12 @@ def _naming(part: Resolved) -> dict[str, str]:
     landing = part.exact.replace("#", "%23")
     links = [
         f'<{part.pdi}>; rel="cite-as"',
-        f'</{landing}>; rel="collection"; type="text/html"',
+        f'<{at(request, "/")}{landing}>; rel="collection"; type="text/html"',
     ]
     if part.media_type in RECORDED and "#" in part.exact:
         name, _, fragment = part.exact.partition("#")
-        address = f"/{name}?{urlencode({'fragment': fragment, 'view': 'preview'})}"
+        query = urlencode({"fragment": fragment, "view": "preview"})
+        address = at(request, f"/{name}?{query}")
         links.append(f'<{address}>; rel="preview"; type="{RECORDED[part.media_type]}"')
     fields = {
         "Content-Location": part.pdi,

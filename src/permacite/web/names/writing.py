@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from permacite.errors import ConflictError
 from permacite.service.archive import Archive
 from permacite.web import headers
-from permacite.web.addresses import reference_of
+from permacite.web.addresses import at, reference_of
 from permacite.web.callers.caller import caller_of, check_reference, note_written
 from permacite.web.requests import JSONAnswer, ask, body_of
 
@@ -63,6 +63,6 @@ async def put(request: Request) -> Response:
     await note_written(request, saved.pdi)
     fields = headers.reader_headers() | {
         "Content-Location": saved.pdi,
-        "Location": f"/{saved.pdi}",
+        "Location": at(request, f"/{saved.pdi}"),
     }
     return JSONAnswer(saved, 201, fields)

@@ -3,7 +3,7 @@
 import { addCopyButtons } from "./copy.js";
 import { playCited } from "./speaking.js";
 import { follow } from "./through.js";
-import { kept, t } from "./words.js";
+import { at, kept, t } from "./words.js";
 
 const SLOW_MS = 4_000;
 const CHOOSE = 300;
@@ -55,12 +55,12 @@ export const asking = ({ frame, done }) => {
 // Whether it is cited: known before the page of the citation is written.
 const isMade = async (fields, signal) => {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
-  const { ok } = await fetch("/-/api/cite", { method: "POST", headers, body: JSON.stringify(fields), signal });
+  const { ok } = await fetch(at("/-/api/cite"), { method: "POST", headers, body: JSON.stringify(fields), signal });
   return ok;
 };
 
 const posted = async (body, signal) => {
-  const answered = await fetch(kept("/-/cite"), { method: "POST", headers: { Accept: "text/html" }, body, signal });
+  const answered = await fetch(kept(at("/-/cite")), { method: "POST", headers: { Accept: "text/html" }, body, signal });
   const { status, redirected, url } = answered;
   return { status, redirected, url, page: new DOMParser().parseFromString(await answered.text(), "text/html") };
 };

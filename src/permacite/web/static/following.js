@@ -1,6 +1,8 @@
 // A link that was clicked in the archived page's frame. What the frame tells is a stranger's text: it
 // becomes parameters of a page of ours, after a gesture of the reader's own, and nothing else.
-const PAGE = "/-/follow";
+import { at } from "./words.js";
+
+const PAGE = at("/-/follow");
 
 // The address of ours that a link leads to; "" for what is none.
 export const followed = (link, reference) => {

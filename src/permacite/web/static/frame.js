@@ -221,7 +221,7 @@
     const attributes = link ? [...Element.prototype.getAttributeNames.call(link)] : [];
     const name = attributes.find((each) => each === "href" || each === "xlink:href");
     const address = name && Element.prototype.getAttribute.call(link, name);
-    if (!address?.startsWith("/-/follow?")) return;
+    if (!address || !/^\/([^?#]*\/)?-\/follow\?/.test(address)) return;
     event.preventDefault();
     window.parent.postMessage({ permacite: "follow", link: address }, "*");
   });

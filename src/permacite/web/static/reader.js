@@ -8,7 +8,7 @@ import { markParts } from "./parts.js";
 import { speak } from "./speaking.js";
 import { watchTable } from "./table.js";
 import { watchFrame, watchHeight, watchText } from "./selection.js";
-import { kept } from "./words.js";
+import { at, kept } from "./words.js";
 
 // A text fragment stays with the browser; the archive can interpret it once it is told.
 const own = location.hash.slice(1);
@@ -59,7 +59,7 @@ button.addEventListener("click", citeWanted);
 
 // Every form that cites, where it stands and wherever the archive's answers bring another.
 document.addEventListener("submit", (event) => {
-  if (new URL(event.target.action).pathname !== "/-/cite" || event.target.matches(".parts")) return;
+  if (new URL(event.target.action).pathname !== at("/-/cite") || event.target.matches(".parts")) return;
   event.preventDefault();
   ask(Object.fromEntries(new FormData(event.target)), { say: tell });
 });

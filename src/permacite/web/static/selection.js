@@ -1,5 +1,5 @@
 // What is selected, in the page's frame (told by its script) or in the text view (counted here).
-import { t } from "./words.js";
+import { at, t } from "./words.js";
 
 // The frame tells counts, which the archive compares with its text. What is offered is the archive's
 // word for what stands there: no page decides what is shown or cited, and nothing is cited before
@@ -39,7 +39,7 @@ const TOLD = {
 
 const placed = async (reference, place) => {
   try {
-    const answer = await fetch("/-/api/place", {
+    const answer = await fetch(at("/-/api/place"), {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify({ ...place, reference }),

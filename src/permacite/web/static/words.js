@@ -10,6 +10,9 @@ export const t = (key, values = {}) => {
   return pattern.replace(/\{(\w+)\}/g, (_, name) => (name === "count" ? numbers.format(values.count) : values[name]));
 };
 
+// An address of ours, under the path that the server stands at.
+export const at = (address) => document.documentElement.dataset.base + address;
+
 // An address of ours that goes on in the language that was chosen, where one was.
 export const kept = (address) => {
   const language = new URLSearchParams(location.search).get("lang");

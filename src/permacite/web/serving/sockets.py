@@ -1,0 +1,142 @@
+"""Where a server listens: a port, a socket of the file system, or what systemd has opened."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["Place", "listening", "told_of"]
+
+_GIVEN = 3
+"""The first descriptor that systemd hands to what it starts (sd_listen_fds(3))."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to listen, unless systemd has opened a socket for this process."""
+
+    host: str
+    port: int
+    path: Path | None = None
+    """A socket of the file system, in place of a port."""
+    mode: int = 0o660
+
+
+@contextlib.contextmanager
+def listening(place: Place) -> Iterator[socket.socket]:
+    """A socket that listens, until the block ends; nobody is answered yet. Raises StorageError."""
+    listener = _given()
+    if listener is None and place.path is not None:
+        with _at_path(place.path, place.mode) as named:
+            yield named
+        return
+    with listener or _at_port(place.host, place.port) as opened:
+        yield opened
+
+
+def told_of(listener: socket.socket) -> str:
+    """The address of a socket, as it is shown."""
+    name = listener.getsockname()
+    if listener.family == socket.AF_UNIX:
+        return f"unix:{name}"
+    return f"http://{f'[{name[0]}]' if ':' in name[0] else name[0]}:{name[1]}"
+
+
+def _at_port(host: str, port: int) -> socket.socket:
+    """A socket that has a port; nobody is answered yet. Raises StorageError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends without delay where the protocol is named, and only there.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        # Two servers may bind one port as long as neither listens.
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise StorageError(
+            f"cannot listen on {host} port {port}: {error.strerror}",
+            path=f"{host}:{port}",
+            reason="io",
+            hint="--port 0 takes any free port",
+        ) from error
+    return listener
+
+
+@contextlib.contextmanager
+def _at_path(path: Path, mode: int) -> Iterator[socket.socket]:
+    """A socket in the file system, which whoever `mode` lets write to may open.
+
+    One that nobody answers at, such as a server leaves that was killed, is replaced; what is
+    no socket is not. It is taken away in the end. Raises StorageError.
+    """
+    # It gets its name when it listens and has its mode: nobody finds it before.
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        try:
+            _check_free(path)
+            aside.unlink(missing_ok=True)
+            listener.bind(str(aside))
+            aside.chmod(mode)
+            listener.listen()
+            own = aside.stat()
+            aside.replace(path)
+        except OSError as error:
+            aside.unlink(missing_ok=True)
+            raise StorageError(
+                f"cannot listen on {path}: {error.strerror or error}", path=str(path), reason="io"
+            ) from error
+        yield listener
+        with contextlib.suppress(OSError):
+            if os.path.samestat(path.stat(), own):  # and not that of a server which came after us
+                path.unlink()
+    finally:
+        listener.close()
+
+
+def _check_free(path: Path) -> None:
+    """Raise OSError where something is at a path that is no socket, or is answered."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(found.st_mode):
+        raise OSError(errno.EEXIST, os.strerror(errno.EEXIST))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        try:
+            asking.connect(str(path))
+        except ConnectionRefusedError:
+            return
+    raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
+
+
+def _given() -> socket.socket | None:
+    """What systemd listens on for this process, if it does (sd_listen_fds(3)). Raises StorageError.
+
+    The variables that say so are taken away: they tell of this process, and of none that it starts.
+    """
+    owner, count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if owner != str(os.getpid()) or count in {"", "0"}:
+        return None
+    if count != "1":
+        raise StorageError(f"expected one socket of systemd, not {count}", path="", reason="io")
+    try:
+        listener = socket.socket(fileno=_GIVEN)
+    except OSError as error:
+        problem = f"systemd has opened no socket: {error.strerror}"
+        raise StorageError(problem, path="", reason="io") from error
+    listener.set_inheritable(False)
+    return listener
