@@ -108,8 +108,10 @@ def exchange(path: str, content: bytes, content_type: str) -> Exchange:
 def captured(served: bytes = SERVED, drawings: Mapping[int, Drawing] | None = None) -> Capture:
     """Return a page, captured and drawn."""
     drawings = drawings or {0: Drawing(DRAWN, FLOW), 1: Drawing(INNER, [TEXT, 0, 0])}
-    texts, rendered = draw(drawings, {})
-    frame = mhtml.Resource(texts[1].encode(), "text/html; charset=utf-8", None, "frame-1@drawn")
+    sources, rendered = draw(drawings, {})
+    frame = mhtml.Resource(
+        sources[1].text.encode(), "text/html; charset=utf-8", None, "frame-1@drawn"
+    )
     view = {"browser": "Chrome/156.0.1", "width": 1280, "height": 900, "left_out": {"canvas": 2}}
     return Capture(
         requested_uri=HERE,
@@ -127,7 +129,7 @@ def captured(served: bytes = SERVED, drawings: Mapping[int, Drawing] | None = No
         started_at=datetime(2026, 11, 23, 9, 30, tzinfo=UTC),
         duration_s=1,
         drawn=Frozen(
-            mhtml.Resource(texts[0].encode(), "text/html; charset=utf-8", HERE),
+            mhtml.Resource(sources[0].text.encode(), "text/html; charset=utf-8", HERE),
             (frame,),
             rendered.text,
             rendered.map,

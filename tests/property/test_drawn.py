@@ -26,17 +26,25 @@ ESCAPED = {"&": "&", "<": "&"}
 @given(drawings=st.lists(DRAWINGS, min_size=1, max_size=3).map(lambda all_: dict(enumerate(all_))))
 def test_the_map_leads_to_the_same_characters(drawings: dict[int, Drawing]) -> None:
     sources, rendered = draw(drawings, {})
-    assert draw(drawings, {}) == (sources, rendered)
+    assert draw(drawings, {})[1] == rendered
     text = rendered.text
     assert text == "" or text.endswith("\r\n")
     assert "\0" not in text
     places = read_map(rendered.map)
     for at, sign in enumerate(text):
         for part, start, end in places.places(at, at + 1):
-            shown = sources[part][start:end]
+            shown = sources[part].text[start:end]
             assert shown == ESCAPED.get(sign, sign) or (shown + sign).isspace()
         if not sign.isspace():
             assert any(places.places(at, at + 1))
+
+
+@given(data=st.text("ab \t\n\f\xa0&<\0", max_size=30), mode=st.integers(0, 1))
+def test_a_text_is_its_characters_one_by_one(data: str, mode: int) -> None:
+    pieces = [each for sign in data for each in ("", sign)] + [""]
+    numbers = [number for index in range(len(data)) for number in (0, index, mode)]
+    whole = draw({0: Drawing(["", data, ""], [0, 0, mode])}, {})[1]
+    assert draw({0: Drawing(pieces, numbers)}, {})[1].text == whole.text
 
 
 @given(data=st.binary(max_size=60))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import LimitError, ParseError
 from permacite.renditions.model import Notice, Rendered
@@ -25,14 +25,13 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "draw", "place_of", "read_map"]
+__all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "Source", "draw", "read_map"]
 
 DRAWN_TEXT = "drawn-text/1"
 """Name and version of the rules."""
 
 _FORM = b"permacite-drawn-map/1\n"
 _TEXT, _LINE, _APART, _BREAK, _ROW, _ROW_END, _CELL, _CELL_END, _FRAME = range(9)
-_ARGUMENTS = {_TEXT: 2, _FRAME: 1}
 _COLLAPSED, _PRESERVED, _LINES_KEPT = range(3)
 _MOST_FRAMES = 1000
 _DEEPEST = 16
@@ -42,9 +41,19 @@ _FARTHEST = 1 << 40
 """No source is so long."""
 
 _WHITE_SPACE = "\t\n\f\r "
-_RUN = compile_pattern(r"[\t\n\f\r ]++|[^\t\n\f\r ]++")
-_LINE_OR_RUN = compile_pattern(r"\r\n?+|\n|[\t\f ]++|[^\t\n\f\r ]++")
-_KEPT = compile_pattern(r"[\t\f ]*+(?:\r\n?+|\n)[\t\n\f\r ]*+|[\t\f ]++|[^\t\n\f\r ]++")
+_WORD = r"[^\t\n\f\r ]++"
+_SPACES = {
+    _COLLAPSED: r"[\t\n\f\r ]++",
+    _PRESERVED: r"\r\n?+|\n|[\t\f ]++",
+    _LINES_KEPT: r"[\t\f ]*+(?:\r\n?+|\n)[\t\n\f\r ]*+|[\t\f ]++",
+}
+_STAYING = {_COLLAPSED: " ", _PRESERVED: r"[\t\f ]++", _LINES_KEPT: " "}
+"""White space that stands in the text as it does in the source, between two words of a text."""
+_WORDS = {mode: compile_pattern(rf"{spaces}|{_WORD}") for mode, spaces in _SPACES.items()}
+_STRETCHES = {
+    mode: compile_pattern(rf"{spaces}|{_WORD}(?:{_STAYING[mode]}{_WORD})*+")
+    for mode, spaces in _SPACES.items()
+}
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\r": "&#13;"}
 _ESCAPED = compile_pattern(r"[&<\r]")
 _UNWRITABLE = compile_pattern("[\x00\ud800-\udfff]")
@@ -66,39 +75,35 @@ class Drawing:
             raise ParseError("expected numbers that tell the order of texts", "", 0)
 
 
-class _Run(NamedTuple):
-    """Characters that stand in the text and in a source, one for one."""
-
-    start: int
-    length: int
-    part: int
-    source: int
+_Run: TypeAlias = tuple[int, int, int, int]
+"""Characters that stand in the text and in a source, one for one: where, how many, which, where."""
 
 
 def draw(
     drawings: Mapping[int, Drawing], builds: Mapping[str, str]
-) -> tuple[dict[int, str], Rendered]:
+) -> tuple[dict[int, Source], Rendered]:
     """The sources of documents, and the text of them all: the page is 0, its frames have others.
 
     Raises ParseError for what is no drawing, LimitError for more frames than are read.
     """
     if len(drawings) > _MOST_FRAMES:
         raise LimitError("too many frames", limit="frames", maximum=_MOST_FRAMES)
-    sources = {number: _Source(number, each) for number, each in drawings.items()}
+    sources = {number: Source(number, each) for number, each in drawings.items()}
     writer = _Writer()
     _write(writer, sources, {number: each.flow for number, each in drawings.items()})
     text, runs = writer.finish()
     notices = () if text else (Notice("no-words", "there are no words in it"),)
     rendered = Rendered(text, map=_packed(runs), notices=notices, builds=builds)
-    return {number: source.text for number, source in sources.items()}, rendered
+    return sources, rendered
 
 
-class _Source:
+class Source:
     """The source of one document, and where its texts stand in it."""
 
     def __init__(self, number: int, drawing: Drawing) -> None:
         self.number = number
-        self.texts = [_UNWRITABLE.sub(_written, each) for each in drawing.pieces[1::2]]
+        self._told = drawing.pieces[1::2]
+        self.texts = [_UNWRITABLE.sub(_written, each) for each in self._told]
         self.starts = array("q")
         written: list[str] = []
         at = 0
@@ -112,19 +117,16 @@ class _Source:
             at += len(shown)
         self.text = "".join(written)
 
+    def place_of(self, index: int, units: int) -> int:
+        """Where stands what has `units` of UTF-16 before it in a text.
 
-def place_of(drawing: Drawing, index: int, units: int) -> int:
-    """Where in the source of a document stands what has `units` of UTF-16 before it in a text.
-
-    Raises ParseError where there is no such text.
-    """
-    texts = drawing.pieces[1::2]
-    if not 0 <= index < len(texts):
-        raise ParseError("expected the number of a text", str(index), 0)
-    before = texts[index].encode("utf-16-le", "surrogatepass")[: 2 * units]
-    start = _Source(0, drawing).starts[index]
-    shown = _UNWRITABLE.sub(_written, before.decode("utf-16-le", "surrogatepass"))
-    return start + len(_escaped(shown))
+        Raises ParseError where there is no such text.
+        """
+        if not 0 <= index < len(self.texts):
+            raise ParseError("expected the number of a text", str(index), 0)
+        before = self._told[index].encode("utf-16-le", "surrogatepass")[: 2 * units]
+        shown = _UNWRITABLE.sub(_written, before.decode("utf-16-le", "surrogatepass"))
+        return self.starts[index] + len(_escaped(shown))
 
 
 def _written(found: re.Match[str]) -> str:
@@ -136,7 +138,7 @@ def _escaped(text: str) -> str:
 
 
 def _write(
-    writer: _Writer, sources: Mapping[int, _Source], flows: Mapping[int, Sequence[int]]
+    writer: _Writer, sources: Mapping[int, Source], flows: Mapping[int, Sequence[int]]
 ) -> None:
     """Follow the flow of the page, and into those of its frames; each is followed once."""
     open_ = [(0, iter(flows.get(0, ())))]
@@ -147,14 +149,13 @@ def _write(
         if code is None:
             open_.pop()
             continue
-        arguments = [next(flow, -1) for _ in range(_ARGUMENTS.get(code, 0))]
         if code == _TEXT:
-            source, (index, mode) = sources[number], arguments
+            source, index, mode = sources[number], next(flow, -1), next(flow, -1)
             if not 0 <= index < len(source.texts):
                 raise ParseError("expected the number of a text", str(index), 0)
             writer.text(source, index, mode)
         elif code == _FRAME:
-            (inner,) = arguments
+            inner = next(flow, -1)
             if inner in sources and inner not in seen and len(open_) < _DEEPEST:
                 seen.add(inner)
                 open_.append((inner, iter(flows[inner])))
@@ -219,13 +220,14 @@ class _Writer:
         self._space = None
         self._held.clear()
 
-    def text(self, source: _Source, index: int, mode: int) -> None:
+    def text(self, source: Source, index: int, mode: int) -> None:
         """Write a text as it was drawn."""
         data, place = source.texts[index], source.starts[index]
-        pattern = {_PRESERVED: _LINE_OR_RUN, _LINES_KEPT: _KEPT}.get(mode, _RUN)
-        for found in pattern.finditer(data):
+        is_plain = _ESCAPED.search(data) is None
+        patterns = _STRETCHES if is_plain else _WORDS
+        for found in patterns.get(mode, patterns[_COLLAPSED]).finditer(data):
             run = found.group()
-            shown = _escaped(run)
+            shown = run if is_plain else _escaped(run)
             if run[0] not in _WHITE_SPACE:
                 self._separate()
                 self._copy(run, shown, source.number, place)
@@ -242,7 +244,7 @@ class _Writer:
 
     def _separate(self) -> None:
         """Write the white space that waits."""
-        if self._breaks or self._tabs or not self._length:
+        if self._held and (self._breaks or self._tabs or not self._length):
             ends = [index for index, piece in enumerate(self._held) if piece[0] == "\r\n"]
             if ends:
                 del self._held[: ends[-1] + 1]
@@ -273,24 +275,23 @@ class _Writer:
             start = self._length
             for found in _ESCAPED.finditer(run):
                 if at < found.start():
-                    self._runs.append(_Run(start + at, found.start() - at, part, place))
+                    self._runs.append((start + at, found.start() - at, part, place))
                 place += found.start() - at
-                self._runs.append(_Run(start + found.start(), 1, part, place))
+                self._runs.append((start + found.start(), 1, part, place))
                 place += len(_ESCAPES[found.group()])
                 at = found.end()
             if at < len(run):
-                self._runs.append(_Run(start + at, len(run) - at, part, place))
+                self._runs.append((start + at, len(run) - at, part, place))
         self._put(run)
 
     def _run(self, length: int, part: int, place: int) -> None:
         """Take note that the next characters stand in a source; runs that meet are one."""
         if self._runs:
-            last = self._runs[-1]
-            meets = last.start + last.length == self._length and last.part == part
-            if meets and last.source + last.length == place:
-                self._runs[-1] = last._replace(length=last.length + length)
+            start, size, of, source = self._runs[-1]
+            if start + size == self._length and of == part and source + size == place:
+                self._runs[-1] = start, size + length, part, source
                 return
-        self._runs.append(_Run(self._length, length, part, place))
+        self._runs.append((self._length, length, part, place))
 
     def _put(self, text: str) -> None:
         self._pieces.append(text)
@@ -307,15 +308,15 @@ class _Writer:
 def _packed(runs: Iterable[_Run]) -> bytes:
     packed = bytearray(_FORM)
     end = part = source = 0
-    for run in runs:
-        _number(packed, run.start - end)
-        _number(packed, run.length * 2 + (run.part != part))
-        if run.part != part:
-            part, source = run.part, 0
+    for start, length, of, place in runs:
+        _number(packed, start - end)
+        _number(packed, length * 2 + (of != part))
+        if of != part:
+            part, source = of, 0
             _number(packed, part)
-        step = run.source - source
+        step = place - source
         _number(packed, step * 2 if step >= 0 else -step * 2 - 1)
-        end, source = run.start + run.length, run.source + run.length
+        end, source = start + length, place + length
     return bytes(packed)
 
 

@@ -14,7 +14,7 @@ from permacite.capture.model import Frozen
 from permacite.errors import ParseError
 from permacite.media_types import is_media_type
 from permacite.mhtml import Resource
-from permacite.renditions.drawn import DRAWN_TEXT, Drawing, draw, place_of, read_map
+from permacite.renditions.drawn import DRAWN_TEXT, Drawing, Source, draw, read_map
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +40,7 @@ class Told:
         self.clips: list[tuple[str, int, Sequence[float]]] = []
         """Parts that are as they are seen: Content-ID, document, where it stands in that."""
         self.left: dict[str, int] = {}
+        self._sources: Mapping[int, Source] = {}
 
     def leave(self, reason: str, count: int = 1) -> None:
         """Note that something is left out."""
@@ -94,10 +95,10 @@ class Told:
 
         Each end is the number of one of its texts, and how many UTF-16 units stand before.
         """
-        drawing = self.drawings.get(number)
-        if drawing is None:
+        source = self._sources.get(number)
+        if source is None:
             return None
-        start, end = (place_of(drawing, *each) for each in (first, last))
+        start, end = (source.place_of(*each) for each in (first, last))
         return read_map(frozen.map).span(number, start, end)
 
     def frozen(
@@ -107,11 +108,11 @@ class Told:
 
         Raises ParseError, LimitError.
         """
-        sources, rendered = draw(self.drawings, {"browser": build})
+        self._sources, rendered = draw(self.drawings, {"browser": build})
         taken: set[str | None] = set()
         pages = [
-            _page(number, source, self.documents[number], taken)
-            for number, source in sources.items()
+            _page(number, source.text, self.documents[number], taken)
+            for number, source in self._sources.items()
         ]
         width, height, ratio = _size(self.documents[0].get("size", (0, 0, 1)))
         return Frozen(

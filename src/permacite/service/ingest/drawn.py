@@ -22,7 +22,6 @@ from permacite.renditions.stored import MAP, RECORD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from permacite import mhtml
     from permacite.capture import Capture, Frozen
     from permacite.markup import Document
     from permacite.service.sources import Source
@@ -101,17 +100,19 @@ def _aggregate(captured: Capture, drawn: Frozen, title: str | None) -> bytes:
         for each in received
         if essence(each.content_type) not in PAGES and each.content_location not in labels
     ]
-    all_ = mhtml.open(mhtml.build(drawn.root, [*drawn.parts, *others], profile="archive"))
-    shown = _shown(all_)
-    kept = [each for each in others if each.content_location in shown]
+    if others:
+        shown = _shown(mhtml.build(drawn.root, [*drawn.parts, *others], profile="archive"))
+        others = [each for each in others if each.content_location in shown]
     # No Date field: the same octets are then the same aggregate.
-    return mhtml.build(drawn.root, [*drawn.parts, *kept], profile="archive", subject=title)
+    return mhtml.build(drawn.root, [*drawn.parts, *others], profile="archive", subject=title)
 
 
-def _shown(aggregate: mhtml.Aggregate) -> set[str | None]:
+def _shown(octets: bytes) -> set[str | None]:
     """The labels of what an aggregate shows: references are followed as for whoever sees it."""
+    from permacite import mhtml  # noqa: PLC0415 - as above
     from permacite.mhtml import links  # noqa: PLC0415 - as above
 
+    aggregate = mhtml.open(octets)
     waiting, seen = [aggregate.root], {aggregate.root.path}
     labels: set[str | None] = set()
     while waiting:
