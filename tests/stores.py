@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Moto", "Troubled", "moto"]
+__all__ = ["CREDENTIALS", "Moto", "Troubled", "moto"]
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "somebody",
@@ -96,7 +96,8 @@ class Troubled(ThreadingHTTPServer):
     """What stands before a store, and answers otherwise while it is told to.
 
     `trouble`: "" (none), "away" (each answer is 500), "full" (nothing more is taken), "loses" (what
-    is put is said to be there, and is not), "alters" (what is put has another first octet).
+    is put is said to be there, and is not), "alters" (what is put has another first octet), "keeps"
+    (what is to be deleted is refused).
     """
 
     def __init__(self, port: int) -> None:
@@ -143,6 +144,8 @@ class _Passing(BaseHTTPRequestHandler):
         self.server.requests -= 1
         if trouble == "away":
             self._answer(500, {}, b"<Error><Code>InternalError</Code></Error>")
+        elif trouble == "keeps" and self.command in {"DELETE", "POST"}:
+            self._answer(403, {}, b"<Error><Code>AccessDenied</Code></Error>")
         elif trouble == "full" and puts:
             self._answer(507, {}, b"<Error><Code>XMinioStorageFull</Code></Error>")
         elif trouble == "loses" and puts:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.stores import CREDENTIALS, Moto, Troubled, moto
 
 if TYPE_CHECKING:
     import socket
@@ -165,3 +166,27 @@ def tracer() -> str:
             pytest.fail("strace is missing or may not trace: ./do outside installs it")
         pytest.skip("strace is not here or may not trace: ./do outside installs it")
     return program
+
+
+@pytest.fixture(scope="session", name="moto")
+def _moto() -> Iterator[Moto]:
+    with moto() as started:
+        yield started
+
+
+@pytest.fixture
+def bucket(moto: Moto, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty bucket, and an environment in which it can be used."""
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", moto.endpoint)
+    return moto.bucket()
+
+
+@pytest.fixture
+def troubled(moto: Moto, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Troubled]:
+    """What stands before the store of that bucket."""
+    assert bucket
+    with Troubled(moto.port).answering() as before:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", before.endpoint)
+        yield before

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.inside import ask
-from tests.stores import CREDENTIALS, Moto, Troubled, moto
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.objects import open_store
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.stores import Moto, Troubled
+
     from permacite.archive import Version
 
 SERIES = "lab.example.us"
@@ -50,30 +51,6 @@ def digest_of(content: bytes) -> str:
 def key_of(content: bytes) -> str:
     name = hashlib.sha256(content).hexdigest()
     return f"p/objects/{name[:2]}/{name[2:4]}/{name}"
-
-
-@pytest.fixture(scope="module", name="moto")
-def _moto() -> Iterator[Moto]:
-    with moto() as started:
-        yield started
-
-
-@pytest.fixture
-def bucket(moto: Moto, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An empty bucket, and an environment in which it can be used."""
-    for name, value in CREDENTIALS.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", moto.endpoint)
-    return moto.bucket()
-
-
-@pytest.fixture
-def troubled(moto: Moto, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Troubled]:
-    """What stands before the store of that bucket."""
-    assert bucket
-    with Troubled(moto.port).answering() as before:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", before.endpoint)
-        yield before
 
 
 @pytest.fixture
@@ -233,7 +210,7 @@ def directory(tmp_path: Path, bucket: str) -> Path:
 
 def test_an_archive_keeps_its_octets_there(directory: Path, moto: Moto, bucket: str) -> None:
     assert not (directory / "objects").exists()
-    assert {key_of(b"small"), key_of(LARGE)} < set(moto.keys(bucket))
+    assert {key_of(b"small"), key_of(LARGE)} < set(moto.keys(bucket))  # one alone needs no pack
     with Repository.open(directory, clock=noon) as archive:
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
         contents = [archive.read(version.representations[0]) for version in archive.list()]

@@ -253,7 +253,7 @@ class Repository(Verification):
             outcomes.update(zip(left, self._attempt([drafts[at] for at in left]), strict=True))
             left = [at for at in left if _met_erasing(outcomes[at])]
             if left:
-                self._catalog.write(octets.destroy, self._objects.delete)
+                self._objects.destroy()
         return [outcomes[at] for at in range(len(drafts))]
 
     def _attempt(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
@@ -327,7 +327,7 @@ class Repository(Verification):
             except StorageError as error:
                 if not _met_erasing(error):
                     raise
-            self._catalog.write(octets.destroy, self._objects.delete)
+            self._objects.destroy()
 
     def add_format(self, pdi: PDI, representation: NewRepresentation) -> Version:
         """Add a format, with the same meaning as those there, to a version (PDI §2.6).
@@ -373,7 +373,7 @@ class Repository(Verification):
         unfinished = self._catalog.read(access.unfinished)
         if not unfinished:
             return True
-        self._catalog.write(octets.destroy, self._objects.delete)
+        self._objects.destroy()
         if not self._catalog.scour():
             return False
         self._catalog.write(access.finish, unfinished)

@@ -16,6 +16,8 @@ import io
 import threading
 from typing import TYPE_CHECKING
 
+from permacite.archive.engine import packs
+from permacite.archive.engine.packing import Packing
 from permacite.archive.objects import Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -36,6 +38,8 @@ _MOST_BYTES = 64 * 1024 * 1024
 _MOST_BYTES_FAR = 1024 * 1024 * 1024
 """The same where the store is elsewhere: it may be away for a while."""
 _QUIET_S = 0.2
+_LATER_S = 5.0
+"""When to look again where the store is away, or another process writes for us."""
 _BATCH = 64
 """How many octets are flushed in one transaction; they are in memory meanwhile."""
 _HANDS = 4
@@ -85,6 +89,7 @@ class WriteBehind:
         """What no file could be made of, as other bytes stand there: it stays where it is."""
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._packing = Packing(objects, catalog) if objects.is_far else None
 
     @property
     def is_far(self) -> bool:
@@ -115,6 +120,8 @@ class WriteBehind:
         with self._lock:
             if self._catalog.read(octets.staged_digests, 1):
                 self._start()
+        if self._packing is None and self._catalog.read(packs.has_any):
+            self._catalog.write(packs.forget)
 
     def close(self) -> None:
         """Make files of all that waits, as far as the disk allows, and stop."""
@@ -137,11 +144,11 @@ class WriteBehind:
 
     def has(self, digest: str) -> bool:
         """Say whether octets are kept under this digest."""
-        return self._catalog.read(octets.staged, digest) is not None or self._objects.has(digest)
+        return self._catalog.read(packs.found, digest) is not None or self._objects.has(digest)
 
     def get(self, digest: str) -> bytes:
         """Return the octets with this digest, recomputed just now."""
-        if self.is_far:
+        if self._packing is not None:
             with self.open(digest) as source:
                 return source.whole()
         try:
@@ -157,11 +164,13 @@ class WriteBehind:
 
     def open(self, digest: str) -> Source:
         """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
-        content = self._catalog.read(octets.staged, digest) if self.is_far else None
+        if self._packing is not None and (source := self._packing.open(digest)):
+            return source
         try:
-            if content is None:
-                return self._objects.open(digest)
+            return self._objects.open(digest)
         except NotFoundError:
+            if self._packing is not None and (source := self._packing.open(digest)):
+                return source  # packed between the two looks
             content = self._catalog.read(octets.staged, digest)
         if content is None:
             return self._objects.open(digest)  # flushed between the two looks, or nowhere
@@ -173,8 +182,15 @@ class WriteBehind:
             source.check()
 
     def delete(self, digest: str) -> None:
-        """Destroy octets, durably."""
-        self._objects.delete(digest)
+        """Destroy octets, durably; not those of a pack that a document had as its own."""
+        if self._packing is None or not self._packing.is_pack(digest):
+            self._objects.delete(digest)
+
+    def destroy(self) -> None:
+        """Destroy what is to be destroyed and nothing names. Raises StorageError."""
+        if self._packing is not None:
+            self._packing.leave_out_erased()
+        self._catalog.write(octets.destroy, self.delete)
 
     def check_deletes(self) -> None:
         """Raise StorageError where what is deleted would not be destroyed."""
@@ -185,8 +201,14 @@ class WriteBehind:
         return self._objects.strangers()
 
     def digests(self) -> Iterator[str]:
-        """Return the digests of all objects, in no order."""
-        return self._objects.digests()
+        """Return the digests of all objects, and of what is in packs, in no order."""
+        if self._packing is None:
+            yield from self._objects.digests()
+            return
+        for digest in self._objects.digests():
+            if not self._packing.is_pack(digest):
+                yield digest
+        yield from self._packing.digests()
 
     def _start(self) -> None:
         """Start the thread if it does not run."""
@@ -198,21 +220,29 @@ class WriteBehind:
 
     def _work(self) -> None:
         """Flush what waits whenever it is quiet; stop when nothing does."""
-        while not self._stop.wait(_QUIET_S):
+        pause_s = _QUIET_S
+        while not self._stop.wait(pause_s):
             with self._lock:
                 busy, self._busy = self._busy, False
                 urgent = self._staged_bytes > _MOST_BYTES // 2
             if busy and not urgent:
                 continue
             more = self._flush_some()
+            waits = not more and self.is_far and bool(self._catalog.read(octets.staged_digests, 1))
+            pause_s = _LATER_S if waits else _QUIET_S
             with self._lock:
-                if not more and not self._busy:
+                if not more and not waits and not self._busy:
                     self._thread = None
                     return
 
     def _flush_some(self) -> bool:
         """Make files of one batch, and say whether there may be more to do."""
         try:
+            if self._packing is not None:
+                size = self._packing.pack_some()
+                with self._lock:
+                    self._staged_bytes = max(0, self._staged_bytes - size)
+                return size > 0
             digests = self._catalog.read(octets.staged_digests, _BATCH + len(self._refused))
             digests = [digest for digest in digests if digest not in self._refused]
             if not digests:

@@ -89,6 +89,11 @@ class FileObjects:
         except OSError as error:
             refuse(error, path)
 
+    def part(self, digest: str, start: int, end: int) -> bytes:
+        """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+        with self.open(digest) as source:
+            return source.read(start, end)
+
     def get(self, digest: str) -> bytes:
         """The octets with this digest, recomputed just now.
 

@@ -13,6 +13,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects.ranges import MOST_AT_ONCE, RangedFile
@@ -65,7 +66,9 @@ What is below this prefix belongs to a permacite archive.
 objects/ab/cd/...  octets, each named by the SHA-256 of its content
 
 The names of the documents are in the archive's catalog; the digest there, "sha-256:abcd...", is
-the key objects/ab/cd/abcd... here. Change nothing: nothing here ever changes.
+the key objects/ab/cd/abcd... here. Small octets are together in tar files, which are objects
+themselves: the table "packed" of the catalog says in which, and each is there a file that is named
+by the SHA-256 of its content. Change nothing: nothing here ever changes.
 """
 
 
@@ -160,11 +163,15 @@ class S3Objects:
                 answer = obstore.get(self._store, key, options={"range": (0, _FIRST)})
                 size, first = int(answer.meta["size"]), bytes(answer.bytes())
 
-        def ask(start: int, end: int) -> bytes:
-            with self._asking(digest):
-                return bytes(obstore.get_range(self._store, key, start=start, end=end))
-
+        ask = partial(self.part, digest)
         return Source(digest, RangedFile(ask, first, size), f"{self._name}/{key}")
+
+    def part(self, digest: str, start: int, end: int) -> bytes:
+        """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+        if start == end:
+            return b""
+        with self._asking(digest):
+            return bytes(obstore.get_range(self._store, _key(digest), start=start, end=end))
 
     def get(self, digest: str) -> bytes:
         """The octets with this digest, recomputed just now.

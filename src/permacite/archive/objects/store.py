@@ -50,6 +50,9 @@ class ObjectStore(Protocol):
     def open(self, digest: str) -> Source:
         """The octets, to be read whole or by ranges. Raises NotFoundError."""
 
+    def part(self, digest: str, start: int, end: int) -> bytes:
+        """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+
     def get(self, digest: str) -> bytes:
         """The octets, their digest recomputed. Raises NotFoundError, IntegrityError."""
 

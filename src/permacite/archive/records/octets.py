@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.archive.records.rows import STAGED, has_schema
+from permacite.archive.records.rows import PACKED, STAGED, has_schema
 from permacite.archive.records.settings import SET, settings_digest
 from permacite.errors import StorageError
 
@@ -24,6 +24,7 @@ __all__ = [
     "erasing_round",
     "git_blobs",
     "is_named",
+    "is_packed",
     "keep_pieces",
     "let_go",
     "name_git_blobs",
@@ -52,6 +53,14 @@ WHERE NOT EXISTS (SELECT 1 FROM unsettled WHERE digest = new.digest)
 def is_named(connection: Session, digest: str) -> bool:
     """Whether anything committed has these octets."""
     return bool(connection.execute(_NAMED, {"digest": digest}).fetchone()[0])
+
+
+def is_packed(connection: Session, digest: str) -> bool:
+    """Whether these octets are in a pack: see `engine.packs`."""
+    if not has_schema(connection, PACKED):
+        return False
+    question = "SELECT 1 FROM packed WHERE digest = ?"
+    return connection.execute(question, (digest,)).fetchone() is not None
 
 
 def stage(connection: Session, contents: Sequence[tuple[str, bytes]]) -> None:
@@ -171,15 +180,19 @@ def check_octets(connection: Session, digests: Iterable[str], earlier_round: int
 def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:
     """Call `delete` for the digests of octets that are to be destroyed and nothing names.
 
-    Nobody commits meanwhile; whoever is about to learns of it (see `check_octets`).
+    Nobody commits meanwhile; whoever is about to learns of it (see `check_octets`). What is in a
+    pack has to be left out of it first, and waits.
     """
     connection = transaction.connection
     waiting = connection.execute("SELECT DISTINCT digest FROM erasure_object").fetchall()
     for (digest,) in waiting:
-        if not is_named(connection, digest):
+        named = is_named(connection, digest)
+        if not named and is_packed(connection, digest):
+            continue
+        if not named:
             delete(digest)
             connection.execute("DELETE FROM git_blob WHERE digest = ?", (digest,))
             connection.execute("DELETE FROM content_pieces WHERE digest = ?", (digest,))
-    connection.execute("DELETE FROM erasure_object")
+        connection.execute("DELETE FROM erasure_object WHERE digest = ?", (digest,))
     connection.execute(SET, (_ROUND, str(erasing_round(connection) + 1)))
     connection.execute(SET, settings_digest(connection))

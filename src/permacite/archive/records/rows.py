@@ -28,6 +28,7 @@ __all__ = [
     "JOTTINGS",
     "LISTED",
     "LIVE",
+    "PACKED",
     "STAGED",
     "VERSION",
     "WATCH",
@@ -48,10 +49,10 @@ __all__ = [
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
 
-DAYS, STAGED, ERASABLE, LIVE, JOTTINGS, WATCH = 2, 3, 4, 5, 6, 8
+DAYS, STAGED, ERASABLE, LIVE, JOTTINGS, WATCH, PACKED = 2, 3, 4, 5, 6, 8, 11
 """Versions of the schema, by what they brought: sealed days and leaves of citations; staged octets;
 openings, persons, standings and erasures; the last look at live pages; jottings; pages that are
-watched."""
+watched; packs of octets."""
 
 ERASED_DIGEST = "sha-256:" + "0" * 64
 """Stands where the digest of erased octets stood: that of a short text could be guessed from."""

@@ -11,6 +11,7 @@ from permacite.archive.sqlite.schema.steps import (
     GIT_BLOBS,
     JOTTINGS,
     LIVE,
+    PACKS,
     PIECES,
     SEALED_DAYS,
     SITES,
@@ -23,7 +24,7 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
 STEPS = {
@@ -37,6 +38,7 @@ STEPS = {
     8: WATCH,
     9: SITES,
     10: PIECES,
+    11: PACKS,
 }
 """The statements that lead from the schema before to that of each number."""
 

@@ -13,6 +13,7 @@ __all__ = [
     "GIT_BLOBS",
     "JOTTINGS",
     "LIVE",
+    "PACKS",
     "SEALED_DAYS",
     "SITES",
     "UNSETTLED",
@@ -359,3 +360,25 @@ CREATE TABLE content_pieces (
 """
 """The tenth step: digests of the pieces of contents that came in without them. They are made when
 such a content is first read by the piece, and can be made again."""
+
+PACKS = """
+CREATE TABLE packed (
+  digest TEXT PRIMARY KEY CHECK (length(digest) = 72),
+  pack TEXT NOT NULL CHECK (length(pack) = 72),
+  start INTEGER NOT NULL CHECK (start >= 0),
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX packed_pack ON packed (pack, start);
+
+CREATE TABLE emptied_pack (
+  pack TEXT PRIMARY KEY CHECK (length(pack) = 72)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lease (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+"""The eleventh step: small octets that are together in one object of a store elsewhere, the objects
+that others replaced, and who does at the moment what one alone should do."""

@@ -1,0 +1,181 @@
+"""Packs: small octets together in one object of a store elsewhere, in place of an object each.
+
+A put and its reading back cost two round trips, whatever the size. So what is staged is written
+behind in packs: tar files whose members are named by the SHA-256 of their content. Each is read by
+one request for a range, and a pack by any program that reads tar files. A pack is an object like
+any other, named by its digest; the catalog knows what is where in it.
+
+Who packs holds a lease, so that two do not pack the same. Where octets are erased, what is left of
+their pack goes into another one, and the pack is deleted.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+from typing import TYPE_CHECKING
+
+from permacite.archive.engine import packs
+from permacite.archive.objects import Source, digest_of
+from permacite.archive.records import octets
+from permacite.errors import IntegrityError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.objects import ObjectStore
+
+__all__ = ["Packing"]
+
+_MOST_MEMBERS = 1000
+_MOST_BYTES = 8 << 20
+"""How much goes into a pack: as much is in memory, and is read again where a member is erased."""
+_BLOCK = 512
+"""Of a tar file: headers have one, contents are filled up to whole ones (POSIX, ustar)."""
+_LEASE = "packing"
+_PAGE = 1000
+
+
+class Packing:
+    """The packs of one archive. Any number of threads and processes may read and write."""
+
+    def __init__(self, objects: ObjectStore, catalog: Catalog) -> None:
+        """Take both that are open."""
+        self._objects = objects
+        self._catalog = catalog
+        self._holder = os.urandom(16).hex()
+
+    def pack_some(self) -> int:
+        """Pack some of what is staged; how many octets that were, 0 where others do it or none is.
+
+        Raises StorageError.
+        """
+        if not self._catalog.read(octets.staged_digests, 1):
+            return 0
+        if not self._catalog.write(packs.take, _LEASE, self._holder):
+            return 0
+        try:
+            batch = self._catalog.read(packs.waiting, _MOST_MEMBERS, _MOST_BYTES)
+            self._keep(batch)
+        finally:
+            self._catalog.write(packs.give_back, _LEASE, self._holder)
+        return sum(len(content) for _, content in batch)
+
+    def _keep(self, batch: Sequence[tuple[str, bytes]]) -> None:
+        """Make a pack of staged octets; an object of those that stand alone."""
+        known = [digest for digest, _ in batch if self._catalog.read(octets.is_packed, digest)]
+        fresh = [each for each in batch if each[0] not in known]
+        if known:
+            self._catalog.write(packs.drop, known)
+        if len(fresh) == 1:
+            self._put_one(*fresh[0])
+        elif fresh:
+            self._put_pack(fresh)
+
+    def _put_one(self, digest: str, content: bytes) -> None:
+        self._objects.put_all([(digest, content)])
+        if self._catalog.read(octets.staged, digest) is None:
+            self._destroy(digest)  # erased since it was read
+        self._catalog.write(octets.let_go, [digest])
+
+    def _put_pack(self, contents: Sequence[tuple[str, bytes]]) -> None:
+        pack, places = _packed(contents)
+        self._objects.put_all([(places[0].pack, pack)])
+        if not self._catalog.write(packs.note, places):
+            self._destroy(places[0].pack)
+
+    def open(self, digest: str) -> Source | None:
+        """The octets where they are staged or in a pack, to be read; None where they are not.
+
+        Raises NotFoundError where their pack is missing, StorageError.
+        """
+        place = self._catalog.read(packs.found, digest)
+        if isinstance(place, packs.Member):
+            try:
+                return self._member(place)
+            except NotFoundError:
+                again = self._catalog.read(packs.found, digest)
+            if again == place:
+                raise NotFoundError(f"the pack of {digest} is missing", digest)
+            return self.open(digest)  # it was packed anew between the two looks
+        return None if place is None else Source(digest, io.BytesIO(place), "the catalog")
+
+    def _member(self, place: packs.Member) -> Source:
+        content = self._objects.part(place.pack, place.start, place.start + place.size_bytes)
+        return Source(place.digest, io.BytesIO(content), f"{place.pack} at {place.start}")
+
+    def is_pack(self, digest: str) -> bool:
+        """Whether an object is a pack."""
+        return self._catalog.read(packs.is_pack, digest)
+
+    def digests(self) -> Iterator[str]:
+        """The digests of all that is in packs."""
+        last = ""
+        while page := self._catalog.read(packs.packed_digests, last, _PAGE):
+            yield from page
+            last = page[-1]
+
+    def leave_out_erased(self) -> None:
+        """Pack anew what is beside octets that are to be destroyed, and delete their packs.
+
+        What is altered or missing stays so, for `fsck` to find. Raises StorageError.
+        """
+        while waiting := self._catalog.read(packs.to_repack):
+            for pack, gone in waiting.items():
+                self._leave_out(pack, gone)
+        for pack in self._catalog.read(packs.emptied):
+            if not self._catalog.read(octets.is_named, pack):  # a document may have a pack's octets
+                self._objects.delete(pack)
+            self._catalog.write(packs.was_deleted, pack)
+
+    def _leave_out(self, pack: str, gone: Sequence[str]) -> None:
+        members = self._catalog.read(packs.members, pack)
+        beside = [member for member in members if member.digest not in gone]
+        try:
+            contents = [(member.digest, self._as_it_is(member)) for member in beside]
+        except NotFoundError:
+            self._catalog.write(packs.replace, pack, gone, beside)
+            return
+        new, places = _packed(contents)
+        if beside:
+            self._objects.put_all([(digest_of(new), new)])
+        if not self._catalog.write(packs.replace, pack, gone, places) and beside:
+            self._destroy(digest_of(new))
+
+    def _as_it_is(self, member: packs.Member) -> bytes:
+        """Octets in a pack; where they are not right, asked for twice."""
+        try:
+            return self._member(member).whole()
+        except IntegrityError:
+            return self._member(member).read(0, member.size_bytes)
+
+    def _destroy(self, digest: str) -> None:
+        """Delete an object that came to nothing, unless a document has these octets."""
+        if not self._catalog.read(octets.is_named, digest):
+            self._objects.delete(digest)
+
+
+def _packed(contents: Sequence[tuple[str, bytes]]) -> tuple[bytes, list[packs.Member]]:
+    """A tar file of octets, and where in it each is. No two such files are the same.
+
+    So no two writers ever share one, and what one deletes is no other's.
+    """
+    parts = [tarfile.TarInfo(f"pack-{os.urandom(16).hex()}").tobuf(tarfile.USTAR_FORMAT)]
+    size = len(parts[0])
+    starts = []
+    for digest, content in contents:
+        head = tarfile.TarInfo(digest.removeprefix("sha-256:"))
+        head.size, head.mode = len(content), 0o400
+        filled = content + bytes(-len(content) % _BLOCK)
+        starts.append(size + _BLOCK)
+        parts += [head.tobuf(tarfile.USTAR_FORMAT), filled]
+        size += _BLOCK + len(filled)
+    pack = b"".join([*parts, bytes(2 * _BLOCK)])
+    name = digest_of(pack)
+    members = [
+        packs.Member(digest, name, start, len(content))
+        for (digest, content), start in zip(contents, starts, strict=True)
+    ]
+    return pack, members

@@ -1,0 +1,193 @@
+"""Which small octets are together in which object, at which place: a pack.
+
+A pack is an object like any other, named by its digest. A row of `packed` says where in it the
+octets of a digest are. What replaced a pack names the old one in `emptied_pack` until it is gone.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from permacite.archive.records.octets import is_named, is_packed, let_go, staged
+from permacite.archive.records.rows import PACKED, has_schema, timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
+
+__all__ = [
+    "Member",
+    "drop",
+    "emptied",
+    "forget",
+    "found",
+    "give_back",
+    "has_any",
+    "is_pack",
+    "members",
+    "note",
+    "packed_digests",
+    "replace",
+    "take",
+    "to_repack",
+    "waiting",
+    "was_deleted",
+]
+
+_LEASE = timedelta(seconds=60)
+"""How long who packs may take for one pack; after that another may begin."""
+
+_TAKE = """
+INSERT INTO lease (name, holder, until) VALUES (:name, :holder, :until)
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE lease.holder = excluded.holder OR lease.until < :now
+"""
+
+
+class Member(NamedTuple):
+    """Octets in a pack, which are those from `start` on."""
+
+    digest: str
+    pack: str
+    start: int
+    size_bytes: int
+
+
+def take(transaction: Transaction, name: str, holder: str) -> bool:
+    """Take a lease, or keep it; whether no other holds it."""
+    now = transaction.clock()
+    row = {"name": name, "holder": holder, "until": timestamp(now + _LEASE), "now": timestamp(now)}
+    return transaction.connection.execute(_TAKE, row).rowcount == 1
+
+
+def give_back(transaction: Transaction, name: str, holder: str) -> None:
+    """Let others take a lease."""
+    statement = "DELETE FROM lease WHERE name = ? AND holder = ?"
+    transaction.connection.execute(statement, (name, holder))
+
+
+def waiting(session: Session, most: int, most_bytes: int) -> list[tuple[str, bytes]]:
+    """Digests and octets that are staged, the oldest first: so many, or a little more octets."""
+    question = "SELECT digest, content FROM unsettled ORDER BY unsettled_id LIMIT ?"
+    batch, size = [], 0
+    for digest, content in session.execute(question, (most,)):
+        batch.append((digest, bytes(content)))
+        size += len(content)
+        if size >= most_bytes:
+            break
+    return batch
+
+
+def found(session: Session, digest: str) -> bytes | Member | None:
+    """The octets themselves where they are staged, else their place in a pack, or None."""
+    content = staged(session, digest)
+    if content is not None or not has_schema(session, PACKED):
+        return content
+    question = "SELECT digest, pack, start, size_bytes FROM packed WHERE digest = ?"
+    row = session.execute(question, (digest,)).fetchone()
+    return None if row is None else Member(*row)
+
+
+def note(transaction: Transaction, places: Sequence[Member]) -> bool:
+    """Let go of staged octets that are in a pack now; False where some of them must not be there.
+
+    They must not where they were erased meanwhile, or are in another pack. Nothing is done then.
+    """
+    session = transaction.connection
+    for place in places:
+        if not isinstance(found(session, place.digest), bytes) or is_packed(session, place.digest):
+            return False
+    session.executemany("INSERT INTO packed VALUES (?, ?, ?, ?)", places)
+    let_go(transaction, [place.digest for place in places])
+    return True
+
+
+def drop(transaction: Transaction, digests: Sequence[str]) -> None:
+    """Let go of staged octets that are in a pack already, as something else has them."""
+    session = transaction.connection
+    let_go(transaction, [digest for digest in digests if is_packed(session, digest)])
+
+
+def forget(transaction: Transaction) -> None:
+    """Forget all packs: this is a copy of an archive that has its octets in a store elsewhere."""
+    transaction.connection.execute("DELETE FROM packed")
+    transaction.connection.execute("DELETE FROM emptied_pack")
+
+
+def has_any(session: Session) -> bool:
+    """Whether any pack is known."""
+    if not has_schema(session, PACKED):
+        return False
+    return session.execute("SELECT 1 FROM packed LIMIT 1").fetchone() is not None
+
+
+def is_pack(session: Session, digest: str) -> bool:
+    """Whether an object is a pack; one that is to be deleted counts too."""
+    if not has_schema(session, PACKED):
+        return False
+    question = """
+SELECT EXISTS (SELECT 1 FROM packed WHERE pack = :digest)
+    OR EXISTS (SELECT 1 FROM emptied_pack WHERE pack = :digest)
+"""
+    return bool(session.execute(question, {"digest": digest}).fetchone()[0])
+
+
+def packed_digests(session: Session, after: str, limit: int) -> list[str]:
+    """Up to `limit` digests of what is in packs, behind `after`."""
+    if not has_schema(session, PACKED):
+        return []
+    question = "SELECT digest FROM packed WHERE digest > ? ORDER BY digest LIMIT ?"
+    return [digest for (digest,) in session.execute(question, (after, limit))]
+
+
+def members(session: Session, pack: str) -> list[Member]:
+    """What is in a pack, in its order."""
+    question = "SELECT digest, pack, start, size_bytes FROM packed WHERE pack = ? ORDER BY start"
+    return [Member(*row) for row in session.execute(question, (pack,))]
+
+
+def to_repack(session: Session) -> dict[str, list[str]]:
+    """The packs with octets that are to be destroyed, and which those are."""
+    if not has_schema(session, PACKED):
+        return {}
+    packs: dict[str, list[str]] = {}
+    question = "SELECT DISTINCT pack, digest FROM packed JOIN erasure_object USING (digest)"
+    for pack, digest in session.execute(question).fetchall():
+        if not is_named(session, digest):
+            packs.setdefault(pack, []).append(digest)
+    return packs
+
+
+def replace(
+    transaction: Transaction, pack: str, gone: Sequence[str], places: Sequence[Member]
+) -> bool:
+    """Let what is left of a pack be in another one, and the old one be deleted.
+
+    False, and nothing is done, where other things are in it by now, or what goes is named again.
+    """
+    session = transaction.connection
+    there = {member.digest for member in members(session, pack)}
+    if there != {*gone, *(place.digest for place in places)}:
+        return False
+    if any(is_named(session, digest) for digest in gone):
+        return False
+    session.execute("DELETE FROM packed WHERE pack = ?", (pack,))
+    session.executemany("INSERT INTO packed VALUES (?, ?, ?, ?)", places)
+    session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", (pack,))
+    return True
+
+
+def emptied(session: Session) -> list[str]:
+    """The packs that are to be deleted."""
+    if not has_schema(session, PACKED):
+        return []
+    packs = session.execute("SELECT pack FROM emptied_pack").fetchall()
+    return [pack for (pack,) in packs]
+
+
+def was_deleted(transaction: Transaction, pack: str) -> None:
+    """Note that a pack that was to be deleted is gone."""
+    transaction.connection.execute("DELETE FROM emptied_pack WHERE pack = ?", (pack,))

@@ -1,0 +1,180 @@
+"""Small octets in packs: read by a range each, by any program, erased for good, packed once."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import tarfile
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
+
+from permacite.archive import NewVersion, Repository
+from permacite.archive.model import NewRepresentation
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.stores import Moto, Troubled
+
+    from permacite.pdi import PDI
+
+WORDS = [b"word %d" % number for number in range(100)]
+
+
+def packs(moto: Moto, bucket: str) -> list[dict[str, bytes]]:
+    """Contents by name of each pack, as another program reads it."""
+    found = []
+    for key in moto.keys(bucket):
+        octets = moto.octets(bucket, key)
+        assert key.rpartition("/")[2] in {"README.txt", hashlib.sha256(octets).hexdigest()}
+        with (
+            contextlib.suppress(tarfile.ReadError),
+            tarfile.open(fileobj=io.BytesIO(octets)) as tar,
+        ):
+            members = {item.name: tar.extractfile(item) for item in tar if item.size}
+            found.append({name: file.read() for name, file in members.items() if file})
+    return found
+
+
+def fill(directory: Path) -> dict[bytes, PDI]:
+    """Commit words together, and let them be packed; the names by the words."""
+    with Repository.open(directory, clock=noon) as archive:
+        drafts = [
+            NewVersion([NewRepresentation(word, "application/octet-stream")]) for word in WORDS
+        ]
+        versions = [each for each in archive.commit_all(drafts) if not isinstance(each, Exception)]
+        return {
+            word: version.representations[0].pdi
+            for word, version in zip(WORDS, versions, strict=True)
+        }
+
+
+@pytest.fixture
+def directory(tmp_path: Path, bucket: str) -> Path:
+    """An archive without documents whose octets are in the store."""
+    directory = tmp_path / "archive"
+    address = f"s3://{bucket}/p"
+    Repository.create(directory, series=SERIES, objects=address, clock=noon).close()
+    return directory
+
+
+def test_small_octets_are_together_in_a_tar_file(directory: Path, moto: Moto, bucket: str) -> None:
+    fill(directory)
+    (pack,) = packs(moto, bucket)
+    assert pack == {hashlib.sha256(word).hexdigest(): word for word in WORDS}
+    with Repository.open(directory, clock=noon) as archive:
+        assert archive.staged_bytes() == 0
+        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+
+
+def test_each_is_read_by_one_range(directory: Path, troubled: Troubled) -> None:
+    names = fill(directory)
+    with Repository.open(directory, clock=noon) as archive:
+        del troubled.asked[:]
+        content = archive.read(archive.representation(names[b"word 7"]))
+    assert content == b"word 7"
+    ((method, asked),) = troubled.asked
+    start, end = map(int, asked.rpartition("bytes=")[2].split("-"))
+    assert (method, end - start + 1) == ("GET", len(b"word 7"))
+
+
+def test_what_is_erased_is_in_no_pack_and_the_rest_is(
+    directory: Path, moto: Moto, bucket: str
+) -> None:
+    names = fill(directory)
+    with Repository.open(directory, clock=noon) as archive:
+        assert archive.erase(names[b"word 7"], ground="retention").is_done
+        kept = archive.representation(names[b"word 8"])
+        assert archive.read(kept) == b"word 8"
+        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+    (pack,) = packs(moto, bucket)
+    assert sorted(pack.values()) == sorted(word for word in WORDS if word != b"word 7")
+
+
+def test_octets_that_another_document_has_stay(directory: Path, moto: Moto, bucket: str) -> None:
+    names = fill(directory)
+    with Repository.open(directory, clock=noon) as archive:
+        again = commit(archive, b"word 7").representations[0]
+        assert archive.erase(names[b"word 7"], ground="retention").is_done
+        assert archive.read(again) == b"word 7"
+    assert len(packs(moto, bucket)) == 1
+
+
+def test_erasing_goes_on_where_it_was_cut_short(
+    directory: Path, moto: Moto, troubled: Troubled, bucket: str
+) -> None:
+    names = fill(directory)
+    with archive_at(directory, bucket) as archive:
+        troubled.trouble = "keeps"
+        with pytest.raises(StorageError):
+            archive.erase(names[b"word 7"], ground="retention")
+    assert len(packs(moto, bucket)) == 2, "the new one is there, and the old one still"
+    troubled.trouble = ""
+    with Repository.open(directory, clock=noon) as archive:
+        assert archive.read(archive.representation(names[b"word 8"])) == b"word 8"
+        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+    (pack,) = packs(moto, bucket)
+    assert b"word 7" not in pack.values()
+
+
+def test_many_that_write_behind_pack_nothing_twice(
+    directory: Path, moto: Moto, bucket: str
+) -> None:
+    def write(start: int) -> None:
+        with Repository.open(directory, clock=noon) as archive:
+            for word in WORDS[start::4]:
+                commit(archive, word)
+
+    writers = [threading.Thread(target=write, args=(start,)) for start in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    with Repository.open(directory, clock=noon) as archive:
+        archive._objects.flush()  # noqa: SLF001 - whoever closed while another packed left some
+        assert archive.staged_bytes() == 0
+        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+    members = [name for pack in packs(moto, bucket) for name in pack]
+    assert len(members) == len(set(members))
+
+
+def test_fsck_names_a_pack_that_is_missing_and_a_member_that_is_altered(
+    directory: Path, moto: Moto, bucket: str
+) -> None:
+    names = fill(directory)
+    (key,) = [key for key in moto.keys(bucket) if "/objects/" in key]
+    octets = moto.octets(bucket, key)
+    altered = octets.replace(b"word 7\0", b"w0rd 7\0")
+    moto.client.put_object(Bucket=bucket, Key=key, Body=altered)
+    with Repository.open(directory, clock=noon) as archive:
+        found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
+        assert found == {str(names[b"word 7"]): "altered"}
+        # What is altered stays so where what is beside it is erased.
+        archive.erase(names[b"word 8"], ground="retention")
+        found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
+        assert found == {str(names[b"word 7"]): "altered", str(names[b"word 8"]): "erased"}
+        (key,) = [key for key in moto.keys(bucket) if "/objects/" in key]
+        moto.client.delete_object(Bucket=bucket, Key=key)
+        kinds = [each.kind for each in archive.fsck() if each.kind != "ok"]
+        assert sorted(set(kinds)) == ["erased", "missing"]
+        assert archive.erase(names[b"word 9"], ground="retention").is_done
+
+
+def test_a_backup_has_no_packs_and_can_be_erased_in(
+    directory: Path, tmp_path: Path, moto: Moto, bucket: str
+) -> None:
+    names = fill(directory)
+    with Repository.open(directory, clock=noon) as archive:
+        archive.backup(tmp_path / "backup")
+    with Repository.open(tmp_path / "backup", clock=noon) as copy:
+        assert {finding.kind for finding in copy.fsck()} == {"ok"}
+        assert copy.erase(names[b"word 7"], ground="retention").is_done
+        assert {finding.kind for finding in copy.fsck()} == {"ok", "erased"}
+    files = [path.read_bytes() for path in (tmp_path / "backup/objects").glob("??/??/*")]
+    assert sorted(files) == sorted(word for word in WORDS if word != b"word 7")
+    assert len(packs(moto, bucket)) == 1
