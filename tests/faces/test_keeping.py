@@ -46,6 +46,34 @@ def test_a_backup_is_an_archive_and_restores_one(
     assert cli("backup", str(tmp_path)).status == 1
 
 
+def test_a_drill_ends_with_the_same_log(
+    cli: Cli, saved: dict[str, str], tmp_path: Path, archive: Path
+) -> None:
+    copy, drill = tmp_path / "copy", tmp_path / "drill"
+    made = json.loads(cli("backup", str(copy), "--copy", "--json").out)
+    assert (made["whole"], made["files"] >= len(saved), made["lost"]) == (True, True, [])
+    cli("access", saved["html"], "closed", "--ground", "consent")
+    made = json.loads(cli("backup", str(copy), "--copy", "--json").out)
+    assert (made["whole"], made["files"]) == (False, 0)
+    assert cli("--archive", str(drill), "restore", str(copy)).status == 0
+    assert cli("--archive", str(drill), "fsck").status == 0
+    logs = [json.loads(cli("--archive", str(one), "log", "--json").out) for one in (archive, drill)]
+    assert logs[0]["root"] == logs[1]["root"]
+    assert not (drill / "backup.txt").exists()
+    assert cli("--archive", str(drill), "access", saved["html"]).out.startswith("closed")
+
+
+def test_what_the_archive_lost_is_told_and_all_else_copied(
+    cli: Cli, saved: dict[str, str], archive: Path, tmp_path: Path
+) -> None:
+    assert saved
+    victim = damage(archive)
+    outcome = cli("backup", str(tmp_path / "copy"), "--copy")
+    assert outcome.status == 1
+    assert f"not copied: sha-256:{victim.name}" in outcome.err
+    assert cli("--archive", str(tmp_path / "copy"), "list").status == 0
+
+
 def test_a_restore_that_was_cut_short_can_be_repeated(
     cli: Cli, saved: dict[str, str], tmp_path: Path
 ) -> None:

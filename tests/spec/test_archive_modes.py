@@ -76,6 +76,7 @@ def test_so_is_one_in_a_folder_that_was_open(tmp_path: Path) -> None:
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive").chmod(0o755)
     found = modes(filled(tmp_path / "archive"))
+    assert found.pop("backup.txt", 0o600) == 0o600
     assert found == {kind: PRIVATE[kind] for kind in found}
 
 
@@ -141,6 +142,7 @@ def test_a_bit_of_the_folder_above_shares_nothing(tmp_path: Path) -> None:
     (tmp_path / "above").mkdir()
     (tmp_path / "above").chmod(0o2775)
     found = modes(filled(tmp_path / "above" / "archive"))
+    assert found.pop("backup.txt", 0o600) == 0o600
     assert found == {kind: PRIVATE[kind] for kind in found}
 
 
@@ -158,4 +160,5 @@ def test_copies_are_private_too(tmp_path: Path, *, link: bool) -> None:
     keeping.restore(tmp_path / "copy", tmp_path / "anew")
     for folder in (tmp_path / "copy", tmp_path / "anew"):
         found = modes(folder)
-        assert found == {kind: PRIVATE[kind] for kind in found}
+        assert found.pop("backup.txt", 0o600) == 0o600
+    assert found == {kind: PRIVATE[kind] for kind in found}

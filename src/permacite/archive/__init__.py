@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         Written,
         new_token,
     )
-    from permacite.archive.backup import is_cut_short
     from permacite.archive.entries import Leaf
+    from permacite.archive.folder.backup import FINISHED, Brought, is_cut_short
     from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
     from permacite.archive.model import (
         ACCESSES,
@@ -79,6 +79,7 @@ __all__ = [
     "ACCESSES",
     "DERIVED",
     "ERASURE_GROUNDS",
+    "FINISHED",
     "GROUNDS",
     "JSON",
     "KINDS",
@@ -87,6 +88,7 @@ __all__ = [
     "USUAL_SHARE",
     "Assertion",
     "Audience",
+    "Brought",
     "Citation",
     "Clock",
     "Decoding",
@@ -132,7 +134,7 @@ on_demand(
     {
         "permacite.archive.access": "Audience, of_all",
         "permacite.archive.access.tokens": "USUAL_SHARE, Share, Token, Tokens, Written, new_token",
-        "permacite.archive.backup": "is_cut_short",
+        "permacite.archive.folder.backup": "FINISHED, Brought, is_cut_short",
         "permacite.archive.entries": "Leaf",
         "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",
         "permacite.archive.model": (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from permacite.archive import jottings, names
 from permacite.archive.engine import WriteBehind
 from permacite.archive.entries import seal
+from permacite.archive.folder.making import CATALOG, make
 from permacite.archive.log import Log
 from permacite.archive.model import (
     ERASURE_GROUNDS,
@@ -26,23 +27,14 @@ from permacite.archive.model import (
     Witness,
     utc_now,
 )
-from permacite.archive.objects import (
-    ADDRESS,
-    claim,
-    flush_folder,
-    keep_modes,
-    make_folders,
-    modes_of,
-    store_of,
-    write_file,
-)
+from permacite.archive.objects import keep_modes, store_of
 from permacite.archive.records import access, citations, days, octets, settings, versions
 from permacite.archive.records.lists import listing
 from permacite.archive.records.looks import live, watches
 from permacite.archive.records.rows import version_of
 from permacite.archive.sqlite import Catalog as SqliteCatalog
 from permacite.archive.verification import Verification
-from permacite.errors import ConflictError, IntegrityError, ParseError, PermaciteError, StorageError
+from permacite.errors import IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,6 +44,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine import Catalog
     from permacite.archive.engine.write_behind import Staging
     from permacite.archive.entries import Leaf, Sealer
+    from permacite.archive.folder.backup import Brought, Progress
     from permacite.archive.jottings import Kind, Subject
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
     from permacite.archive.objects import ObjectStore
@@ -61,24 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Repository"]
 
-_CATALOG = "catalog.sqlite"
 _LOG_KEY = "log.key"
 _SERIES = "series"
-
-_README = """\
-This folder is a permacite archive.
-
-catalog.sqlite     an SQLite 3 database: names, versions, digests, where each document came from
-objects/ab/cd/...  the bytes, each file named by the SHA-256 of its content
-objects.at         where there: the bytes are in the store at this address, by the same names
-                   (where a computer stopped in the middle of its work, the last bytes may still be
-                   in the table unsettled, under the same digest)
-log.key            the key that signs the log: keep it secret
-
-To find a document without permacite: look up its name in the tables document, version and
-representation; the digest there, "sha-256:abcd...", is the file objects/ab/cd/abcd...
-Copy the whole folder to keep it. Change nothing in it: nothing in it ever changes.
-"""
 
 
 class Repository(Verification):
@@ -112,7 +89,7 @@ class Repository(Verification):
         for a bad series or address, ConflictError where either place is not empty, StorageError.
         """
         name = names.checked_series(series)
-        _make(directory, name, clock, objects)
+        make(directory, name, clock, objects)
         archive = cls.open(directory, clock=clock, sealer=sealer)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
             archive.log.signer  # noqa: B018 - making it is the point
@@ -138,7 +115,7 @@ class Repository(Verification):
                 f"there is no folder {directory}", path=str(directory), reason="missing"
             )
         catalog = SqliteCatalog(
-            directory / _CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
+            directory / CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
         )
         try:
             archive = cls(directory, catalog, store_of(directory), clock=clock)
@@ -386,18 +363,34 @@ class Repository(Verification):
         """
         self._catalog.write(access.set_standing, pdi, standing)
 
-    def backup(self, target: Path, *, link: bool = True) -> None:
+    def backup(
+        self,
+        target: Path,
+        *,
+        link: bool = True,
+        full: bool = False,
+        progress: Progress = max,
+    ) -> Brought:
         """Make `target` an archive with all that is committed now, or bring an earlier one up.
 
         Others may go on committing meanwhile. `link` gives the same files a second name where the
         disk is the same, which costs no space; without it they are copied, which guards against a
-        disk that fails. The log's key is copied too. Raises ConflictError where `target` holds
-        other things, or entries that this archive has not.
+        disk that fails. The log's key is copied too. An earlier one is brought up by what is new;
+        with `full` everything in it is compared, and put right. Raises ConflictError where `target`
+        holds other things, or entries that this archive has not; StorageError.
         """
         self.finish_erasing()
-        from permacite.archive.backup import backup  # noqa: PLC0415 - seldom asked for
+        from permacite.archive.folder.backup import backup  # noqa: PLC0415 - seldom asked for
 
-        backup(self.directory, self._catalog, self._objects, target, link=link)
+        return backup(
+            self.directory,
+            self._catalog,
+            self._objects,
+            target,
+            link=link,
+            full=full,
+            progress=progress,
+        )
 
     def record_citation(self, citation: NewCitation) -> Citation:
         """Record a citation once; the same again, at whatever time, gives the first record.
@@ -466,35 +459,3 @@ def _committed(written: Committed | PermaciteError) -> Version | PermaciteError:
     if isinstance(written, PermaciteError):
         return written
     return version_of(written.version, written.formats)
-
-
-def _make(directory: Path, series: str, clock: Clock, objects: str | None) -> None:
-    """Make the files of an empty archive. Raises ConflictError, StorageError.
-
-    The catalog comes first, whole or not at all, and the rest after: where this is cut short, there
-    is an archive, or there are files set aside, which do not keep it from being done again.
-    """
-    try:
-        make_folders(directory)
-        taken = (directory / _CATALOG).exists()
-        if taken or any(not _is_aside(path.name) for path in directory.iterdir()):
-            what = "is an archive already" if taken else "is not empty"
-            raise ConflictError(f"{directory} {what}", str(directory))
-        keep_modes(directory)
-        claim(directory, objects)
-        SqliteCatalog.make(directory / _CATALOG, series=series, clock=clock)
-        flush_folder(directory)
-        mode = modes_of(directory).file
-        write_file(directory / "README.txt", _README.encode(), mode=mode)
-        flush_folder(directory)
-    except FileExistsError as error:
-        raise ConflictError(f"{directory} is an archive already", str(directory)) from error
-    except OSError as error:
-        raise StorageError(
-            f"cannot make {directory}: {error.strerror}", path=str(directory), reason="io"
-        ) from error
-
-
-def _is_aside(name: str) -> bool:
-    """Say whether a file is part of an archive that was being made when all stopped."""
-    return name == ADDRESS or (name.startswith((f"{_CATALOG}.", f"{ADDRESS}.")) and ".new" in name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import counted, emit, json_option, table
+from permacite.cli.output import counted, emit, json_option, table, tracked
 from permacite.cli.output import note as tell
 from permacite.service.access import REASONS, Access
 from permacite.service.assertions.delegating import Delegations
@@ -37,20 +37,33 @@ _DATE = "YYYY-MM-DD"
 @click.command()
 @click.argument("directory", type=_FOLDER)
 @click.option("--copy", is_flag=True, help="Copy the files even where a second name would do.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Compare all of it, recompute every digest in DIRECTORY, and mend what is damaged there.",
+)
 @json_option
-@click.pass_obj
-def backup(folder: Path | None, directory: Path, *, copy: bool, as_json: bool) -> None:
-    """Make DIRECTORY a second archive with all that is committed now, or refresh it.
+@click.pass_context
+def backup(ctx: click.Context, directory: Path, *, copy: bool, full: bool, as_json: bool) -> None:
+    """Make DIRECTORY a second archive with all that is committed now, or bring it up to date.
 
-    The archive may be in use meanwhile. On the same disk files get a second name and take no space,
-    which guards against a lost catalog but not against a lost disk: then use --copy, or better
-    another disk. The key that signs the log is copied too.
+    The archive may be in use meanwhile. What came since the last backup is added; after an erasure
+    all is compared. Cut short, it leaves what was there before, and can be run again. On the same
+    disk files get a second name and take no space, which guards against a lost catalog but not
+    against a lost disk: then use --copy, or better another disk. The key that signs the log is
+    copied too.
 
-    Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written.
+    Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written, or the archive itself
+    lacks bytes that it names: then all else is copied.
     """
-    with Preservation.open(folder) as archive:
-        copied = archive.backup(directory, link=not copy)
+    with Preservation.open(ctx.obj) as archive, tracked("contents looked at") as progress:
+        copied = archive.backup(directory, link=not copy, full=full, progress=progress)
     _tell_copy(copied, as_json=as_json)
+    for digest in copied.lost:
+        tell(f"missing or altered in the archive, and not copied: {digest}")
+    if copied.lost:
+        tell("`permacite fsck` tells which names these are")
+        ctx.exit(1)
 
 
 @click.command()
@@ -75,6 +88,8 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
         return
     click.echo(copy.directory)
     tell(f"{copy.documents} documents, {copy.versions} versions, {copy.entries} entries in the log")
+    if copy.files is not None:
+        tell(f"{copy.files} contents came, {'all compared' if copy.whole else 'what is new'}")
     if copy.new_key is not None:
         tell(f"its log is signed with a new key: {copy.new_key}")
         tell("what the earlier key signed is kept as evidence: `permacite log` shows it")

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from contextlib import contextmanager
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -34,6 +35,7 @@ __all__ = [
     "note",
     "report",
     "table",
+    "tracked",
 ]
 
 Command = TypeVar("Command", bound="Callable[..., object]")
@@ -136,6 +138,20 @@ def counted(what: str, *, of: int | None = None) -> Iterator[Callable[[object], 
 
     Where it is known how many there are about, `of`, the time that is left is shown.
     """
+    with _bar(what, of=of) as update:
+        yield None if update is None else lambda _: update(advance=1)
+
+
+@contextmanager
+def tracked(what: str) -> Iterator[Callable[[int, int], object]]:
+    """Give what shows on a terminal how much is done of how much, and the time that is left."""
+    with _bar(what, of=0) as update:
+        yield max if update is None else lambda done, of: update(completed=done, total=of)
+
+
+@contextmanager
+def _bar(what: str, *, of: int | None) -> Iterator[Callable[..., None] | None]:
+    """Draw a bar on a terminal's standard error, and give what moves it; None for a file."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -146,8 +162,7 @@ def counted(what: str, *, of: int | None = None) -> Iterator[Callable[[object], 
     if of is not None:
         columns.append(TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=of)
-        yield lambda _: progress.advance(task)
+        yield partial(progress.update, progress.add_task(what, total=of))
 
 
 def is_file(text: str) -> bool:

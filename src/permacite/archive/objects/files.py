@@ -10,10 +10,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import io
 import os
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from permacite.archive.objects.flushing import flush_all, flush_folder, flush_folders
 from permacite.archive.objects.modes import modes_of
@@ -22,13 +25,30 @@ from permacite.errors import IntegrityError, NotFoundError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["FileObjects"]
 
 _NAME = compile_pattern(r"[0-9a-f]{64}")
 _AT_ONCE = 64
 """How many files are open at a time."""
+_NO_LINK = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EEXIST, errno.ENOENT}
+"""What a disk says that cannot give a file a second name, here or ever."""
+_HANDS = 8
+"""How many octets are fetched at the same time from a store elsewhere."""
+_PIECE_BYTES = 1 << 20
+"""How much of a file that is copied is in memory."""
+
+
+class Opens(Protocol):
+    """What octets can be read from, by their digest."""
+
+    @property
+    def is_far(self) -> bool:
+        """Whether each call takes a round trip."""
+
+    def open(self, digest: str, /) -> Source:
+        """Return octets, to be read. Raises NotFoundError, StorageError."""
 
 
 class FileObjects:
@@ -129,26 +149,57 @@ class FileObjects:
         for path in _files(self._directory):
             yield f"sha-256:{path.name}"
 
-    def adopt(self, source: Path, *, link: bool, flush_all: bool = False) -> None:
-        """Take over all octets of another store's folder, by hard links where `link`.
+    def adopt(
+        self,
+        source: Opens,
+        digests: Iterable[str],
+        *,
+        link: Path | None,
+        flush_all: bool = False,
+        check: bool = False,
+        progress: Callable[[int], object] = int,
+    ) -> tuple[int, list[str]]:
+        """Take over octets of another store; how many came, and the digests of the lost.
 
-        Files that cannot be linked, to another disk say, are copied. Nothing is checked: what is
-        altered there is altered here, and told when it is read. `flush_all` flushes the names of
-        files that are here already too: whoever brought them may have been stopped before that.
+        By hard links to its folder `link` where there is one and the disk can; else they are
+        copied, and their digests recomputed: what is altered there, or missing, is lost.
+        `flush_all` flushes the names of files that are here already too: whoever brought them may
+        have been stopped before that. `check` recomputes the digests of these, and puts right what
+        is altered. `progress` is told how many were looked at. Raises StorageError.
         """
-        folders = set()
+        came, lost = 0, list[str]()
+        for batch in _batches(digests):
+            folders = {self._path(digest).rpartition("/")[0] for digest in batch}
+            try:
+                self._make_folders(folders)
+                wanted = [each for each in batch if not _is_right(self._path(each), check=check)]
+                lost += self._taken_over(source, wanted, link)
+                if wanted or flush_all:
+                    flush_folders(folders)
+            except OSError as error:
+                refuse(error, self._root)
+            came += len(wanted)
+            progress(len(batch))
+        return came - len(lost), lost
+
+    def _taken_over(self, source: Opens, wanted: Sequence[str], link: Path | None) -> list[str]:
+        """Bring octets; the digests of those that are lost are given. Raises OSError."""
+        copied = {
+            digest: (self._path(digest), partial(_copy, source, digest))
+            for digest in wanted
+            if link is None or not _linked(f"{link}/{path_of(digest)}", self._path(digest))
+        }
         try:
-            for path in _files(source):
-                target = self._directory / path.relative_to(source)
-                folder = str(target.parent)
-                self._make_folders([folder])
-                is_here = target.exists()
-                if flush_all or not is_here:
-                    folders.add(folder)
-                if not is_here and not (link and _linked(path, target)):
-                    self._write([(str(target), path.read_bytes())])
-        finally:
-            flush_folders(folders)
+            self._place(list(copied.values()), replace=True, hands=_HANDS if source.is_far else 1)
+        except (NotFoundError, IntegrityError):
+            lost = []
+            for digest, file in copied.items():
+                try:
+                    self._place([file], replace=True)
+                except (NotFoundError, IntegrityError):
+                    lost.append(digest)
+            return lost
+        return []
 
     def _make_folders(self, folders: Iterable[str]) -> None:
         """Make folders and those above them, durably: a folder's name stands in its parent."""
@@ -167,24 +218,48 @@ class FileObjects:
 
     def _write(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Write octets to temporary files and give each its final name if that is free."""
+        taken = self._place([(path, partial(_write_all, content)) for path, content in contents])
+        for path, content in contents:
+            if path in taken:
+                _is_there(path, content)  # another writer was faster: raises where it lied
+
+    def _place(
+        self,
+        files: Sequence[tuple[str, Callable[[int], None]]],
+        *,
+        replace: bool = False,
+        hands: int = 1,
+    ) -> set[str]:
+        """Fill temporary files, and give each its final name if that is free, or to `replace`.
+
+        The names that were taken are returned.
+        """
         written: list[tuple[int, str]] = []
+        taken = set()
         try:
-            for _, content in contents:
+            for _, fill in files:
                 descriptor, temporary = self._open_temporary()
                 written.append((descriptor, temporary))
-                _write_all(descriptor, content)
                 os.fchmod(descriptor, self._modes.content)
+                if hands == 1:
+                    fill(descriptor)
+            if hands > 1:
+                _fill_all([fill for _, fill in files], [each for each, _ in written], hands)
             flush_all([descriptor for descriptor, _ in written])
-            for (_, temporary), (path, content) in zip(written, contents, strict=True):
+            for (_, temporary), (path, _) in zip(written, files, strict=True):
                 try:
                     os.link(temporary, path)
                 except FileExistsError:
-                    _is_there(path, content)  # another writer was faster: raises where it lied
+                    taken.add(path)
+                    if replace:
+                        os.replace(temporary, path)  # noqa: PTH105 - a text
         finally:
             for descriptor, temporary in written:
                 # The lock goes with the descriptor: the name goes first, so that no sweep meets it.
-                os.unlink(temporary)  # noqa: PTH108 - a text
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(temporary)  # noqa: PTH108 - a text
                 os.close(descriptor)
+        return taken
 
     def _open_temporary(self) -> tuple[int, str]:
         """Return a new temporary file, locked: the lock says that its process lives."""
@@ -216,15 +291,61 @@ def _files(directory: Path) -> Iterator[Path]:
             yield path
 
 
-def _linked(path: Path, target: Path) -> bool:
+def _batches(digests: Iterable[str]) -> Iterator[list[str]]:
+    """Digests, so many at a time as files may be open."""
+    left = iter(digests)
+    while batch := list(islice(left, _AT_ONCE)):
+        yield batch
+
+
+def _linked(path: str, target: str) -> bool:
     """Give a file a second name, and say whether the disk could."""
     try:
         os.link(path, target)
     except OSError as error:
-        if error.errno in {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP}:
+        if error.errno in _NO_LINK:
             return False
         raise
     return True
+
+
+def _fill_all(
+    fills: Sequence[Callable[[int], None]], descriptors: Sequence[int], hands: int
+) -> None:
+    """Fill open files, several at the same time; all are done with when this ends."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for octets elsewhere
+
+    with ThreadPoolExecutor(hands) as pool:
+        list(pool.map(lambda fill, descriptor: fill(descriptor), fills, descriptors))
+
+
+def _copy(source: Opens, digest: str, descriptor: int) -> None:
+    """Copy octets, by pieces, into an open file. Raises IntegrityError where they are altered."""
+    actual = hashlib.sha256()
+    with source.open(digest) as kept:
+        start = 0
+        while piece := kept.read(start, start + _PIECE_BYTES):
+            actual.update(piece)
+            _write_all(piece, descriptor)
+            start += len(piece)
+        if f"sha-256:{actual.hexdigest()}" != digest:
+            raise IntegrityError(
+                f"stored bytes are altered: {kept.name}",
+                expected=digest,
+                actual=f"sha-256:{actual.hexdigest()}",
+            )
+
+
+def _is_right(path: str, *, check: bool) -> bool:
+    """Whether a file is there, and with `check` whether its octets are those of its name."""
+    if not check:
+        return os.path.exists(path)  # noqa: PTH110 - a text
+    try:
+        with io.FileIO(path) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return False
+    return digest == path.rpartition("/")[2]
 
 
 def _is_there(path: str, content: bytes) -> bool:
@@ -240,7 +361,7 @@ def _is_there(path: str, content: bytes) -> bool:
     )
 
 
-def _write_all(descriptor: int, content: bytes) -> None:
+def _write_all(content: bytes, descriptor: int) -> None:
     """Write all of `content`: the system may take less at a time."""
     left = memoryview(content)
     while left:

@@ -57,7 +57,7 @@ def keep_modes(directory: Path) -> None:
         for path in directory.iterdir():
             if path.name in _SECRETS:
                 _set(path, modes.secret)
-            elif path.name.startswith(("README.txt", "catalog.sqlite", "objects.at")):
+            elif path.name.startswith(("README.txt", "backup.txt", "catalog.sqlite", "objects.at")):
                 _set(path, modes.file)
         objects = directory / "objects"
         if modes is SHARED and _mode(objects) != modes.folder:

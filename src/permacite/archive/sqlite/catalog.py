@@ -12,13 +12,13 @@ from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import (
     connect,
-    copy,
     faults,
     make,
     reading_rows,
     recognize,
     reporting,
 )
+from permacite.archive.sqlite.copying import copy, follow
 from permacite.archive.sqlite.migration import bring_up
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from permacite.archive.engine.catalog import Bring
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.records.session import Session as AnySession
@@ -99,6 +100,10 @@ class Catalog(AnyCatalog):
             busy, *_ = session.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy
 
-    def copy_to(self, path: Path, *, before: Callable[[], None]) -> None:
+    def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
         """Copy the file as it is now: see the class above."""
-        self.read(copy, path, before=before)
+        self.read(copy, path, bring=bring, replace=replace)
+
+    def follow_to(self, path: Path, *, bring: Bring) -> bool:
+        """Add to an earlier copy what came since: see the class above."""
+        return follow(self._path, path, bring=bring, busy_timeout_s=self._busy_timeout_s)

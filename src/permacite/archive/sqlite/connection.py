@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.objects import modes_of
 from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, schema_of
 from permacite.archive.sqlite.session import Session
-from permacite.errors import ConflictError, PermaciteError, StorageError
+from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session as AnySession
 
 __all__ = [
+    "aside_of",
     "connect",
-    "copy",
     "faults",
     "make",
+    "own",
     "reading_rows",
     "recognize",
     "reporting",
+    "uri_of",
 ]
 
 _CHECKPOINT_PAGES = 4000
@@ -84,11 +86,8 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> S
     A commit is on the disk when it returns: synchronous=FULL flushes the write-ahead log, and
     fullfsync makes systems flush that otherwise only pass the flush on to the drive.
     """
-    # On a disk that may only be read, SQLite cannot make the files through which readers and
-    # writers meet; nobody can write there, so it may go without them.
-    mode = "rw" if os.access(path.parent, os.W_OK) else "ro&immutable=1"
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
+        uri_of(path, mode="rw"),
         uri=True,
         timeout=busy_timeout_s,
         isolation_level=None,
@@ -109,12 +108,22 @@ def connect(path: Path, *, busy_timeout_s: float, query_only: bool = False) -> S
     return connection
 
 
+def uri_of(path: Path, *, mode: str) -> str:
+    """The address of a catalog for SQLite.
+
+    On a disk that may only be read, SQLite cannot make the files through which readers and writers
+    meet; nobody can write there, so it may go without them.
+    """
+    mode = mode if os.access(path.parent, os.W_OK) else "ro&immutable=1"
+    return f"{path.absolute().as_uri()}?mode={mode}"
+
+
 def make(path: Path, fill: Callable[[Session], None]) -> None:
     """Make a catalog at `path`, whole or not at all: it is written aside, filled, then linked.
 
     Raises FileExistsError where `path` is taken.
     """
-    aside = _aside(path)
+    aside = aside_of(path)
     connection = sqlite3.connect(aside, isolation_level=None, factory=Session)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -161,7 +170,7 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
 
 def faults(session: AnySession) -> list[str]:
     """The faults of the file: damaged pages, broken references, rules that are gone."""
-    connection = _own(session)
+    connection = own(session)
     told: list[str] = []
     for check in (_damaged_pages, _broken_references, _other_rules):
         try:
@@ -171,7 +180,7 @@ def faults(session: AnySession) -> list[str]:
     return sorted(set(told))
 
 
-def _own(session: AnySession) -> Session:
+def own(session: AnySession) -> Session:
     """A session of a catalog of ours, which is one of SQLite."""
     assert isinstance(session, Session)  # noqa: S101 - no catalog has others
     return session
@@ -201,34 +210,7 @@ def _other_rules(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"the {kind} {name} is not ours"
 
 
-def copy(session: AnySession, path: Path, *, before: Callable[[], None]) -> None:
-    """Copy a catalog aside, call `before`, then put the copy in its place, whole or not at all.
-
-    Raises ConflictError, before anything is done, where the catalog at `path` is another one's.
-    """
-    source = _own(session)
-    if path.exists():
-        with contextlib.closing(sqlite3.connect(path)) as target:
-            _check_copy(source, target)
-    aside = _aside(path)
-    try:
-        with contextlib.closing(sqlite3.connect(aside)) as copied:
-            source.backup(copied)
-        before()
-        if path.exists():
-            with (
-                contextlib.closing(sqlite3.connect(aside)) as copied,
-                contextlib.closing(sqlite3.connect(path)) as target,
-            ):
-                copied.backup(target)
-                target.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
-        else:
-            os.link(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
-
-
-def _aside(path: Path) -> Path:
+def aside_of(path: Path) -> Path:
     """Make an empty file beside a catalog, with the mode of one: SQLite's own files take it too."""
     aside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     descriptor = os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -237,17 +219,3 @@ def _aside(path: Path) -> Path:
     finally:
         os.close(descriptor)
     return aside
-
-
-def _check_copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    """Raise ConflictError unless `target` is empty, or its log begins the one of `source`.
-
-    The last node of each level says all: it stands over everything before it.
-    """
-    if not target.execute("SELECT 1 FROM sqlite_schema").fetchone():
-        return
-    question = "SELECT level, max(position), hash FROM log_node GROUP BY level"
-    check = "SELECT 1 FROM log_node WHERE level = ? AND position = ? AND hash = ?"
-    for node in target.execute(question).fetchall():
-        if source.execute(check, node).fetchone() is None:
-            raise ConflictError("the copy has entries that the archive has not", "catalog.sqlite")

@@ -33,6 +33,12 @@ class Copy:
     versions: int
     entries: int
     """Of its log."""
+    whole: bool = True
+    """Whether all was compared, or written; False where what is new was added alone."""
+    files: int | None = None
+    """How many contents came with a backup."""
+    lost: tuple[str, ...] = ()
+    """Digests of contents that the archive names, and has altered or not at all."""
     new_key: str | None = None
     """The public key it signs with from now on, where the first one's secret was not copied."""
 

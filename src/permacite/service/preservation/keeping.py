@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from permacite.archive import Repository, is_cut_short
+from permacite.archive import FINISHED, Repository, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
 from permacite.service.base import UseCases
 from permacite.service.findings import HARMLESS, Report
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Finding
+    from permacite.archive.folder.backup import Progress
 
 __all__ = ["Preservation", "restore"]
 
@@ -24,14 +26,22 @@ __all__ = ["Preservation", "restore"]
 class Preservation(UseCases):
     """Copies of the archive, and its health."""
 
-    def backup(self, directory: Path, *, link: bool = True) -> Copy:
-        """Make or refresh a second archive in `directory`, while this one is in use.
+    def backup(
+        self, directory: Path, *, link: bool = True, full: bool = False, progress: Progress = max
+    ) -> Copy:
+        """Make a second archive in `directory`, or bring it up, while this one is in use.
 
-        Raises ConflictError where other things are there, StorageError.
+        An earlier one is brought up by what is new; with `full` everything in it is compared, and
+        put right. `progress` is told how many contents were looked at, of about how many. Raises
+        ConflictError where other things are there, StorageError.
         """
-        self._repository.backup(directory, link=link)
-        condition.note(self._repository, condition.COPIED)
-        return _counted(directory)
+        brought = self._repository.backup(directory, link=link, full=full, progress=progress)
+        if not brought.lost:
+            condition.note(self._repository, condition.COPIED)
+        copy = _counted(directory)
+        return dataclasses.replace(
+            copy, whole=brought.whole, files=brought.files, lost=brought.lost
+        )
 
     def fsck(
         self,
@@ -125,6 +135,7 @@ def restore(source: Path, directory: Path) -> Copy:
                     hint="permacite --archive BACKUP fsck lists all that is wrong",
                 )
         kept.backup(directory, link=False)
+    (directory / FINISHED).unlink()  # it is no backup, but an archive
     return _counted(directory)
 
 

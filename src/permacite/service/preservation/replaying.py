@@ -118,7 +118,7 @@ def _replayed(source: Path, directory: Path) -> Copy:
         if leaves:
             _keep_what_was_signed(repository, about, records["checkpoint.txt"], size)
         key = str(repository.log.verifier)
-        return Copy(str(directory), repository.documents(), repository.count(), size, key)
+        return Copy(str(directory), repository.documents(), repository.count(), size, new_key=key)
 
 
 def _leaves(records: dict[str, bytes], hashes: dict[str, str]) -> list[Sealed]:

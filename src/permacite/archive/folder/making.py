@@ -1,0 +1,73 @@
+"""A new archive: its files, whole or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permacite.archive.objects import (
+    ADDRESS,
+    claim,
+    flush_folder,
+    keep_modes,
+    make_folders,
+    modes_of,
+    write_file,
+)
+from permacite.archive.sqlite import Catalog
+from permacite.errors import ConflictError, StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from permacite.archive.model import Clock
+
+__all__ = ["CATALOG", "make"]
+
+CATALOG = "catalog.sqlite"
+
+_README = """\
+This folder is a permacite archive.
+
+catalog.sqlite     an SQLite 3 database: names, versions, digests, where each document came from
+objects/ab/cd/...  the bytes, each file named by the SHA-256 of its content
+objects.at         where there: the bytes are in the store at this address, by the same names
+                   (where a computer stopped in the middle of its work, the last bytes may still be
+                   in the table unsettled, under the same digest)
+log.key            the key that signs the log: keep it secret
+
+To find a document without permacite: look up its name in the tables document, version and
+representation; the digest there, "sha-256:abcd...", is the file objects/ab/cd/abcd...
+Copy the whole folder to keep it. Change nothing in it: nothing in it ever changes.
+"""
+
+
+def make(directory: Path, series: str, clock: Clock, objects: str | None) -> None:
+    """Make the files of an empty archive. Raises ConflictError, StorageError.
+
+    The catalog comes first, whole or not at all, and the rest after: where this is cut short, there
+    is an archive, or there are files set aside, which do not keep it from being done again.
+    """
+    try:
+        make_folders(directory)
+        taken = (directory / CATALOG).exists()
+        if taken or any(not _is_aside(path.name) for path in directory.iterdir()):
+            what = "is an archive already" if taken else "is not empty"
+            raise ConflictError(f"{directory} {what}", str(directory))
+        keep_modes(directory)
+        claim(directory, objects)
+        Catalog.make(directory / CATALOG, series=series, clock=clock)
+        flush_folder(directory)
+        mode = modes_of(directory).file
+        write_file(directory / "README.txt", _README.encode(), mode=mode)
+        flush_folder(directory)
+    except FileExistsError as error:
+        raise ConflictError(f"{directory} is an archive already", str(directory)) from error
+    except OSError as error:
+        raise StorageError(
+            f"cannot make {directory}: {error.strerror}", path=str(directory), reason="io"
+        ) from error
+
+
+def _is_aside(name: str) -> bool:
+    """Say whether a file is part of an archive that was being made when all stopped."""
+    return name == ADDRESS or (name.startswith((f"{CATALOG}.", f"{ADDRESS}.")) and ".new" in name)

@@ -1,0 +1,328 @@
+"""A backup that is made again is what a whole one would be, whatever happened in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.kept import file_of
+
+from permacite.archive import (
+    NewCitation,
+    NewRepresentation,
+    NewVersion,
+    Provenance,
+    Repository,
+    Standing,
+    Subject,
+)
+from permacite.archive.objects import digest_of
+from permacite.archive.records import octets
+from permacite.archive.sqlite import copying
+from permacite.archive.sqlite.schema import SCHEMA
+from permacite.errors import ConflictError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from permacite.pdi import PDI
+
+SERIES = "lab.example.us"
+NOW = [datetime(2026, 11, 21, 12, tzinfo=UTC)]
+
+
+def clock() -> datetime:
+    """The time of these tests, later with each reading."""
+    NOW[0] += timedelta(seconds=1)
+    return NOW[0]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Repository]:
+    """An archive with some of everything, and a backup of it."""
+    NOW[0] = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
+        for number in range(3):
+            commit(opened, f"words {number}", key=f"key {number}")
+        everything(opened)
+        assert opened.backup(tmp_path / "copy").whole
+        yield opened
+
+
+def commit(archive: Repository, text: str, key: str | None = None) -> str:
+    """Commit a text with a sidecar, and give the name of the document."""
+    new = NewRepresentation(
+        text.encode(), "text/plain", charset="utf-8", sidecars={"of": text[::-1].encode()}
+    )
+    version = archive.commit([new], key=key, provenance=Provenance(text, "https://a.example/"))
+    return str(version.pdi.document)
+
+
+def everything(archive: Repository) -> None:
+    """Do all that leaves rows, but erase."""
+    for change in CHANGES.values():
+        change(archive)
+
+
+def first(archive: Repository) -> PDI:
+    """The name of the oldest document."""
+    return next(archive.list()).pdi.document
+
+
+def cite(archive: Repository) -> None:
+    """Cite a text of today, and look at its live page."""
+    name = next(archive.list()).representations[0].pdi
+    note = str(clock())
+    made = archive.record_citation(NewCitation(f"{name}#char=0,5", name, 0, 5, "words", note))
+    archive.note_check(name, "https://a.example/", "changed", {made.fragment: "gone"})
+
+
+def reinstate(archive: Repository) -> None:
+    """Withdraw a document, and lift that."""
+    archive.statements.withdraw(first(archive), reason="court-order", status=451)
+    archive.statements.reinstate(first(archive))
+
+
+def stage(archive: Repository) -> None:
+    """Leave octets that no file is made of yet, as if it were not quiet."""
+    text = f"staged {clock()}".encode()
+    archive._catalog.write(  # noqa: SLF001 - as a commit beside others does
+        lambda transaction: octets.stage(transaction.connection, [(digest_of(text), text)])
+    )
+
+
+def next_day(archive: Repository) -> None:
+    """Let a day pass, so that it is sealed."""
+    NOW[0] += timedelta(days=1)
+    commit(archive, f"of the next day {clock()}")
+    archive.seal_days()
+
+
+CHANGES: dict[str, Callable[[Repository], object]] = {
+    "nothing": lambda _: None,
+    "a-commit": lambda archive: commit(archive, f"new {clock()}", key=str(clock())),
+    "a-version": lambda archive: archive.commit(
+        [NewRepresentation(str(clock()).encode(), "text/plain", charset="utf-8")],
+        replaces=first(archive),
+    ),
+    "a-format": lambda archive: archive.add_format(
+        next(archive.list()).pdi,
+        NewRepresentation(
+            str(clock()).encode(), "image/png", format=f"p{clock():%H%M%S}", sidecars={"m": b"m"}
+        ),
+    ),
+    "a-citation": cite,
+    "a-passed-day": next_day,
+    "a-statement": lambda archive: archive.statements.state(
+        str(first(archive)), "seeAlso", str(clock()), who=f"Jane {clock()}"
+    ),
+    "a-withdrawal": lambda archive: archive.statements.withdraw(
+        first(archive), reason="safety", note=str(clock())
+    ),
+    "a-reinstatement": reinstate,
+    "an-access": lambda archive: archive.set_standing(
+        first(archive), Standing("closed", ground="consent")
+    ),
+    "a-setting": lambda archive: archive.set_setting("resolver", f"https://{clock():%H}.example"),
+    "a-series": lambda archive: archive.use_series(f"s{clock():%H%M%S}.example.us"),
+    "a-delegation": lambda archive: archive.delegations.delegate(
+        "resolver", SERIES, f"https://r{clock():%H%M%S}.example"
+    ),
+    "a-jotting": lambda archive: archive.jot(Subject(first(archive)), "tag", str(clock())),
+    "jottings-taken-back": lambda archive: archive.strike(Subject(first(archive)), "tag"),
+    "a-watch": lambda archive: archive.watch(f"https://{clock():%H%M%S}.example", timedelta(1)),
+    "a-checkpoint": lambda archive: archive.log.checkpoint(),
+    "octets-that-wait": stage,
+}
+
+
+def rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of a catalog, by table."""
+    with contextlib.closing(sqlite3.connect(folder / "catalog.sqlite")) as catalog:
+        tables = catalog.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {
+            name: sorted(catalog.execute(f"SELECT * FROM {name}"), key=repr)  # noqa: S608
+            for (name,) in tables
+        }
+
+
+def assert_same(archive: Repository, copy: Path) -> None:
+    """Check that a backup has the same rows, and all octets that they name."""
+    assert rows(copy) == rows(archive.directory)
+    held = {path.name for path in (copy / "objects").rglob("*") if path.is_file()}
+    for table in ("representation", "attachment"):
+        with contextlib.closing(sqlite3.connect(copy / "catalog.sqlite")) as catalog:
+            question = f"SELECT digest FROM {table} WHERE digest GLOB 'sha-256:*[^0]*'"  # noqa: S608
+            named = {digest.removeprefix("sha-256:") for (digest,) in catalog.execute(question)}
+        assert named <= held
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_changed_follows_and_nothing_else_is_touched(
+    archive: Repository, tmp_path: Path, change: Callable[[Repository], object]
+) -> None:
+    change(archive)
+    assert not archive.backup(tmp_path / "copy").whole
+    assert_same(archive, tmp_path / "copy")
+    everything(archive)
+    assert not archive.backup(tmp_path / "copy", link=False).whole
+    assert_same(archive, tmp_path / "copy")
+
+
+def test_what_is_erased_goes_from_the_copy_with_all_traces(
+    archive: Repository, tmp_path: Path
+) -> None:
+    name = commit(archive, "the words of Jane Roe")
+    archive.backup(tmp_path / "copy", link=False)
+    version = next(one for one in archive.list() if str(one.pdi.document) == name)
+    file = file_of(tmp_path / "copy", version.representations[0].digest)
+    assert file.read_bytes() == b"the words of Jane Roe"
+    archive.erase(version.pdi.document, ground="data-protection")
+    assert archive.backup(tmp_path / "copy").whole
+    assert not file.exists()
+    assert_same(archive, tmp_path / "copy")
+    for path in (tmp_path / "copy").glob("catalog.sqlite*"):
+        assert b"Jane Roe" not in path.read_bytes()
+    commit(archive, "later")
+    assert not archive.backup(tmp_path / "copy").whole
+    assert_same(archive, tmp_path / "copy")
+
+
+def test_octets_that_waited_come_when_they_are_files(archive: Repository, tmp_path: Path) -> None:
+    text = b"waits"
+    archive._catalog.write(  # noqa: SLF001 - as a commit beside others does
+        lambda transaction: octets.stage(transaction.connection, [(digest_of(text), text)])
+    )
+    archive.commit([NewRepresentation(text, "image/png")])
+    file_of(archive.directory, digest_of(text)).unlink()  # as a commit beside others does
+    archive.backup(tmp_path / "copy")
+    assert digest_of(text) in {row[1] for row in rows(tmp_path / "copy")["unsettled"]}
+    archive._objects.flush()  # noqa: SLF001 - the thread that does it waits for quiet
+    assert not archive.backup(tmp_path / "copy").whole
+    assert_same(archive, tmp_path / "copy")
+
+
+def test_the_rules_are_about_tables_that_there_are() -> None:
+    with contextlib.closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        for table, (column, of) in copying._GROWS.items():  # noqa: SLF001 - the rules themselves
+            empty.execute(f"SELECT {column} FROM {table}")  # noqa: S608
+            empty.execute(f"SELECT {copying._GROWS[of][0]} FROM {of}")  # noqa: S608, SLF001
+
+
+def test_a_copy_that_someone_else_changed_is_made_whole(
+    archive: Repository, tmp_path: Path
+) -> None:
+    with Repository.open(tmp_path / "copy", clock=clock) as copy:
+        copy.set_standing(first(copy), Standing("closed", ground="licence"))
+        copy.set_setting("resolver", "https://other.example")
+    assert archive.backup(tmp_path / "copy").whole
+    assert_same(archive, tmp_path / "copy")
+    with Repository.open(tmp_path / "copy", clock=clock) as copy:
+        commit(copy, "of the copy")
+    with pytest.raises(ConflictError):
+        archive.backup(tmp_path / "copy")
+
+
+@pytest.mark.parametrize("octets_at", [0, 100, 4096], ids=["head", "header", "schema"])
+def test_a_damaged_catalog_is_replaced(archive: Repository, tmp_path: Path, octets_at: int) -> None:
+    catalog = tmp_path / "copy" / "catalog.sqlite"
+    with catalog.open("r+b") as file:
+        file.seek(octets_at)
+        file.write(b"\xff" * 3000)
+    assert archive.backup(tmp_path / "copy").whole
+    assert_same(archive, tmp_path / "copy")
+
+
+def test_a_full_backup_mends_octets_and_tells_what_is_lost(
+    archive: Repository, tmp_path: Path
+) -> None:
+    archive.backup(tmp_path / "other", link=False)
+    digests = [one.representations[0].digest for one in archive.list()]
+    damage(file_of(tmp_path / "other", digests[0]))
+    file_of(tmp_path / "other", digests[1]).unlink()
+    assert archive.backup(tmp_path / "other", link=False).files == 0, "nothing is looked at again"
+    mended = archive.backup(tmp_path / "other", full=True)
+    assert (mended.whole, mended.files, mended.lost) == (True, 2, ())
+    with Repository.open(tmp_path / "other", clock=clock) as copy:
+        assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}
+    damage(file_of(archive.directory, digests[0]))
+    file_of(archive.directory, digests[1]).unlink()
+    assert archive.backup(tmp_path / "third", link=False).lost == tuple(sorted(digests[:2]))
+    with Repository.open(tmp_path / "other", clock=clock) as copy:
+        assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}, (
+            "the good ones are kept"
+        )
+
+
+def damage(file: Path) -> None:
+    """Alter a file."""
+    content = file.read_bytes()
+    file.chmod(0o600)
+    file.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+
+
+def test_what_cannot_be_written_is_told_and_the_last_copy_stays(
+    archive: Repository, tmp_path: Path
+) -> None:
+    before = rows(tmp_path / "copy")
+    commit(archive, "more")
+    octets_there = tmp_path / "copy" / "objects"
+    octets_there.rename(tmp_path / "aside")
+    octets_there.write_bytes(b"")  # nothing can be written there, not even by root
+    for full in (False, True):
+        with pytest.raises(StorageError, match="cannot use"):
+            archive.backup(tmp_path / "copy", full=full)
+        assert rows(tmp_path / "copy") == before
+    octets_there.unlink()
+    (tmp_path / "aside").rename(octets_there)
+    archive.backup(tmp_path / "copy")
+    assert_same(archive, tmp_path / "copy")
+
+
+BACK_UP = """
+import os, sys, threading
+from pathlib import Path
+from permacite.archive import Repository
+with Repository.open(Path(sys.argv[1])) as archive:
+    print("ready", flush=True)
+    archive.backup(Path(sys.argv[2]), link=False, full=sys.argv[3] == "full")
+    print("done", flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["new", "full"])
+def test_a_backup_killed_at_any_moment_leaves_the_last_one_whole(
+    archive: Repository, tmp_path: Path, way: str, times: Callable[[int, int], int]
+) -> None:
+    chance = random.Random(way)  # noqa: S311 - no secret
+    copy = tmp_path / "copy"
+    killed = 0
+    for turn in range(times(12, 200)):
+        texts = [NewRepresentation(b"%d %d" % (turn, number), "image/png") for number in range(20)]
+        archive.commit_all([NewVersion([text]) for text in texts])
+        command = [sys.executable, "-c", BACK_UP, str(archive.directory), str(copy), way]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(chance.random() * 0.08)
+            os.kill(process.pid, signal.SIGKILL)
+            killed += process.stdout.readline() == ""
+        with Repository.open(copy, clock=clock) as opened:
+            kinds = {finding.kind for finding in opened.fsck()}
+            assert kinds <= {"ok", "orphan"}
+            assert opened.count() % 20 == archive.count() % 20, "rows come together"
+    assert killed
+    archive.backup(copy)
+    assert_same(archive, copy)
