@@ -167,6 +167,15 @@ def service(archive: Path) -> Iterator[Archive]:
         yield opened
 
 
+@pytest.mark.parametrize(
+    ("markup", "title"),
+    [("<title>Neap &amp; spring</title>", "Neap & spring"), ("<title> </title>", "Tides")],
+)
+def test_the_title_is_that_which_was_drawn(markup: str, title: str) -> None:
+    capture = captured(drawings={0: Drawing([markup, "a", ""], [TEXT, 0, 0]), 1: Drawing([""], [])})
+    assert drawn.title_of(capture, sources.source_of(capture.root.document)) == title
+
+
 def test_what_was_drawn_is_committed_beside_what_was_served(service: Archive) -> None:
     version = commit(service)
     told = [(item.format, item.media_type, item.derived_from) for item in version.representations]

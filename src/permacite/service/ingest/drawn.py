@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from permacite import pdi
 from permacite.archive import DERIVED, NewRepresentation
 from permacite.markup import StartTag
+from permacite.markup import title as stated_title
 from permacite.media_types import PAGES, essence
 from permacite.renditions import Notice, Record
 from permacite.renditions.drawn import DRAWN_TEXT
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from permacite.markup import Document
     from permacite.service.sources import Source
 
-__all__ = ["formats", "is_thin", "on_record", "warnings"]
+__all__ = ["formats", "is_thin", "on_record", "title_of", "warnings"]
 
 _FROZEN = "permacite-frozen/1"
 """How a page is frozen and put together: another way is another version."""
@@ -51,6 +52,12 @@ _THIN = 250
 """A page with scripts and fewer characters than these, white space left aside, is thin."""
 _SCRIPTS = frozenset({"", "module", "text/javascript", "application/javascript", "text/ecmascript"})
 """Types of script elements that browsers run; others hold data."""
+
+
+def title_of(captured: Capture, page: Source) -> str | None:
+    """The title as it was drawn, which scripts may have set; that which was served is the next."""
+    shown = captured.drawn and stated_title(captured.drawn.root.content.decode("utf-8", "replace"))
+    return shown or page.title
 
 
 def formats(captured: Capture, title: str | None) -> list[NewRepresentation]:

@@ -415,7 +415,7 @@ def _provenance(captured: Capture, page: sources.Source, noted: Mapping[str, JSO
     """Where a captured page came from."""
     root = captured.root
     return Provenance(
-        title=page.title or _last_segment(root.final_uri),
+        title=drawn.title_of(captured, page) or _last_segment(root.final_uri),
         uri=captured.requested_uri,
         final_uri=addresses.normal(root.final_uri),  # in other spellings it is looked for
         retrieved_at=captured.started_at,
@@ -441,7 +441,7 @@ def _read(captured: Capture, page: sources.Source) -> tuple[Known, list[NewRepre
 def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresentation]:
     """The formats of a captured page; of any other document, itself and its text."""
     if not captured.is_served:
-        return drawn.formats(captured, page.title)
+        return drawn.formats(captured, drawn.title_of(captured, page))
     formats = sources.representations(page)
     if not page.document.is_page:
         return formats
@@ -451,7 +451,7 @@ def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresenta
     # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.
     aggregate = mhtml.build(root, resources, profile="archive", subject=page.title)
     formats.append(NewRepresentation(aggregate, "multipart/related"))
-    return formats + drawn.formats(captured, page.title)
+    return formats + drawn.formats(captured, drawn.title_of(captured, page))
 
 
 def _same(version: Version, representations: list[NewRepresentation]) -> bool:
