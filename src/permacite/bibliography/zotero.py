@@ -28,7 +28,7 @@ from permacite.markup.tokens import EndTag, StartTag, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["VOCABULARY", "File", "Item", "items_of"]
+__all__ = ["TYPES", "VOCABULARY", "Annotation", "File", "Item", "items_of"]
 
 VOCABULARY = "Zotero"
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -42,7 +42,7 @@ _PREFIXES = {
     "http://purl.org/rss/1.0/modules/link/": "link",
     "http://www.zotero.org/namespaces/export#": "z",
 }
-_TYPES = {
+TYPES = {
     "journalArticle": "article-journal",
     "magazineArticle": "article-magazine",
     "newspaperArticle": "article-newspaper",
@@ -99,6 +99,17 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Annotation:
+    """What was marked in a file."""
+
+    selector: str
+    """As an interface of Zotero tells it, in JSON."""
+    text: str
+    """The words that are marked; "" for an area or a note."""
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """An attachment that is in a file."""
 
@@ -109,6 +120,8 @@ class File:
     accessed: str
     """When it was saved, as "2020-02-03 04:05:06" in UTC."""
     media_type: str
+    annotations: tuple[Annotation, ...] = ()
+    """An export has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +169,7 @@ def _item(node: _Node, known: dict[str, _Node], collections: tuple[str, ...]) ->
     return Item(
         node.about,
         kind,
-        () if kind == "attachment" else tuple(_claims(node, kind)),
+        () if kind == "attachment" else tuple(_claims(node, kind, known)),
         tuple(found for each in linked if (found := _file(each)) is not None),
         tuple(dict.fromkeys(text for each in memos if (text := each.first("rdf:value")))),
         tuple(dict.fromkeys(tag for tag in tags if tag)),
@@ -186,22 +199,33 @@ def _identifiers(node: _Node, kind: str) -> Iterator[str]:
             yield term.first("rdf:value")
 
 
-def _claims(node: _Node, kind: str) -> Iterator[Claim]:
+def _claims(node: _Node, kind: str, known: dict[str, _Node]) -> Iterator[Claim]:
     """What an item states, each under the name that Zotero gives it."""
-    if kind in _TYPES:
-        yield Claim("kind", _TYPES[kind], Place(VOCABULARY, "itemType"))
+    if kind in TYPES:
+        yield Claim("kind", TYPES[kind], Place(VOCABULARY, "itemType"))
     for name, of in _PLAIN.items():
         if node.first(name):
             yield Claim(of, node.first(name), Place(VOCABULARY, name))
     yield from _names(node)
     yield from _numbers(node)
+    for container in _containers(node, known):
+        for name, of in _OF_CONTAINER.items():
+            if container.first(name):
+                place = Place(VOCABULARY, f"dcterms:isPartOf {name}")
+                yield Claim(of, container.first(name), place)
+        yield from _numbers(container)
+
+
+def _containers(node: _Node, known: dict[str, _Node]) -> Iterator[_Node]:
+    """What an item stands in: there itself, or beside all items where it has an ISSN or an ISBN.
+
+    A series of books is no container of a book.
+    """
     for part in node.all("dcterms:isPartOf"):
-        for container in part.children:
-            for name, of in _OF_CONTAINER.items():
-                if container.first(name):
-                    place = Place(VOCABULARY, f"dcterms:isPartOf {name}")
-                    yield Claim(of, container.first(name), place)
-            yield from _numbers(container)
+        beside = known.get(part.resource)
+        for container in part.children if beside is None else [beside]:
+            if container.name != "bib:Series":
+                yield container
 
 
 def _names(node: _Node) -> Iterator[Claim]:

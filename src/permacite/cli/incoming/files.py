@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,9 +149,11 @@ def _parted(
     crawls = [file for file in found if is_crawl(file)]
     libraries = [file for file in found if is_library(file)]
     bags = [file for file in found if is_bag(file)]
-    others = {*crawls, *libraries, *bags}
-    others |= {each for library in libraries for each in files_of(library)}
-    further = [(each, add_bag) for each in bags] + [(each, add_library) for each in libraries]
+    roots = [each for each in files if each.is_dir()]
+    theirs = {each.resolve() for library in libraries for each in files_of(library, roots)}
+    others = {*crawls, *libraries, *bags, *(file for file in found if file.resolve() in theirs)}
+    further: list[tuple[Path, Callable[..., _Outcome]]] = [(each, add_bag) for each in bags]
+    further += [(each, partial(add_library, roots=roots)) for each in libraries]
     return tuple(file for file in found if file not in others), crawls, further
 
 

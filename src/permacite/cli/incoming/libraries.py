@@ -8,10 +8,10 @@ from permacite.cli.incoming.told import OF_ALL, tell_cited, tell_each
 from permacite.cli.output import note, report
 from permacite.errors import PermaciteError
 from permacite.service.libraries.bags import Bags, OpenBag
-from permacite.service.libraries.zotero import Libraries
+from permacite.service.libraries.zotero import Libraries, Library
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from permacite.service.ingest.saved import Saved
@@ -20,18 +20,28 @@ __all__ = ["add_bag", "add_library"]
 
 
 def add_library(
-    folder: Path | None, library: Path, options: Mapping[str, Any], *, as_json: bool
+    folder: Path | None,
+    path: Path,
+    options: Mapping[str, Any],
+    *,
+    as_json: bool,
+    roots: Sequence[Path],
 ) -> tuple[list[Saved], int]:
-    """Archive the files of a library; return what was saved, and the exit status."""
+    """Archive the files of a library; return what was saved, and the exit status.
+
+    Files that it links to are read in the folders `roots`.
+    """
     results: list[Saved] = []
-    with Libraries.open(folder) as archive:
-        try:
+    try:
+        library = Library(path, roots)
+        with Libraries.open(folder) as archive:
             outcomes = archive.add_library(library, **_chosen(options))
             results, status = tell_each(outcomes, as_json=as_json)
-        except PermaciteError as error:
-            note(f"{library}: not imported")
-            status = report(error, as_json=as_json)
-    note(f"{len(results):,} files of {library.name} imported")
+            tell_cited(archive.add_marked(library))
+    except PermaciteError as error:
+        note(f"{path}: not imported")
+        status = report(error, as_json=as_json)
+    note(f"{len(results):,} files of {path.name} imported")
     return results, status
 
 

@@ -1,14 +1,16 @@
 """Libraries of Zotero become committed versions: their files, with what the library says of them.
 
-What an item states is put on record with each of its files, and where it is stated; citations take
-it before what the file states of itself. Tags, collections and notes become jottings, which are
-private. A snapshot that Zotero saved as a page and files beside it is one page with its parts.
+A library is an export as RDF, or the data folder itself. What an item states is put on record with
+each of its files, and where it is stated; citations take it before what the file states of itself.
+Tags, collections and notes become jottings, which are private; what is marked in files is cited. A
+snapshot that Zotero saved as a page and files beside it is one page with its parts.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from permacite.bibliography.zotero import items_of
@@ -18,59 +20,102 @@ from permacite.media_types import PAGES
 from permacite.service import sources
 from permacite.service.access import UNSAID
 from permacite.service.assertions.jottings import Jottings
+from permacite.service.citations.selecting.citing import Selections
 from permacite.service.ingest.files import Draft, Terms, read_draft
 from permacite.service.ingest.others.folders import complete
 from permacite.service.ingest.saving import Ingest
+from permacite.service.libraries.zotero_data import NAME, items_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import date
-    from pathlib import Path
 
     from permacite.archive import JSON
-    from permacite.bibliography.zotero import File, Item
+    from permacite.bibliography.zotero import Annotation, File, Item
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["Libraries", "files_of", "is_library"]
+__all__ = ["Libraries", "Library", "files_of", "is_library"]
 
 _MARK = b"http://www.zotero.org/namespaces/export#"
 _HEAD = 1 << 14
 _MOST = 1 << 28
 """A larger export is refused: it is read as one."""
 _LONGEST = {"tag": 200, "collection": 200, "note": 20_000}
+_DATABASE = b"SQLite format 3\0"
+_OF_DATA = ("cache", "locate", "logs", "pipes", "storage", "styles", "tmp", "translators")
+"""Folders of a data folder, none of whose files is a document by itself."""
+_TOLD = 60
+"""So much of the words that are marked names them."""
 
 
 def is_library(path: Path) -> bool:
-    """Whether a file is a library of Zotero."""
-    if path.suffix.lower() not in {".rdf", ".xml"}:
+    """Whether a file is a library of Zotero: an export, or the database of a data folder."""
+    if path.name != NAME and path.suffix.lower() not in {".rdf", ".xml"}:
         return False
     try:
         with path.open("rb") as file:
-            return _MARK in file.read(_HEAD)
+            head = file.read(_HEAD)
     except OSError:
         return False  # whoever reads it will say why
+    return head.startswith(_DATABASE) if path.name == NAME else _MARK in head
 
 
-def files_of(library: Path) -> Iterator[Path]:
-    """The files that belong to a library, and are no documents beside it."""
-    for item in _items(library):
+def files_of(path: Path, roots: Sequence[Path] = ()) -> Iterator[Path]:
+    """The files that belong to a library, and are no documents beside it; `roots` as below."""
+    if path.name == NAME:
+        yield from path.parent.glob("*.sqlite*")
+        for folder in _OF_DATA:
+            yield from (each for each in (path.parent / folder).rglob("*") if each.is_file())
+    library = Library(path, roots)
+    for item in library.items:
         for file in item.files:
             try:
-                path = _inside(library, file.path)
+                found = library.path_of(file)
             except PermaciteError:
                 continue
-            yield path
-            if _type_of(path) in PAGES and path.parent != library.parent:
-                yield from (each for each in path.parent.rglob("*") if each.is_file())
+            yield found
+            if _type_of(found) in PAGES and found.parent != path.parent:
+                yield from (each for each in found.parent.rglob("*") if each.is_file())
 
 
-class Libraries(Ingest, Jottings):
+class Library:
+    """A library of Zotero that was read: an export as RDF, or a data folder.
+
+    Linked files are read where they lie in one of the folders `roots`. Raises ParseError for what
+    is neither, NotFoundError.
+    """
+
+    def __init__(self, path: Path, roots: Sequence[Path] = ()) -> None:
+        self.path = path
+        self.is_data = path.name == NAME
+        self.form = "Zotero" if self.is_data else "Zotero RDF"
+        self._roots = roots
+        try:
+            self.items = items_in(path, roots) if self.is_data else _items(path)
+        except OSError as error:
+            raise NotFoundError(f"it cannot be read: {error.strerror}", path.name) from error
+        self.marked: list[tuple[str, str, Annotation]] = []
+        """What is marked in files that came in: the name here, the path there."""
+
+    def path_of(self, file: File) -> Path:
+        """Where a file is. Raises ParseError for one that leads out, NotFoundError."""
+        path = Path(file.path)
+        if not self.is_data or not path.is_absolute():
+            return _inside(self.path, file.path)
+        found = path.resolve()
+        if any(found.is_relative_to(root.resolve()) for root in self._roots):
+            return found
+        problem = "it is linked, and lies in no folder that the command names"
+        raise NotFoundError(problem, file.path, hint="name the folder of linked files beside")
+
+
+class Libraries(Ingest, Selections, Jottings):
     """Files of a library become committed versions."""
 
     def add_library(
         self,
-        library: Path,
+        library: Library,
         *,
         series: str | None = None,
         new: bool = False,
@@ -79,13 +124,12 @@ class Libraries(Ingest, Jottings):
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
         """Commit the files of a library, and yield what became of each, by its path there.
 
-        Items without a file are yielded too, as NotFoundError. Raises ParseError for what is no
-        export of Zotero.
+        Items without a file are yielded too, as NotFoundError.
         """
-        for item in _items(library):
+        for item in library.items:
             if not item.files:
                 title = next((c.value for c in item.claims if c.field == "title"), item.about)
-                yield title, NotFoundError("no file of it is in the export", item.about)
+                yield title, NotFoundError("no file of it is in the library", item.about)
             for file in item.files:
                 terms = _terms(library, item, file, Terms(series, None, confirmed_date, standing))
                 try:
@@ -96,15 +140,37 @@ class Libraries(Ingest, Jottings):
                 except PermaciteError as error:
                     yield file.path, error
                 else:
+                    marked = ((saved.pdi, file.path, each) for each in file.annotations)
+                    library.marked.extend(marked)
                     yield file.path, saved
 
-    def _add_file(self, library: Path, file: File, terms: Terms, *, new: bool) -> Saved:
-        path = _inside(library, file.path)
+    def add_marked(self, library: Library) -> Iterator[tuple[str, str | PermaciteError]]:
+        """Cite what is marked in the files of a library, once they came in, as it yields.
+
+        Each is (what is marked, its name here, or why it has none). What cannot be cited stays as a
+        note on its document.
+        """
+        for name, path, marked in library.marked:
+            words = " ".join(marked.text.split())[:_TOLD]
+            try:
+                cited = self.cite_selected(name, marked.selector, note=marked.comment or None)
+            except StorageError:
+                raise
+            except PermaciteError as error:
+                kept = "\n".join(each for each in (marked.text, marked.comment) if each.strip())
+                if kept:
+                    self.jot(name, "note", kept[: _LONGEST["note"]])
+                yield f"{path}: {words}", error
+            else:
+                yield f"{path}: {words}", cited.reference
+
+    def _add_file(self, library: Library, file: File, terms: Terms, *, new: bool) -> Saved:
+        path = library.path_of(file)
         try:
             content = path.read_bytes()
         except OSError as error:
             raise NotFoundError(f"it cannot be read: {error.strerror}", file.path) from error
-        is_page = _type_of(path) in PAGES and path.parent != library.parent
+        is_page = _type_of(path) in PAGES and path.parent != library.path.parent
         page = complete(path, content, path.parent) if is_page else None
         if page is not None and page.parts == 1:
             page = None
@@ -136,12 +202,9 @@ class Libraries(Ingest, Jottings):
 
 
 def _items(library: Path) -> list[Item]:
-    """The items of a library. Raises ParseError."""
-    try:
-        with library.open("rb") as file:
-            content = file.read(_MOST + 1)
-    except OSError as error:
-        raise NotFoundError(f"it cannot be read: {error.strerror}", library.name) from error
+    """The items of an export. Raises ParseError, OSError."""
+    with library.open("rb") as file:
+        content = file.read(_MOST + 1)
     if len(content) > _MOST:
         raise ParseError(f"expected at most {_MOST:,} octets", library.name, 0, "Zotero RDF")
     return items_of(content.decode("utf-8-sig", "replace"))
@@ -162,18 +225,18 @@ def _type_of(path: Path) -> str:
     return sources.media_type_of(path.name, b"")
 
 
-def _terms(library: Path, item: Item, file: File, terms: Terms) -> Terms:
+def _terms(library: Library, item: Item, file: File, terms: Terms) -> Terms:
     """How a file is to be committed: with what the library says of it and of its item."""
     shows = "drawn" if sources.media_type_of(file.path, b"") in PAGES else "reported"
     imported: dict[str, JSON] = {
-        "format": "Zotero RDF",
-        "file": library.name,
+        "format": library.form,
+        "file": library.path.name,
         "shows": shows,
         "made_by": {"software": "Zotero"},
         "claimed_at": file.accessed,
     }
     stated: dict[str, JSON] = {
-        "file": library.name,
+        "file": library.path.name,
         "item": item.about,
         "type": item.type,
         "claims": [[each.field, each.value, each.place.name, each.given] for each in item.claims],
