@@ -108,8 +108,7 @@ def listening(limits: Limits = SMALL, grace_s: float = 5) -> Iterator[Listening]
                 app,
                 listener,
                 peers,
-                stop=stop,
-                hurry=asyncio.Event(),
+                ending=(stop, asyncio.Event()),
                 grace_s=grace_s,
                 ready=ready,
             )

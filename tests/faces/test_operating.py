@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
+import subprocess
 import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -108,6 +110,36 @@ def test_metrics_count_requests_by_route_and_tell_the_archive(archive: Path) -> 
     for name in ("documents 0.0", "log_entries 0.0", "readable 1.0", "decoders_busy 0.0"):
         assert f"\npermacite_{name}\n" in text
     assert re.search(r'permacite_events_total\{event="requests"\} [5-9]', text)
+
+
+def test_one_place_has_the_metrics_of_all_workers(archive: Path) -> None:
+    with served(archive, "--metrics", "0", "--workers", "2") as running:
+        where = next(line.split()[0] for line in running.told if line.endswith("has metrics"))
+        for _ in range(40):
+            ask(running.base, "/")
+        expect_counted(where, 40)
+        command = ["pgrep", "-P", str(running.process.pid), "-f", "web.server"]
+        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        one, _ = map(int, found.split())
+        os.kill(one, signal.SIGKILL)
+        expect_counted(where, 40)  # what a worker counted that is no more
+        ask(running.base, "/")
+        text = expect_counted(where, 41)
+        assert re.search(r'permacite_events_total\{event="requests"\} 41', text)
+        assert "permacite_decoders_busy 0.0" in text
+        assert "permacite_documents 0.0" in text
+
+
+def expect_counted(where: str, number: int) -> str:
+    """Wait until the home page was answered so often; a request is counted behind its answer."""
+    wanted = f'permacite_requests_total{{method="GET",route="home",status="200"}} {number}.0'
+    end = time.monotonic() + 20
+    while True:
+        text = ask(where, "/metrics").body.decode()
+        if wanted in text or time.monotonic() > end:
+            assert wanted in text
+            return text
+        time.sleep(0.05)
 
 
 def test_a_port_that_is_taken_and_a_log_that_cannot_be_written_are_told(

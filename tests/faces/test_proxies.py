@@ -9,18 +9,23 @@ import shutil
 import socket
 import ssl
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 from tests.faces.conftest import served
 from tests.faces.test_http import Answer, ask, names
 
+from permacite.capture.run import to_the_end
 from permacite.service.archive import Archive
+from permacite.web.doors.forwarded import Forwarded
+from permacite.web.serving.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from starlette.types import Message, Receive, Scope, Send
 
 __all__ = ["names"]  # a fixture
 
@@ -192,6 +197,45 @@ def test_a_proxy_makes_nobody_one_who_is_on_this_machine(
             answer = ask(running.base, "/-/cite", "POST", cited, X_Forwarded_For=said)
             assert answer.status == 401, said
         assert ask(running.base, "/-/cite", "POST", cited).status == 401, "it said of nobody"
+
+
+def test_what_is_remembered_is_found_behind_a_proxy() -> None:
+    made: list[str] = []
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        del receive
+        made.append(f"{scope['client'][0]} {scope['scheme']}")
+        fields = [(b"etag", b'"1"'), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 200, "headers": fields})
+        await send({"type": "http.response.body", "body": b""})
+
+    remembered = Remembered(application, lambda: 1)
+    proxied = Forwarded(remembered, ["127.0.0.1"])
+
+    def asked(address: str, **said: str) -> bool:
+        """Whether an answer is known; it is made where it is not."""
+        fields = {"host": HOST, "x-forwarded-for": address} | said
+        headers = [(name.encode(), value.encode()) for name, value in fields.items()]
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "scheme": "http"}
+        scope |= {"client": ("127.0.0.1", len(made)), "headers": headers}
+        scope |= {"raw_path": b"/", "query_string": b""}
+        early = dict(scope)
+        proxied.apply(early)
+        if remembered.known(early) is not None:
+            return True
+
+        async def send(message: Message) -> None:
+            del message
+
+        to_the_end(proxied(scope, send, send))  # type: ignore[arg-type] # nothing is received
+        return False
+
+    first, second = "203.0.113.9", "203.0.113.10"
+    assert [asked(first), asked(first), asked(f"198.51.100.1, {first}")] == [False, True, True]
+    assert [asked(second), asked(second), asked(first)] == [False, True, True]
+    secured = {"x-forwarded-proto": "https"}
+    assert [asked(first, **secured), asked(first, **secured)] == [False, True]
+    assert made == [f"{first} http", f"{second} http", f"{first} https"]
 
 
 @pytest.mark.parametrize("typed", ["nonsense", "10.0.0.1/8", "127.0.0.1,,"])

@@ -15,6 +15,7 @@ from tests.faces.test_http import ask
 
 from permacite.service.archive import Archive
 from permacite.web.app import ROUTES
+from permacite.web.serving.assets import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,6 +86,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     for pattern in ("", f"?pattern={document}"):
         yield "/", f"/{pattern}"
     yield "/-/static/{file}", "/-/static/reader.css"
+    yield "/-/static/{edition}/{file}", address_of("reader.css")
     for name in (full, names["html"], document, cited):
         yield "/-/page/{name:path}", f"/-/page/{name}"
         yield "/-/api/document", f"/-/api/document?name={name}"

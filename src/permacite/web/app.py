@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
@@ -32,6 +31,7 @@ from permacite.web.names import resolver, thttp
 from permacite.web.operating.health import health, ready
 from permacite.web.requests import JSONAnswer, is_own
 from permacite.web.search import asking, jottings
+from permacite.web.serving import assets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,22 +43,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUTES", "create_app"]
 
-_STATIC = Path(__file__).parent / "static"
-_ASSETS = {item.name: item for item in _STATIC.iterdir() if item.suffix in {".css", ".js", ".svg"}}
-_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-
-
-async def asset(request: Request) -> Response:
-    """GET /-/static/{file}: the reader's stylesheet, scripts and icon."""
-    path = _ASSETS.get(request.path_params["file"])
-    if path is None:
-        raise HTTPException(404, "the reader has no such asset")
-    return FileResponse(path, headers=headers.reader_headers(), media_type=_TYPES[path.suffix])
+_DESCRIPTION = Path(__file__).parent / "static" / "openapi.json"
 
 
 async def description(request: Request) -> Response:
     """GET /-/openapi.json: this list of routes, for programs (OpenAPI 3.1)."""
-    described = json.loads((_STATIC / "openapi.json").read_bytes())
+    described = json.loads(_DESCRIPTION.read_bytes())
     described["servers"] = [{"url": at(request, "/").removesuffix("/") or "/"}]
     kind = "application/vnd.oai.openapi+json"
     return JSONAnswer(described, 200, headers.reader_headers(), kind)
@@ -68,7 +58,8 @@ _APART = frozenset({taking.PATH, taking.ASKED})
 
 _PAGES = [
     Route("/", reader.home),
-    Route("/-/static/{file}", asset),
+    Route("/-/static/{file}", assets.asset),
+    Route("/-/static/{edition}/{file}", assets.edition),
     Route("/-/openapi.json", description),
     Route("/-/health", health),
     Route("/-/ready", ready),

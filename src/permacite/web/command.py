@@ -92,7 +92,7 @@ def _mode(_context: object, _option: object, typed: str) -> int:
     type=click.IntRange(1, 256),
     default=1,
     show_default=True,
-    help="Processes that answer; each has the limits below, and --metrics on a port of its own.",
+    help="Processes that answer; each has the limits below.",
 )
 @base_option
 @proxies_option

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["checkpoint", "log", "tile"]
 
 _MOST_DIGITS = 15
-_FOR_EVER = "public, max-age=31536000, immutable"
+_FOR_EVER = "max-age=31536000, immutable"
 
 
 async def log(request: Request) -> Response:

@@ -20,12 +20,14 @@ from permacite.web.app import create_app
 from permacite.web.doors.based import Based
 from permacite.web.doors.forwarded import Forwarded
 from permacite.web.follow.saves import Saves
-from permacite.web.operating.watching import Watching, notify, watched
+from permacite.web.operating.watching import Watching, notify, watched, watching_workers
 from permacite.web.serving.limits import Limits, told
 from permacite.web.serving.listening import serve
+from permacite.web.serving.packing import Packed
 from permacite.web.serving.peers import Peers
 from permacite.web.serving.remembered import Remembered
 from permacite.web.serving.sockets import listening, told_of
+from permacite.web.serving.tagging import Tagged
 from permacite.web.serving.workers import Workers
 
 if TYPE_CHECKING:
@@ -89,7 +91,6 @@ def _answer(
     announce: Callable[[str], None],
 ) -> None:
     """Serve in this process."""
-    peers = Peers(serving.limits)
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
         app = create_app(
@@ -100,12 +101,21 @@ def _answer(
             _introduce(archive, announce)
         archive.decoders(many=True)
         moments = stack.enter_context(archive.moments())
-        remembered = Remembered(Based(app, serving.base), moments)
-        observed = stack.enter_context(
-            watched(remembered, archive, serving.watching, events=peers.counts, announce=announce)
+        remembered = Remembered(Packed(Based(app, serving.base)), moments)
+        seen = watched(
+            Tagged(remembered),
+            archive,
+            serving.watching,
+            shared=serving.shared,
+            announce=announce,
         )
+        observed, events, tick = stack.enter_context(seen)
+        peers = Peers(serving.limits, events)
+
+        forwarded = Forwarded(observed, serving.proxies)
 
         def known(scope: dict[str, Any]) -> tuple[int, bytes, bytes] | None:
+            forwarded.apply(scope)
             answer = remembered.known(scope)
             if answer is None:
                 return None
@@ -114,17 +124,15 @@ def _answer(
             return answer.status, answer.head + field, answer.body
 
         async def until_stopped() -> int:
-            stop, hurry = ending()
-            grace_s = serving.grace_s
             return await serve(
-                Forwarded(observed, serving.proxies),
+                forwarded,
                 listener,
                 peers,
-                stop=stop,
-                hurry=hurry,
-                grace_s=grace_s,
+                ending=ending(),
+                grace_s=serving.grace_s,
                 ready=ready,
                 known=known,
+                tick=tick,
             )
 
         with asyncio.Runner() as runner:
@@ -150,17 +158,22 @@ def _keep(
     announce: Callable[[str], None],
 ) -> None:
     """Serve by processes that share the socket, and keep them."""
-    with Archive.open(serving.folder) as archive:
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(Archive.open(serving.folder))
         _introduce(archive, announce)
-        folder = archive.about().directory
-    listener.set_inheritable(True)
-    with tempfile.TemporaryDirectory(prefix="permacite-") as shared:
-        own = dataclasses.replace(serving, folder=Path(folder), shared=Path(shared))
+        listener.set_inheritable(True)
+        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
+        folder = Path(archive.about().directory)
+        own = dataclasses.replace(serving, folder=folder, shared=shared)
+        ended = stack.enter_context(
+            watching_workers(archive, serving.watching, shared, announce=announce)
+        )
         workers = Workers(
             count,
             lambda number, channel: _words(own, number, listener.fileno(), channel),
             listener=listener,
             announce=announce,
+            ended=ended,
         )
 
         async def until_stopped() -> None:
@@ -172,12 +185,8 @@ def _keep(
 
 def _words(serving: Serving, number: int, listener: int, channel: int) -> list[str]:
     """The arguments of a worker."""
-    watching = serving.watching
-    if watching.metrics is not None and watching.metrics[1]:
-        host, port = watching.metrics
-        watching = dataclasses.replace(watching, metrics=(host, port + number))
-    told = dataclasses.asdict(dataclasses.replace(serving, watching=watching))
-    return [json.dumps(told, default=str), str(number), str(listener), str(channel)]
+    told = json.dumps(dataclasses.asdict(serving), default=str)
+    return [told, *map(str, (number, listener, channel))]
 
 
 def work() -> None:

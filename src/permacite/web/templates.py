@@ -19,6 +19,7 @@ from permacite.service.names import as_address
 from permacite.service.reader.following import apart
 from permacite.web import headers
 from permacite.web.addresses import at
+from permacite.web.serving.assets import address_of
 from permacite.words import ENGLISH, LANGUAGES, words_in
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from permacite.service.citations.recorded import Cited
-    from permacite.words import Words
+from permacite.words import Words
 
 __all__ = ["kept", "page", "words_for"]
 
@@ -138,6 +139,7 @@ def page(
         words=words,
         kept=lambda address: kept(request, address),
         at=lambda address: at(request, address),
+        static=lambda name: at(request, address_of(name)),
         base=at(request, "/").removesuffix("/"),
         reason=reason,
         told=lambda item: _told(item, words),

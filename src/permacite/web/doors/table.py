@@ -25,6 +25,7 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 NEEDS: dict[str, dict[str, Scope]] = {
     "/": {},
     "/-/static/{file}": {},
+    "/-/static/{edition}/{file}": {},
     "/-/openapi.json": {},
     "/-/health": {},
     "/-/ready": {},

@@ -1,38 +1,42 @@
 """What the server counts, for Prometheus: requests as they end, and the archive's condition.
 
-They are given out by a listener of their own, so that no proxy gives them out by mistake.
+They are given out by a listener of their own, so that no proxy gives them out by mistake. Where
+several processes answer, each writes what it counts into files of a folder, by which the one that
+keeps them tells of all, of those too that have ended (`PROMETHEUS_MULTIPROC_DIR`).
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections import Counter as Counts
 from typing import TYPE_CHECKING, Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from permacite.errors import PermaciteError, StorageError
 from permacite.version import __version__
 
 if TYPE_CHECKING:
-    from collections import Counter as Counts
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from permacite.service.preservation.condition import Condition
 
-__all__ = ["Metrics", "serving"]
+__all__ = ["Metrics", "forget", "of_all", "serving", "telling"]
 
+_OF_DECODERS = (
+    ("permacite_decoders_busy", "Documents that are decoded now."),
+    ("permacite_decoders_waiting", "Documents that wait for a decoder."),
+)
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Metrics:
-    """What one server counts."""
+    """What one process counts."""
 
-    def __init__(self, condition: Callable[[], Condition], events: Counts[Any]) -> None:
-        """Take what tells the archive's condition, and what connections are counted under.
-
-        Both are asked each time somebody looks.
-        """
+    def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "permacite_requests",
@@ -50,14 +54,44 @@ class Metrics:
         self._octets = Counter(
             "permacite_sent_bytes", "Octets of bodies that were sent.", registry=self.registry
         )
-        self.registry.register(_Looked(lambda: _events(events)))
-        self.registry.register(_Looked(lambda: _conditions(condition)))
+        self._events = Counter(
+            "permacite_events",
+            "Connections, and what cut them.",
+            ("event",),
+            registry=self.registry,
+        )
+        self._decoders = [
+            Gauge(name, about, registry=self.registry, multiprocess_mode="livesum")
+            for name, about in _OF_DECODERS
+        ]
+
+    def events(self) -> Counts[Any]:
+        """What connections are counted under, and told here."""
+        return _Told(self._events)
+
+    def tell_decoders(self, *numbers: int) -> None:
+        """Tell how many documents are decoded, and how many wait for it."""
+        for gauge, number in zip(self._decoders, numbers, strict=True):
+            gauge.set(number)
 
     def count(self, method: str, route: str, status: int, *, seconds: float, octets: int) -> None:
         """Count a request that is answered."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
         self._octets.inc(octets)
+
+
+class _Told(Counts[Any]):
+    """Counts that are told as they grow."""
+
+    def __init__(self, counter: Counter) -> None:
+        super().__init__()
+        self._counter = counter
+
+    def __setitem__(self, event: Any, number: int) -> None:
+        """Count on."""
+        self._counter.labels(event).inc(number - self[event])
+        super().__setitem__(event, number)
 
 
 class _Looked:
@@ -69,16 +103,6 @@ class _Looked:
     def describe(self) -> Iterable[Metric]:
         """Nothing is asked before somebody looks."""
         return []
-
-
-def _events(events: Counts[Any]) -> Iterator[Metric]:
-    """What became of connections, and which limits cut some."""
-    told = CounterMetricFamily(
-        "permacite_events", "Connections, and what cut them.", labels=["event"]
-    )
-    for name, number in events.items():
-        told.add_metric([name], number)
-    yield told
 
 
 def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
@@ -98,8 +122,6 @@ def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
         ("log_entries", "Entries of the log.", now.log_size),
         ("staged_bytes", "Octets that are committed and have no file yet.", now.staged_bytes),
         ("free_bytes", "What is free on the archive's disk.", now.free_bytes),
-        ("decoders_busy", "Documents that are decoded now.", now.decoders_busy),
-        ("decoders_waiting", "Documents that wait for a decoder.", now.decoders_waiting),
     ):
         yield GaugeMetricFamily(f"permacite_{name}", about, value)
     for name, about, done in (
@@ -114,14 +136,32 @@ def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
         yield GaugeMetricFamily("permacite_fixity_faults", "What that check found.", faults)
 
 
+def of_all(folder: Path) -> CollectorRegistry:
+    """What all processes count that have the folder."""
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call] # brings no types
+    return registry
+
+
+def forget(folder: Path, process: int) -> None:
+    """Forget how a process is that has ended, and keep what it counted."""
+    mark_process_dead(process, str(folder))  # type: ignore[no-untyped-call] # brings no types
+
+
+def telling(registry: CollectorRegistry, condition: Callable[[], Condition]) -> CollectorRegistry:
+    """The same, which also tells how the archive is; it is asked each time somebody looks."""
+    registry.register(_Looked(lambda: _conditions(condition)))
+    return registry
+
+
 @contextlib.contextmanager
-def serving(metrics: Metrics, host: str, port: int) -> Iterator[str]:
-    """Give the metrics out on a port until the block ends; the address is yielded.
+def serving(registry: CollectorRegistry, host: str, port: int) -> Iterator[str]:
+    """Give metrics out on a port until the block ends; the address is yielded.
 
     Raises StorageError where the port is taken.
     """
     try:
-        server, thread = start_http_server(port, host, metrics.registry)
+        server, thread = start_http_server(port, host, registry)
     except OSError as error:
         problem = f"cannot listen on {host} port {port} for metrics: {error.strerror}"
         raise StorageError(problem, path=f"{host}:{port}", reason="io") from error

@@ -39,16 +39,18 @@ async def serve(
     listener: socket.socket,
     peers: Peers,
     *,
-    stop: asyncio.Event,
-    hurry: asyncio.Event,
+    ending: tuple[asyncio.Event, asyncio.Event],
     grace_s: float,
     ready: Callable[[], None],
     known: KnownAnswers | None = None,
+    tick: Callable[[], None] | None = None,
 ) -> int:
-    """Answer until `stop`. How many things were still at work `grace_s` later, or at `hurry`.
+    """Answer until the end; how many things were still at work when nothing was waited for.
 
-    `known` gives answers for which the application is not asked.
+    `ending`: that the end has come, for `grace_s`, and that nobody waits any longer.
+    `known` gives answers for which the application is not asked; `tick` is called each second.
     """
+    stop, hurry = ending
     _allow_files(int(peers.limits.connections) + _OTHER_FILES)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what peers do wrong is counted
     loop = asyncio.get_running_loop()
@@ -69,7 +71,7 @@ async def serve(
     def connection() -> Connection:
         return Connection(config, state, peers, known)
 
-    ours = {asyncio.current_task(), loop.create_task(_tell_dates(state))}
+    ours = {asyncio.current_task(), loop.create_task(_tell_dates(state, tick))}
     server = await loop.create_server(connection, sock=listener, backlog=_TAKEN_AT_ONCE)
     listener.listen(_WAITING)
     ready()
@@ -90,11 +92,13 @@ async def serve(
     return left
 
 
-async def _tell_dates(state: ServerState) -> None:
-    """Keep the Date field right."""
+async def _tell_dates(state: ServerState, tick: Callable[[], None] | None) -> None:
+    """Keep the Date field right, and let others know that a second is over."""
     while True:
         now = time.time()
         state.default_headers = [(b"date", formatdate(now, usegmt=True).encode())]
+        if tick is not None:
+            tick()
         await asyncio.sleep(1 - now % 1)
 
 

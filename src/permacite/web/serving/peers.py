@@ -50,9 +50,10 @@ def peer_of(client: tuple[str, int] | None) -> str:
 class Peers:
     """The connections of one process, and what it counts."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, counts: Counter[Event] | None = None) -> None:
+        """`counts`: what is counted under, where somebody looks at it."""
         self.limits = limits
-        self.counts: Counter[Event] = Counter()
+        self.counts: Counter[Event] = Counter() if counts is None else counts
         self.is_ending = False
         """Whether each connection is to close with the answer that it waits for."""
         # In the order in which they came: a dict keeps it.

@@ -3,7 +3,8 @@
 Such an answer follows from the request and from what the catalog holds. SQLite tells whether any
 connection, of any process, has written since the last look, which takes some microseconds: less
 than to resolve the name, and no thread waits for a disk. What depends on who asks is remembered for
-each address, and what depends on fields of the request for each set of them.
+each address, that which a proxy tells where one is believed; and what depends on fields of the
+request for each set of them.
 """
 
 from __future__ import annotations
@@ -25,9 +26,19 @@ _OVERHEAD_BYTES = 2048
 _TAG, _SIZE = b"etag", b"content-length"
 """What has a tag is the same whenever it is given."""
 _WITHOUT_EFFECT = frozenset(
-    {b"user-agent", b"connection", b"cache-control", b"pragma", b"x-request-id", b"priority"}
+    {
+        b"user-agent",
+        b"connection",
+        b"cache-control",
+        b"pragma",
+        b"x-request-id",
+        b"priority",
+        b"x-forwarded-proto",  # what it says is the scheme, where it is believed
+    }
 )
 """Request fields that no such answer depends on."""
+_PASSED_ON = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-real-ip"})
+"""Of these it counts that they are there; what they say is the address, where it is believed."""
 _ADMITTING = frozenset({b"authorization", b"cookie"})
 _OK, _NOT_MODIFIED = 200, 304
 
@@ -105,9 +116,14 @@ def _key(scope: Mapping[str, Any]) -> object:
     """All that an answer may depend on, besides what is stored."""
     return (
         (scope.get("client") or ("",))[0],
+        scope["scheme"],
         scope["raw_path"],
         scope["query_string"],
-        *(field for field in scope["headers"] if field[0] not in _WITHOUT_EFFECT),
+        *(
+            (name, b"" if name in _PASSED_ON else value)
+            for name, value in scope["headers"]
+            if name not in _WITHOUT_EFFECT
+        ),
     )
 
 

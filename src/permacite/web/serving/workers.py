@@ -40,11 +40,14 @@ class Workers:
         *,
         listener: socket.socket,
         announce: Callable[[str], None],
+        ended: Callable[[int], None],
     ) -> None:
+        """`ended` is told the number of each process that is no more."""
         self._count = count
         self._words = words
         self._listener = listener
         self._announce = announce
+        self._ended = ended
         self._channels: dict[int, socket.socket] = {}
         self._processes: dict[int, asyncio.subprocess.Process] = {}
         self._is_ending = False
@@ -111,6 +114,7 @@ class Workers:
             if self._is_ending:
                 return
             self._channels.pop(number).close()
+            self._ended(self._processes[number].pid)
             self._announce(f"worker {number + 1} ended with {status}; another one takes its place")
             try:
                 await self._start(number)
