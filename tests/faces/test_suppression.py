@@ -140,6 +140,8 @@ def answers(running: Running, names: dict[str, str]) -> dict[str, Answer]:
     wanted = json.dumps({"reference": names["document"], "quote": "words"}).encode()
     path = "/-/api/cite"
     found[path] = ask(running.base, path, "POST", wanted, Content_Type="application/json")
+    body, path = json.dumps([names["document"]]).encode(), "/-/api/look-up"
+    found[path] = ask(running.base, path, "POST", body, Content_Type="application/json")
     words = f"Some{CANARY}words."
     selected: dict[str, object] = {"start": 0, "end": len(words), "head": words}
     selected |= {"before": "", "after": "", "checksum": zlib.crc32(words.encode())}
@@ -166,7 +168,7 @@ def telling(found: dict[str, Answer]) -> set[str]:
 
 
 def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
-    posted = {"/-/api/cite", "/-/api/place", "/-/cite", "/-/api/derive"}
+    posted = {"/-/api/cite", "/-/api/look-up", "/-/api/place", "/-/cite", "/-/api/derive"}
     saving = {"/-/save", "/-/save/{id}"}  # these tell of what is on the web
     handed = {"/-/api/captures", "/-/api/token", "/-/extension.zip", "/-/sign-in"}  # by a token
     walked = {route for route, _ in requests(names)} | posted | saving | handed

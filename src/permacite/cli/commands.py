@@ -24,6 +24,7 @@ _ROOMS = {
     "cite": "permacite.cli.cite",
     "reference": "permacite.cli.cite",
     "resolve": "permacite.cli.resolve",
+    "look-up": "permacite.cli.resolve",
     "prove": "permacite.cli.proof",
     "verify": "permacite.cli.resolve",
     "log": "permacite.cli.proof",
@@ -77,6 +78,7 @@ _PYTHON_NAMES = {
     "annotations": "annotations_",
     "note": "note_",
     "quoted-by": "quoted_by",
+    "look-up": "look_up",
 }
 _LIKENESS = 0.6
 _WHOLE_SENTENCE = 1000

@@ -270,9 +270,10 @@ def delegate(
     """Record that TARGET answers for SERIES and all series below it.
 
     TARGET is the address of a resolver, which `permacite serve` then leads to for names that are
-    not here. With --kind minter TARGET is whoever mints names of these dates: a series of this
-    archive, or others, and then this archive mints none. A delegation is never taken back: a later
-    one of the same series and dates counts too, for minters, or instead.
+    not here; of one that speaks THTTP alone (RFC 2169) it ends with /uri-res. With --kind minter
+    TARGET is whoever mints names of these dates: a series of this archive, or others, and then this
+    archive mints none. A delegation is never taken back: a later one of the same series and dates
+    counts too, for minters, or instead.
 
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """

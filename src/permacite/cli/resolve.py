@@ -16,9 +16,10 @@ from permacite.service.resolution.resolving import Resolution
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from permacite.service.resolution.looking import LookedUp
     from permacite.service.resolution.resolving import Resolved
 
-__all__ = ["resolve", "verify"]
+__all__ = ["look_up", "resolve", "verify"]
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -83,6 +84,37 @@ def resolve(  # noqa: PLR0913 - one parameter an option
         emit(part)
     else:
         _tell(part, context=context)
+
+
+@click.command("look-up")
+@click.argument("references", metavar="[REFERENCE]...", nargs=-1)
+@json_option
+@click.pass_context
+def look_up(ctx: click.Context, /, references: tuple[str, ...], *, as_json: bool) -> None:
+    """Say of each REFERENCE what answers to it, a line each: what was asked, the full name, type.
+
+    Without any, references are read from standard input, a line each. Those that are not here have
+    `-`, then the address at the resolver that would know, or why not. Nothing is read of what they
+    name. Exit status 1 where one of them is not here. With --json a list of answers, in order.
+    """
+    from permacite.service.resolution.looking import LookUps  # noqa: PLC0415 - of this alone
+
+    asked = references or [line.strip() for line in sys.stdin if line.strip()]
+    with LookUps.open(ctx.obj) as archive:
+        found = list(archive.look_up(asked))
+    if as_json:
+        emit(found)
+    else:
+        for each in found:
+            click.echo("\t".join(_line(each)))
+    ctx.exit(0 if all(each.found is not None for each in found) else 1)
+
+
+def _line(answer: LookedUp) -> tuple[str, ...]:
+    if answer.found is not None:
+        return answer.reference, answer.found.exact, answer.found.media_type
+    why = (answer.problem or {}).get("detail", "")
+    return answer.reference, "-", answer.elsewhere or str(why)
 
 
 def _tell(part: Resolved, *, context: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
-from permacite.service import decoders
+from permacite.service import decoders, names
 from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
 from permacite.service.assertions.former import FormerNames
@@ -34,6 +34,7 @@ from permacite.service.proofs.proofs import Proofs
 from permacite.service.quotations.composing import Compositions
 from permacite.service.reader.reading import Reader
 from permacite.service.resolution.holdings import Holdings
+from permacite.service.resolution.looking import LookUps
 from permacite.service.resolution.mementos import Mementos
 from permacite.service.resolution.sites import Sites
 from permacite.service.search.finding import Search
@@ -59,6 +60,7 @@ class Archive(
     Changes,
     Checks,
     Versions,
+    LookUps,
     Compositions,
     Proofs,
     Logs,
@@ -84,6 +86,12 @@ class Archive(
         if many:
             decoders.keep_parts_small()
         return decoders.described()
+
+    def prepare(self) -> None:
+        """Bring in what the first answers would wait for: rules of names, and of large texts."""
+        from permacite.archive.texts import index  # noqa: F401, PLC0415 - most commands have none
+
+        names.parse(f"urn:pdi://{self.series()[0]}/2026/11/22/1.text.1")
 
     def moments(self) -> AbstractContextManager[Callable[[], int]]:
         """What gives, to one thread, a number that changes with each write of any process.

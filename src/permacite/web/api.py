@@ -34,6 +34,7 @@ __all__ = [
     "cite_form",
     "derive",
     "documents",
+    "look_up",
     "passages",
     "place",
     "proof",
@@ -112,6 +113,36 @@ async def proof(request: Request) -> Response:
         "Cache-Control": "no-cache",
     }
     return Response(content, headers=fields, media_type=_PROOFS[form])
+
+
+async def look_up(request: Request) -> Response:
+    """POST /-/api/look-up answers a list of LookedUp: one for each name of a JSON list, in order.
+
+    1000 names and addresses are looked up at a time at most. The body may be text/uri-list instead.
+    """
+    body = await body_of(request, most_bytes=_MAX_BODY)
+    wanted = _names(body, media_types.essence(request.headers.get("content-type", "")))
+    if len(wanted) > paging.LARGEST:
+        raise HTTPException(413, f"expected at most {paging.LARGEST} names")
+    found = await ask(request, lambda archive: list(archive.look_up(wanted)))
+    return _json(found)
+
+
+def _names(body: bytes, kind: str) -> list[str]:
+    """The names in a body. Raises ParseError, 415."""
+    text = body.decode("utf-8", "replace")
+    if kind == "text/uri-list":  # RFC 2483 §5
+        lines = (line.strip() for line in text.splitlines())
+        return [line for line in lines if line and not line.startswith("#")]
+    if kind != "application/json":
+        raise HTTPException(415, "expected application/json or text/uri-list")
+    try:
+        wanted: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"expected JSON: {error}", text[:80], 0, "RFC 8259") from None
+    if not isinstance(wanted, list) or not all(isinstance(each, str) for each in wanted):
+        raise ParseError("expected a list of names", text[:80], 0)
+    return wanted
 
 
 async def quotes(request: Request) -> Response:

@@ -93,6 +93,7 @@ _PAGES = [
     Route(PATH, news),
     Route("/-/api/documents", api.documents),
     Route("/-/api/document", api.show),
+    Route("/-/api/look-up", api.look_up, methods=["POST"]),
     Route("/-/api/passages", api.passages),
     Route("/-/api/place", api.place, methods=["POST"]),
     Route("/-/api/log", log.log),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.service.archive import Archive
+from permacite.web import templates
 from permacite.web.app import create_app
 from permacite.web.doors.based import Based
 from permacite.web.doors.forwarded import Forwarded
@@ -28,6 +29,7 @@ from permacite.web.serving.peers import Peers
 from permacite.web.serving.remembered import Remembered
 from permacite.web.serving.sockets import listening, told_of
 from permacite.web.serving.tagging import Tagged
+from permacite.web.serving.warming import Warming
 from permacite.web.serving.workers import Workers
 
 if TYPE_CHECKING:
@@ -109,7 +111,8 @@ def _answer(
             shared=serving.shared,
             announce=announce,
         )
-        observed, events, tick = stack.enter_context(seen)
+        observed, events, tell = stack.enter_context(seen)
+        warming = Warming(archive.prepare, templates.prepare)
         peers = Peers(serving.limits, events)
 
         forwarded = Forwarded(observed, serving.proxies)
@@ -132,7 +135,7 @@ def _answer(
                 grace_s=serving.grace_s,
                 ready=ready,
                 known=known,
-                tick=tick,
+                ticks=(tell, warming.tick),
             )
 
         with asyncio.Runner() as runner:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.recorded import Cited
 from permacite.words import Words
 
-__all__ = ["kept", "page", "words_for"]
+__all__ = ["kept", "page", "prepare", "words_for"]
 
 _ENVIRONMENT = Environment(
     loader=PackageLoader("permacite.web", "pages"),
@@ -101,6 +101,12 @@ def _choices(request: Request) -> list[_Choice]:
         )
         for language in LANGUAGES
     ]
+
+
+def prepare() -> None:
+    """Compile all templates, which are compiled when they are first asked for else."""
+    for name in _ENVIRONMENT.list_templates():
+        _ENVIRONMENT.get_template(name)
 
 
 def _told(cited: Cited, words: Words) -> str:

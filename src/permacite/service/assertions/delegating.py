@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     from permacite.archive import Delegation, Repository
 
-__all__ = ["Delegated", "Delegations", "with_directions"]
+__all__ = ["Delegated", "Delegations", "elsewhere", "with_directions"]
 
 _DAY = compile_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_THTTP = "/uri-res"
+"""What RFC 2169 has before its services, such as `/uri-res/N2R?urn:...`."""
 _ALMOST = compile_pattern(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})")
 
 
@@ -89,23 +91,38 @@ class Delegations(UseCases):
             *map(_delegated, delegations.delegations("minter", series)),
         ]
 
-    def elsewhere(self, reference: str) -> str | None:
-        """The address under which another resolver answers for a name; None: this one does."""
-        return _elsewhere(self._repository, reference)
+    def elsewhere(
+        self, reference: str, service: str | None = None, *, usual: str = "N2R"
+    ) -> str | None:
+        """The address under which another resolver answers for a name; None: this one does.
+
+        `service`: what of THTTP (RFC 2169) is asked for, such as N2C; None for the name itself,
+        for which a resolver that speaks THTTP alone is asked by the service `usual`.
+        """
+        return elsewhere(self._repository, reference, service, usual=usual)
 
 
-def _elsewhere(repository: Repository, reference: str) -> str | None:
+def elsewhere(
+    repository: Repository, reference: str, service: str | None = None, *, usual: str = "N2R"
+) -> str | None:
+    """As `Delegations.elsewhere`. The address of a resolver of THTTP alone ends with `/uri-res`."""
     name, fragment = names.document_of(reference)
     delegation = repository.delegations.resolver_of(name)
     if delegation is None:
         return None
+    target = delegation.target
+    is_thttp_alone = target.lower().endswith(_THTTP)
+    if service is not None or is_thttp_alone:
+        base = target if is_thttp_alone else f"{target}{_THTTP}"
+        tail = f"%23{fragment.specifier}" if fragment is not None else ""
+        return f"{base}/{service or usual}?{name}{tail}"
     tail = f"?fragment={fragment.specifier}" if fragment is not None else ""
-    return f"{delegation.target}/{name}{tail}"
+    return f"{target}/{name}{tail}"
 
 
 def with_directions(repository: Repository, reference: str, error: NotFoundError) -> NotFoundError:
     """The same error, with the address of the resolver that would know, if there is one."""
-    address = _elsewhere(repository, reference)
+    address = elsewhere(repository, reference)
     if address is None:
         return error
     return NotFoundError(

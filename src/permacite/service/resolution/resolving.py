@@ -97,7 +97,12 @@ class Octets:
     @property
     def size(self) -> int | None:
         """How many there are; None for a part, which has to be cut out."""
-        return None if self._fragment is not None else self._representation.size_bytes
+        return None if self._fragment is not None else self.whole_bytes
+
+    @property
+    def whole_bytes(self) -> int:
+        """How many all of the document has."""
+        return self._representation.size_bytes
 
     @property
     def tag(self) -> str | None:

@@ -59,6 +59,7 @@ NEEDS: dict[str, dict[str, Scope]] = {
     "/-/news.atom": {},
     "/-/api/documents": {},
     "/-/api/document": {},
+    "/-/api/look-up": {"POST": "read"},
     "/-/api/passages": {},
     "/-/api/place": {"POST": "read"},
     "/-/api/log": {},

@@ -95,13 +95,15 @@ async def _page(request: Request, reference: str) -> Response:
         return await _elsewhere(request, reference, error)
 
 
-async def _part(request: Request, reference: str, view: str) -> Response:
+async def _part(
+    request: Request, reference: str, view: str, *, service: str | None = None
+) -> Response:
     """Answer with the bytes of a name, or with JSON."""
     archive = caller_of(request).archive
     preview = view == "preview"
     held: Octets | None = None
     if view == "bytes":
-        known = await directed(request, reference, archive.octets)
+        known = await directed(request, reference, archive.octets, service=service)
         if isinstance(known, Response):
             return known
         held = known
@@ -110,7 +112,7 @@ async def _part(request: Request, reference: str, view: str) -> Response:
             return answer
     whole = request.query_params.get("check") == "whole"
     resolve = partial(archive.resolve, whole=whole, preview=preview)
-    part = await directed(request, reference, resolve)
+    part = await directed(request, reference, resolve, service=service)
     if isinstance(part, Response):
         return part
     if view == "json":
@@ -124,22 +126,31 @@ async def _part(request: Request, reference: str, view: str) -> Response:
     return answer
 
 
-async def bytes_of(request: Request, reference: str) -> Response:
+async def bytes_of(request: Request, reference: str, service: str) -> Response:
     """Answer with the bytes of a name, whatever the Accept field says."""
-    return await _part(request, reference, "bytes")
+    return await _part(request, reference, "bytes", service=service)
 
 
 async def directed(
-    request: Request, reference: str, ask: Callable[[str], Answer]
+    request: Request,
+    reference: str,
+    ask: Callable[[str], Answer],
+    *,
+    service: str | None = None,
 ) -> Answer | Response:
-    """What `ask` answers about a name; a redirect to whom it is delegated, if unknown."""
+    """What `ask` answers about a name; a redirect to whom it is delegated, if unknown.
+
+    `service`: of THTTP, by which it was asked for.
+    """
     try:
         return await run_in_threadpool(ask, reference)
     except NotFoundError as error:
-        return await _elsewhere(request, reference, error)
+        return await _elsewhere(request, reference, error, service)
 
 
-async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> Response:
+async def _elsewhere(
+    request: Request, reference: str, error: NotFoundError, service: str | None = None
+) -> Response:
     """Lead to the resolver that a name is delegated to (PDI §3.8.3); else raise `error`.
 
     A name that a document had in another archive leads to the one that it has here.
@@ -149,7 +160,8 @@ async def _elsewhere(request: Request, reference: str, error: NotFoundError) -> 
     present = await ask(request, Archive.now_called, reference)
     if present is not None:
         return RedirectResponse(kept(request, f"/{as_address(present)}"), 303)
-    address = await ask(request, Archive.elsewhere, reference)
+    usual = "N2C" if request.method == "HEAD" else "N2R"  # PDI §3.8.3
+    address = await ask(request, Archive.elsewhere, reference, service, usual=usual)
     own = urlsplit(str(request.base_url))
     if address is None:
         raise error

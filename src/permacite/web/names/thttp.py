@@ -64,8 +64,8 @@ async def answer(request: Request) -> Response:
     if "*" in reference.partition("#")[0]:
         return await _of_set(request, asked, reference)
     if asked == "R":
-        return await resolver.bytes_of(request, reference)
-    names = await resolver.directed(request, reference, archive.names_of)
+        return await resolver.bytes_of(request, reference, wanted[0])
+    names = await resolver.directed(request, reference, archive.names_of, service=wanted[0])
     return names if isinstance(names, Response) else await _of_names(request, asked, names)
 
 

@@ -17,7 +17,7 @@ from permacite.web.serving.connection import Connection
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from permacite.web.serving.connection import KnownAnswers
     from permacite.web.serving.peers import Peers
@@ -43,12 +43,12 @@ async def serve(
     grace_s: float,
     ready: Callable[[], None],
     known: KnownAnswers | None = None,
-    tick: Callable[[], None] | None = None,
+    ticks: Sequence[Callable[[], None]] = (),
 ) -> int:
     """Answer until the end; how many things were still at work when nothing was waited for.
 
     `ending`: that the end has come, for `grace_s`, and that nobody waits any longer.
-    `known` gives answers for which the application is not asked; `tick` is called each second.
+    `known` gives answers for which the application is not asked; `ticks` are called each second.
     """
     stop, hurry = ending
     _allow_files(int(peers.limits.connections) + _OTHER_FILES)
@@ -71,7 +71,7 @@ async def serve(
     def connection() -> Connection:
         return Connection(config, state, peers, known)
 
-    ours = {asyncio.current_task(), loop.create_task(_tell_dates(state, tick))}
+    ours = {asyncio.current_task(), loop.create_task(_tell_dates(state, ticks))}
     server = await loop.create_server(connection, sock=listener, backlog=_TAKEN_AT_ONCE)
     listener.listen(_WAITING)
     ready()
@@ -92,12 +92,12 @@ async def serve(
     return left
 
 
-async def _tell_dates(state: ServerState, tick: Callable[[], None] | None) -> None:
+async def _tell_dates(state: ServerState, ticks: Sequence[Callable[[], None]]) -> None:
     """Keep the Date field right, and let others know that a second is over."""
     while True:
         now = time.time()
         state.default_headers = [(b"date", formatdate(now, usegmt=True).encode())]
-        if tick is not None:
+        for tick in ticks:
             tick()
         await asyncio.sleep(1 - now % 1)
 
