@@ -130,7 +130,8 @@ class _Answer:
         tag = fields.get("etag", "")
         if start["status"] == _NOT_MODIFIED:
             fields.add_vary_header("Accept-Encoding")
-            if f"W/{tag}" in self._asked.get("if-none-match", ""):
+            is_kept = f"W/{tag}" in self._asked.get("if-none-match", "")
+            if is_kept and self._coding() is not None:
                 fields["ETag"] = f"W/{tag}"  # what is kept there is packed (RFC 9111 §4.3.4)
             return
         size = fields.get("content-length", "")
