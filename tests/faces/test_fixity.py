@@ -63,6 +63,37 @@ def test_what_is_new_is_checked_once(
     assert fsck("--new")[1]["checked"] == 0
 
 
+def test_what_came_since_a_checkpoint_is_checked(
+    archive: Path, fsck: Callable[..., tuple[int, dict[str, Any]]]
+) -> None:
+    add(archive, "a.txt", "b.txt")
+    with Archive.open(archive) as service:
+        size = service.log().size
+    add(archive, "c.txt")
+    assert fsck("--since", str(size))[1]["checked"] == 1
+    assert fsck("--since", "0")[1]["checked"] == 3
+    assert fsck("--since", str(size), "--new")[1]["checked"] == 3, "the earlier of the two"
+    assert fsck("--since", "999999")[1]["checked"] == 0
+
+
+def test_a_damaged_file_is_named_with_what_to_do(
+    archive: Path, cli: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    add(archive, "a.txt", "b.txt")
+    assert cli("backup", "--copy", str(tmp_path / "copy")).status == 0
+    damage(archive, "b.txt")
+    done = cli("fsck", "--sample", "9")
+    file = done.err.splitlines()[-1].rpartition(" ")[2]
+    assert (done.status, "file of a backup" in done.err) == (1, True)
+    with Archive.open(archive) as service:
+        part = service.condition().part_checked
+        assert part is not None
+        assert part.faults == 1
+    (archive / file).unlink()
+    (archive / file).write_bytes((tmp_path / "copy" / file).read_bytes())
+    assert cli("fsck").status == 0
+
+
 def test_what_is_damaged_stays_new(
     archive: Path, fsck: Callable[..., tuple[int, dict[str, Any]]]
 ) -> None:

@@ -17,6 +17,7 @@ from permacite.service.preservation.keeping import Preservation
 
 if TYPE_CHECKING:
     from permacite.service.assertions.delegating import Delegated
+    from permacite.service.findings import Report
     from permacite.service.preservation.copies import Copy
 
 __all__ = [
@@ -98,26 +99,35 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
 @click.command()
 @click.option("--new", is_flag=True, help="Only what was committed since the last such check.")
 @click.option(
+    "--since",
+    type=click.IntRange(min=0),
+    metavar="SIZE",
+    help="Only what was committed since the log had SIZE entries, as a checkpoint tells.",
+)
+@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Only N versions, by chance; with --new besides.",
+    help="Only N versions, by chance; with --new or --since besides.",
 )
 @json_option
 @click.pass_context
-def fsck(ctx: click.Context, *, new: bool, sample: int | None, as_json: bool) -> None:
+def fsck(
+    ctx: click.Context, *, new: bool, since: int | None, sample: int | None, as_json: bool
+) -> None:
     """Run a fixity check of the whole archive: every digest, the log, the catalog and its rules.
 
-    Bytes that nothing names (orphans) are harmless: a commit that failed left them. With --new or
-    --sample digests alone are recomputed, of a part of the archive: each night what is new and a
-    thousand by chance, once in a while all of it.
+    Bytes that nothing names (orphans) are harmless: a commit that failed left them. With --new,
+    --since or --sample digests alone are recomputed, of a part of the archive: each night what is
+    new and a thousand by chance, once in a while all of it. When that was, and what was found, is
+    kept for the metrics of a server.
 
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
     with Preservation.open(ctx.obj) as archive:
-        total = None if new else sample or archive.formats()
+        total = archive.to_check(new=new, since=since, sample=sample or 0)
         with counted("checked", of=total) as progress:
-            report = archive.fsck(new=new, sample=sample or 0, progress=progress)
+            report = archive.fsck(new=new, since=since, sample=sample or 0, progress=progress)
     findings = [item for item in report.findings if item.kind != "erased"]
     if as_json:
         emit({"checked": report.checked, "bad": report.bad, "findings": findings})
@@ -125,7 +135,19 @@ def fsck(ctx: click.Context, *, new: bool, sample: int | None, as_json: bool) ->
         for item in findings:
             tell(f"{item.kind}: {item.name}: {item.detail}")
         click.echo(f"{report.checked} checked, {len(report.bad)} bad")
+    for file in _files_of(report):
+        tell(f"put there the file of a backup that `permacite fsck` finds well: {file}")
     ctx.exit(0 if report.ok else 1)
+
+
+def _files_of(report: Report) -> list[str]:
+    """Where the octets should be that are missing, altered or unreadable."""
+    digests = (
+        item.detail.rpartition("sha-256:")[2]
+        for item in report.bad
+        if item.kind in {"missing", "altered"} and "sha-256:" in item.detail
+    )
+    return [f"objects/{each[:2]}/{each[2:4]}/{each}" for each in dict.fromkeys(digests)]
 
 
 @click.command()

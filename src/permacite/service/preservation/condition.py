@@ -15,10 +15,21 @@ from permacite.service.base import UseCases
 if TYPE_CHECKING:
     from permacite.archive import Repository
 
-__all__ = ["CHECKED", "COPIED", "REACHED", "Condition", "Conditions", "Done", "keep", "note"]
+__all__ = [
+    "CHECKED",
+    "COPIED",
+    "PART_CHECKED",
+    "REACHED",
+    "Condition",
+    "Conditions",
+    "Done",
+    "keep",
+    "note",
+]
 
 COPIED = "last backup"
 CHECKED = "last fixity check"
+PART_CHECKED = "last fixity check of a part"
 REACHED = "fixity checked up to"
 """The entry of the log up to which all was checked, by one check or several."""
 
@@ -49,6 +60,8 @@ class Condition:
     """The last backup that was made from here."""
     checked: Done | None
     """The last fixity check of all of it."""
+    part_checked: Done | None
+    """The last one of what was new, or of a sample."""
 
 
 class Conditions(UseCases):
@@ -68,6 +81,7 @@ class Conditions(UseCases):
             decoders_waiting=waiting,
             copied=_done(repository, COPIED),
             checked=_done(repository, CHECKED),
+            part_checked=_done(repository, PART_CHECKED),
         )
 
 

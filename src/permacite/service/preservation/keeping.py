@@ -47,31 +47,44 @@ class Preservation(UseCases):
         self,
         *,
         new: bool = False,
+        since: int | None = None,
         sample: int = 0,
         progress: Callable[[Finding], None] | None = None,
     ) -> Report:
         """Check every digest, the log, the catalog; and find bytes that nothing names.
 
-        `new`: only the digests of what was committed since the last such check. `sample`: only
-        those of so many versions by chance, or besides. `progress` is told each finding as it is
-        made.
+        `new`: only the digests of what was committed since the last such check; `since`: since the
+        log had so many entries. `sample`: only those of so many versions by chance, or besides.
+        `progress` is told each finding as it is made.
         """
         repository = self._repository
         size = repository.log.size()
-        if not new and not sample:
+        start = self._start(new=new, since=since)
+        if start is None and not sample:
             report = Report.of(repository.fsck(), progress)
             condition.note(repository, condition.CHECKED, len(report.bad))
         else:
-            start = int(repository.setting(condition.REACHED) or 0)
-            fresh = repository.verify_new(start) if new else iter(())
+            fresh = iter(()) if start is None else repository.verify_new(start)
             report = Report.of(chain(fresh, repository.verify_sample(sample)), progress)
-        if report.ok and (new or not sample):
+            condition.note(repository, condition.PART_CHECKED, len(report.bad))
+        if report.ok and (new or (start is None and not sample)):
             condition.keep(repository, condition.REACHED, str(size))
         return report
 
-    def formats(self) -> int:
-        """How many formats of versions there are to be checked."""
-        return self._repository.formats()
+    def to_check(self, *, new: bool = False, since: int | None = None, sample: int = 0) -> int:
+        """About how many findings such a check makes."""
+        start = self._start(new=new, since=since)
+        if start is None and not sample:
+            return self._repository.formats()
+        fresh = 0 if start is None else max(0, self._repository.log.size() - start)
+        return fresh + min(sample, self._repository.count())
+
+    def _start(self, *, new: bool, since: int | None) -> int | None:
+        """The entry of the log from which on to check; None where not by entries."""
+        starts = [] if since is None else [since]
+        if new:
+            starts.append(int(self._repository.setting(condition.REACHED) or 0))
+        return min(starts, default=None)
 
     def export_ocfl(self, directory: Path) -> Copy:
         """Write the whole archive as OCFL objects; `restore` makes an archive of them.

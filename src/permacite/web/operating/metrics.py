@@ -127,6 +127,7 @@ def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
     for name, about, done in (
         ("backup", "When the last backup was made.", now.copied),
         ("fixity_check", "When the last fixity check of all was made.", now.checked),
+        ("part_check", "When the last fixity check of a part was made.", now.part_checked),
     ):
         if done is not None:
             moment = done.at.timestamp()
@@ -134,6 +135,9 @@ def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
     if now.checked is not None:
         faults = now.checked.faults
         yield GaugeMetricFamily("permacite_fixity_faults", "What that check found.", faults)
+    if now.part_checked is not None:
+        faults = now.part_checked.faults
+        yield GaugeMetricFamily("permacite_part_faults", "What the check of a part found.", faults)
 
 
 def of_all(folder: Path) -> CollectorRegistry:
