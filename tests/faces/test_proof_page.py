@@ -15,12 +15,14 @@ import re
 import subprocess
 import tomllib
 import zipfile
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import permacite
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.bundles import writing
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
@@ -105,10 +107,14 @@ def test_a_page_in_another_language_says_so(
 
 @pytest.mark.parametrize("language", ["de", "fr"])
 def test_all_words_stand_in_the_page_and_its_script(language: str) -> None:
-    table = tomllib.loads((PAGES / f"proof-1.{language}.toml").read_text(encoding="utf-8"))
-    for part, suffix in (("page", "html"), ("script", "js")):
-        source = (PAGES / f"proof-1.{suffix}").read_text(encoding="utf-8")
-        assert [words for words in table[part] if source.count(words) != 1] == []
+    tables = [
+        tomllib.loads((PAGES / f"proof-{edition}.{language}.toml").read_text(encoding="utf-8"))
+        for edition in (1, 2)
+    ]
+    for part, name in (("page", "proof-1.html"), ("script", "proof-2.js")):
+        source = (PAGES / name).read_text(encoding="utf-8")
+        said = tables[0][part] | tables[1][part]
+        assert [words for words in said if source.count(words) != 1] == []
 
 
 def test_a_page_of_the_first_edition_is_accepted_for_good(tab: Page, tmp_path: Path) -> None:
@@ -219,6 +225,52 @@ def test_no_altered_page_says_that_it_agrees(
     assert tried >= times(90, 200)
 
 
+ABSENT = [
+    ("a-name-between", "5.html.1", 2, "never minted"),
+    ("a-name-before-all", "-.html.1", 2, "never minted"),
+    ("a-name-behind-all", "zebra.html.1", 2, "never minted"),
+    ("a-version", "1.text.3", 2, "no such version"),
+    ("a-name-of-a-day-sealed-before", "5.html.1", 1, "never minted"),
+]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+@pytest.mark.parametrize(
+    ("name", "form", "said"), [row[1:] for row in ABSENT], ids=[row[0] for row in ABSENT]
+)
+def test_a_page_shows_that_something_is_not_there(
+    tab: Page, tmp_path: Path, name: str, form: int, said: str, language: str
+) -> None:
+    archive, series, day = tmp_path / "archive", "lab.example.us", date(2026, 1, 2)
+    noon = datetime(2026, 1, 2, 12, tzinfo=UTC)
+    with Repository.create(archive, series=series, clock=lambda: noon) as made:
+        for unique_id in (None, None, "a", "report"):
+            made.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
+    with Repository.open(archive, clock=lambda: noon + timedelta(days=1)) as made:
+        made.seal_day(series, day, form=form)
+    with Archive.open(archive) as opened:
+        reference = f"urn:pdi://{series}/2026/01/02/{name}"
+        page = opened.prove(reference, html=True, language=language).decode()
+    state, _ = verdict(tab, tmp_path / "proof.html", page)
+    assert state == "agrees", tab.locator("#checks").inner_text()
+    assert check(page.encode()).holds
+    if language != "en":
+        return
+    assert said in tab.locator("#claim").inner_text()
+    told = "places.json" if form == 2 else "names.txt"
+    for at in range(0, 60, 7):
+
+        def change(files: dict[str, bytes], at: int = at) -> None:
+            octets = bytearray(files[told])
+            octets[at % len(octets)] ^= 1
+            files[told] = bytes(octets)
+
+        forged = repacked(page, change)
+        state, sentence = verdict(tab, tmp_path / "proof.html", forged)
+        assert (state, "does not hold" in sentence) == ("fails", True)
+        assert refused(forged)
+
+
 def test_what_browsers_cannot_check_is_said_and_refused_by_verify(
     tab: Page, tmp_path: Path, proofs: dict[str, str]
 ) -> None:
@@ -258,7 +310,7 @@ def refused(page: str) -> bool:
 
 
 def test_the_script_knows_every_text_that_a_bundle_explains_itself_by() -> None:
-    script = (Path(writing.__file__).parent / "pages/proof-1.js").read_text(encoding="utf-8")
+    script = (Path(writing.__file__).parent / "pages/proof-2.js").read_text(encoding="utf-8")
     current = hashlib.sha256(writing.README.encode()).hexdigest()
     for digest in (current, *writing.EARLIER_READMES):
         assert digest in script

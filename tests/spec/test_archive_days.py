@@ -17,6 +17,14 @@ from tests.spec.zips import unzipped, zipped
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log import ProofReport, check_proof
+from permacite.archive.name_tree import (
+    DayDocument,
+    fault_of,
+    places_for,
+    read_places,
+    root_over,
+    written,
+)
 from permacite.archive.records.days import names_file, names_in
 from permacite.errors import (
     ConflictError,
@@ -84,6 +92,17 @@ def entries(archive: Repository) -> list[dict[str, object]]:
     return [json.loads(leaf.content) for leaf in archive.log.leaves()]
 
 
+def by_hand(leaves: list[bytes]) -> bytes:
+    """The root of a tree, by its definition (RFC 6962 §2.1)."""
+    if len(leaves) == 1:
+        return hashlib.sha256(b"\0" + leaves[0]).digest()
+    split = 1
+    while split * 2 < len(leaves):
+        split *= 2
+    left, right = by_hand(leaves[:split]), by_hand(leaves[split:])
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
 def failures(report: ProofReport) -> dict[str, str]:
     """Return what does not hold."""
     return {one.name: one.detail for one in report.checks if not one.ok}
@@ -107,6 +126,8 @@ def test_the_first_commit_of_a_later_day_seals_the_last_one(
         "names": "sha-256:" + hashlib.sha256(b"1\n2\nreport\n").hexdigest(),
         "sealed_at": "2026-11-23T23:59:00.000000Z",
         "schema": 2,
+        "seal": 2,
+        "tree": "sha-256:" + by_hand([b'["1",1]', b'["2",1]', b'["report",1]']).hex(),
     }
     assert {one.kind for one in archive.fsck()} == {"ok"}
 
@@ -192,14 +213,68 @@ def test_absence_is_proven_for_sealed_days_and_unknown_names_alone(archive: Repo
         archive.prove_absence(name("report"))
 
 
+@pytest.fixture
+def listed(archive: Repository, clock: Clock) -> bytes:
+    """The same proof from a day that was sealed before there were trees."""
+    clock.go_on(days=1)
+    archive.seal_day(SERIES, DAY, form=1)
+    return archive.prove_absence(name("3"))
+
+
+def test_a_day_that_was_sealed_before_proves_absence_as_before(
+    archive: Repository, listed: bytes
+) -> None:
+    assert unzipped(listed)["names.txt"] == b"1\nreport\n"
+    assert b"tree" not in unzipped(listed)["leaf.json"]
+    report = check_proof(listed, str(archive.log.verifier))
+    assert (report.ok, report.trusted, report.absent, report.versions) == (True, True, True, None)
+    assert {one.kind for one in archive.fsck()} == {"ok"}
+    with pytest.raises(NotFoundError, match="before versions could be told"):
+        archive.prove_absence(version_of("1", 2))
+
+
+def version_of(unique_id: str, number: int) -> pdi.PDI:
+    """Return a version of a document of the 20th."""
+    value = pdi.parse(f"urn:pdi://{SERIES}/2026/11/20/{unique_id}.html.{number}")
+    assert isinstance(value, pdi.PDI)
+    return value
+
+
+def test_a_version_that_was_not_there_is_proven(archive: Repository, clock: Clock) -> None:
+    archive.commit([NewRepresentation(b"y", "text/plain")], replaces=name("1").document)
+    clock.go_on(days=1)
+    archive.seal_day(SERIES, DAY)
+    bundle = archive.prove_absence(version_of("1", 3))
+    report = check_proof(bundle, str(archive.log.verifier))
+    assert (report.ok, report.absent, report.versions) == (True, True, 2)
+    assert report.checks[0].detail == "no version 3 of 1 when the day was sealed: it had 2"
+    with pytest.raises(ConflictError, match="is here"):
+        archive.prove_absence(version_of("1", 2))
+    archive.commit([NewRepresentation(b"z", "text/plain")], replaces=name("1").document)
+    assert check_proof(bundle).ok, "it says how it was then"
+    assert check_proof(archive.prove_absence(version_of("1", 4))).versions == 2
+    assert {one.kind for one in archive.fsck()} == {"ok"}
+
+
 FORGERIES = [
     ("a-name-that-is-there", "name.txt", b"/3.", b"/1.", "absence"),
     ("a-name-of-a-user", "name.txt", b"/3.", b"/report.", "absence"),
+    ("another-name", "name.txt", b"/3.", b"/s.", "absence"),
+    ("a-neighbour-left-out", "places.json", b"[{", b"[]#", "absence"),
+    ("a-neighbour-renamed", "places.json", b'"1"', b'"2"', "absence"),
+    ("other-versions", "places.json", b'"versions":1', b'"versions":2', "absence"),
+    ("another-place", "places.json", b'"index":1', b'"index":0', "absence"),
+    ("another-tree", "leaf.json", b'"tree":"sha-256:', b'"tree":"sha-256:0', "absence"),
+    ("another-count", "leaf.json", b'"documents":2', b'"documents":1', "absence"),
+    ("no-count", "leaf.json", b'"documents":2', b'"documents":-1', "absence"),
+    ("another-entry", "leaf.json", b"T12:00", b"T13:00", "inclusion"),
+]
+LISTED_FORGERIES = [
+    ("a-name-that-is-there", "name.txt", b"/3.", b"/1.", "absence"),
     ("a-name-left-out", "names.txt", b"1\n", b"", "absence"),
     ("a-name-added", "names.txt", b"1\n", b"1\n2\n", "absence"),
     ("another-list", "leaf.json", b'"names":"sha-256:', b'"names":"sha-256:0', "absence"),
     ("another-count", "leaf.json", b'"documents":2', b'"documents":1', "absence"),
-    ("another-entry", "leaf.json", b"T12:00", b"T13:00", "inclusion"),
 ]
 
 
@@ -211,10 +286,25 @@ FORGERIES = [
 def test_a_forged_absence_is_named(
     absence: bytes, file: str, old: bytes, new: bytes, fails: str
 ) -> None:
-    files = unzipped(absence)
+    assert fails in failures(check_proof(forged(absence, file, old, new)))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fails"),
+    [row[1:] for row in LISTED_FORGERIES],
+    ids=[row[0] for row in LISTED_FORGERIES],
+)
+def test_a_forged_list_is_named(
+    listed: bytes, file: str, old: bytes, new: bytes, fails: str
+) -> None:
+    assert fails in failures(check_proof(forged(listed, file, old, new)))
+
+
+def forged(bundle: bytes, file: str, old: bytes, new: bytes) -> bytes:
+    """A proof with something changed in it."""
+    files = unzipped(bundle)
     assert old in files[file]
-    forged = zipped(files | {file: files[file].replace(old, new)})
-    assert fails in failures(check_proof(forged))
+    return zipped(files | {file: files[file].replace(old, new, 1)})
 
 
 @pytest.mark.parametrize(
@@ -223,7 +313,7 @@ def test_a_forged_absence_is_named(
         ({"name.txt": b"urn:pdi://lab.example.us/2026/11/19/3.html.1\n"}, "seals urn:pdi"),
         ({"name.txt": b"urn:pdi://lab.example.uk/2026/11/20/3.html.1\n"}, "seals urn:pdi"),
         ({"leaf.json": b"[]"}, "seals urn:pdi"),
-        ({"names.txt": None}, "holds content or names.txt"),
+        ({"places.json": None}, "holds content, places.json or names.txt"),
     ],
 )
 def test_an_absence_of_something_else_is_refused(
@@ -232,6 +322,40 @@ def test_an_absence_of_something_else_is_refused(
     files = {**unzipped(absence), **changes}
     with pytest.raises(ParseError, match=told):
         check_proof(zipped({one: data for one, data in files.items() if data is not None}))
+
+
+IDS = st.sets(st.text(st.sampled_from("019ab-"), min_size=1, max_size=3), max_size=12)
+
+
+@given(IDS, st.text(st.sampled_from("019ab-"), min_size=1, max_size=3), st.integers(1, 4))
+def test_places_show_what_is_not_there_and_nothing_else(
+    unique_ids: set[str], asked: str, version: int
+) -> None:
+    documents = [DayDocument(each, 1 + len(each)) for each in sorted(unique_ids)]
+    root, size = root_over(documents), len(documents)
+    there = {each.unique_id: each.versions for each in documents}
+    for shown in {asked, *unique_ids}:
+        places = read_places(written(places_for(documents, shown)))
+        assert len(places) <= 2
+        absent = asked not in there or version > there[asked]
+        fault = fault_of(places, asked, version, size=size, root=root)
+        assert not (fault == "" and not absent), "nothing that is there is shown to be absent"
+        if shown == asked:
+            assert (fault == "") == absent
+    if len(documents) > 2:
+        gap = [places_for(documents, documents[at].unique_id)[0] for at in (0, -1)]
+        assert fault_of(gap, documents[1].unique_id, None, size=size, root=root)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", b"[1]", b"[[]]", b'[{"index":0}]', b"[null]", b"[ ]", b"\xff", b"[" * 9999,
+     b'[{"hashes":["*"],"index":0,"unique_id":"1","versions":1}]',
+     b'[{"hashes":[],"index":true,"unique_id":"1","versions":1}]'],
+)  # fmt: skip
+def test_what_is_no_place_is_refused(content: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - some are json's
+        read_places(content)
 
 
 def test_a_document_slipped_into_a_sealed_day_is_found(archive: Repository, absence: bytes) -> None:

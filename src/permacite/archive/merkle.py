@@ -25,6 +25,7 @@ __all__ = [
     "is_consistent",
     "leaf_hash",
     "node_hash",
+    "nodes_over",
     "root_of_inclusion",
     "tree_hash",
 ]
@@ -49,6 +50,16 @@ def tree_hash(size: int, node: Callable[[int, int], bytes]) -> bytes:
     `node(level, position)` answers the hash of a complete subtree.
     """
     return _range_hash(0, size, node) if size else EMPTY
+
+
+def nodes_over(leaves: Sequence[bytes]) -> Callable[[int, int], bytes]:
+    """What answers the hash of each complete subtree over the hashes of leaves, for the others."""
+    levels = [list(leaves)]
+    while len(levels[-1]) > 1:
+        below = levels[-1]
+        pairs = zip(below[::2], below[1::2], strict=False)  # the last one may stand alone
+        levels.append([node_hash(left, right) for left, right in pairs])
+    return lambda level, position: levels[level][position]
 
 
 def inclusion_proof(index: int, size: int, node: Callable[[int, int], bytes]) -> list[bytes]:

@@ -437,13 +437,14 @@ class Repository(Verification):
         """Take one away, or all of its kind; return how many there were."""
         return self._catalog.write(jottings.strike, subject, kind, text)
 
-    def seal_day(self, series: str, day: date) -> Leaf:
+    def seal_day(self, series: str, day: date, *, form: int = days.NEWEST_FORM) -> Leaf:
         """Seal a day of a series; the entry of the log that did is returned.
 
-        Raises ConflictError for a day that has not ended in UTC, NotFoundError where the series
-        does not mint here, ParseError, StorageError (reason "clock").
+        An earlier `form` of the entry is for copies of archives of before. Raises ConflictError for
+        a day that has not ended in UTC, NotFoundError where the series does not mint here,
+        ParseError, StorageError (reason "clock").
         """
-        return self._catalog.write(days.seal, names.checked_series(series), day)
+        return self._catalog.write(days.seal, names.checked_series(series), day, form=form)
 
     def seal_days(self) -> list[Leaf]:
         """Seal all days that have documents and have ended; the new entries are returned."""

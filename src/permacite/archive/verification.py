@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.entries import Leaf
     from permacite.archive.model import Citation
+    from permacite.archive.name_tree import DayDocument
     from permacite.archive.texts import Texts
     from permacite.archive.texts.contents import KnownPieces
 
@@ -180,21 +181,27 @@ class Verification(Reading):
     def prove_absence(self, pdi: PDI) -> bytes:
         """Return a zip that proves, offline, that no document of this name was ever minted here.
 
-        The day in the name must be sealed: see `records.days`. Raises ConflictError where the
-        document is here, NotFoundError where the day is not sealed, StorageError.
+        Where the document is here, and `pdi` names a version that is not, it proves that this was
+        not there when the day was sealed. The day in the name must be sealed: see `records.days`.
+        Raises ConflictError where that is here, NotFoundError where the day is not sealed, or was
+        sealed before there were proofs of versions, StorageError.
         """
-        if self._catalog.read(versions.numbers, pdi):
+        numbers = self._catalog.read(versions.numbers, pdi)
+        if numbers and (pdi.version is None or pdi.version <= max(numbers)):
             raise ConflictError(f"{pdi.document} is here", str(pdi))
-        leaf, unique_ids = self._sealed_names(pdi)
-        return bundles.absence(self.log, names.as_urn(pdi), leaf, unique_ids)
+        leaf, documents = self._sealed_documents(pdi)
+        if numbers and days.form_of(leaf) == 1:
+            problem = "the day was sealed before versions could be told"
+            raise NotFoundError(problem, str(pdi))
+        return bundles.absence(self.log, pdi, leaf, documents)
 
     def is_sealed(self, series: str, day: date) -> bool:
         """Whether a day of a series is sealed."""
         name = names.checked_series(series)
         return self._catalog.read(days.seal_of, name, day.isoformat()) is not None
 
-    def _sealed_names(self, pdi: PDI) -> tuple[Leaf, Sequence[str]]:
-        """The entry that seals the day in a name, and the day's unique ids.
+    def _sealed_documents(self, pdi: PDI) -> tuple[Leaf, Sequence[DayDocument]]:
+        """The entry that seals the day in a name, and the day's documents.
 
         Raises NotFoundError where the day is not sealed, IntegrityError where it has other names.
         """
@@ -208,7 +215,7 @@ class Verification(Reading):
                 expected=leaf.content.decode("utf-8", "replace"),
                 actual="other names",
             )
-        return leaf, self._catalog.read(days.unique_ids, series, day)
+        return leaf, self._catalog.read(days.documents, series, day, before=leaf.sequence)
 
 
 def _version_of(leaf: Leaf) -> PDI | None:

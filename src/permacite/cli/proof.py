@@ -78,7 +78,12 @@ def prove(
         emit(proof)
         return
     click.echo(f"{output}  {proof.reference}")
-    if proof.absent:
+    if proof.versions is not None:
+        note(
+            f"the document had {proof.versions} versions when its day was sealed: the file proves"
+            " that this was none of them"
+        )
+    elif proof.absent:
         note("no such document is here: the file proves that none was ever minted on its day")
     note(f"public key, for whoever checks it: {proof.key}")
 
@@ -129,7 +134,12 @@ def _answer(verified: Verified) -> str:
     when = f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else "an unsaid time"
     name = verified.reference
     claim = f"{what} stood in the archive of {verified.log} at {when}, under\n{name}"
-    if verified.absent:
+    if verified.versions is not None:
+        claim = (
+            f"the archive of {verified.log} had {verified.versions} versions of this document when"
+            f" it sealed the day, at {when}, and not\n{name}"
+        )
+    elif verified.absent:
         claim = f"the archive of {verified.log}, its day sealed at {when}, never minted\n{name}"
     if verified.caution is None:
         return claim

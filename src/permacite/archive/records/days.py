@@ -6,8 +6,9 @@ PDI draft §2.1 and §2.3 date every name, and nothing is minted with a date tha
 list of a day's names is whole when the day has ended (00:00 UTC), and a name that is not in it does
 not exist and never will. Versions and formats may still be added to documents of a sealed day.
 
-The entry of a day has the number of its documents, the highest serial number, and the digest of
-the sorted list of unique ids, be they counted here or chosen by users.
+The entry of a day has the number of its documents, the highest serial number, the digest of the
+sorted list of unique ids, be they counted here or chosen by users, and the root of the tree over
+them (`name_tree`). The first form of entries had no tree; they stay as they are.
 
 A clock that is years ahead does lasting harm: the first commit under it seals the day before, and
 nothing can be minted until those years have passed. So a date far from the last commit is taken
@@ -20,8 +21,9 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from permacite.archive.entries import Entry
+from permacite.archive.entries import Entry, lenient
 from permacite.archive.model import NOBODY, Clock, Timekeeper, Witness, utc_now
+from permacite.archive.name_tree import DayDocument, root_over
 from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves
 from permacite.archive.records.rows import DAYS, has_schema, instant, timestamp
@@ -36,10 +38,13 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "NEWEST_FORM",
     "ON_REQUEST",
     "behind",
     "check_borne_out",
+    "documents",
     "entry_at",
+    "form_of",
     "is_synchronised",
     "kept",
     "names_file",
@@ -48,7 +53,6 @@ __all__ = [
     "seal_all",
     "seal_of",
     "seal_passed",
-    "unique_ids",
 ]
 
 _LONGEST_IDLE = timedelta(days=31)
@@ -69,6 +73,10 @@ ON_REQUEST = "on-request"
 """The value of the setting `sealing` where days are sealed only when someone asks."""
 
 
+NEWEST_FORM = 2
+"""Of the entries of days; the first, which tells no form, has no tree."""
+
+
 def names_file(unique_ids: Sequence[str]) -> bytes:
     """Unique ids, sorted already, one a line: the form whose digest the seal tells."""
     return "".join(f"{unique_id}\n" for unique_id in unique_ids).encode()
@@ -82,15 +90,16 @@ def names_in(content: bytes) -> list[str]:
     return lines
 
 
-def seal(transaction: Transaction, series: str, day: date) -> Leaf:
+def seal(transaction: Transaction, series: str, day: date, *, form: int = NEWEST_FORM) -> Leaf:
     """Seal one day of a series; the seal is returned, be it one that it has already.
 
+    An earlier `form` is for copies of archives of before.
     Raises ConflictError for a day that has not passed (UTC), NotFoundError for another's series,
     StorageError (reason "clock") for a day that only this machine's clock says has passed.
     """
     now = transaction.clock()
     check_borne_out(transaction.connection, day, now, clock=transaction.clock)
-    return _seal(transaction, series, day.isoformat(), now)
+    return _seal(transaction, series, day.isoformat(), now, form=form)
 
 
 def seal_all(transaction: Transaction) -> list[Leaf]:
@@ -109,7 +118,9 @@ def seal_passed(transaction: Transaction, series: str, last: str, now: datetime)
         _seal(transaction, series, last, now)
 
 
-def _seal(transaction: Transaction, series: str, day: str, now: datetime) -> Leaf:
+def _seal(
+    transaction: Transaction, series: str, day: str, now: datetime, *, form: int = NEWEST_FORM
+) -> Leaf:
     """Seal one day, yyyy-mm-dd. Raises ConflictError, NotFoundError."""
     connection = transaction.connection
     kept = _find(connection, series, day)
@@ -124,7 +135,8 @@ def _seal(transaction: Transaction, series: str, day: str, now: datetime) -> Lea
             f"{series}/{day.replace('-', '/')}",
         )
     sealed_at = timestamp(now)
-    sequence = leaves.append(transaction, _entry(connection, series, day, sealed_at))
+    entry = _entry(connection, (series, day, sealed_at), leaves.size(connection), form)
+    sequence = leaves.append(transaction, entry)
     connection.execute("INSERT INTO day VALUES (?, ?, ?, ?)", (series, day, sequence, sealed_at))
     return leaves.leaves(connection, sequence, sequence + 1)[0]
 
@@ -151,13 +163,34 @@ def _open_days(connection: Session, now: datetime) -> list[tuple[str, str]]:
     ).fetchall()
 
 
-def unique_ids(connection: Session, series: str, day: str) -> list[str]:
-    """The unique ids of a day, sorted by their octets."""
+def documents(connection: Session, series: str, day: str, *, before: int) -> list[DayDocument]:
+    """The documents of a day, sorted, each with the versions that entries before one tell."""
     rows = connection.execute(
-        "SELECT unique_id FROM document WHERE series = ? AND date = ? ORDER BY unique_id",
+        "SELECT unique_id, (SELECT max(number) FROM version AS v"
+        " WHERE v.document_id = d.document_id) FROM document AS d"
+        " WHERE series = ? AND date = ? ORDER BY unique_id",
         (series, day),
-    )
-    return [unique_id for (unique_id,) in rows]
+    ).fetchall()
+    named = f"urn:pdi://{series}/{day.replace('-', '/')}"
+    return [
+        DayDocument(
+            unique_id,
+            1 if now == 1 else _versions_before(connection, f"{named}/{unique_id}", before),
+        )
+        for unique_id, now in rows
+    ]
+
+
+def _versions_before(connection: Session, name: str, before: int) -> int:
+    """How many versions of a document the entries before one tell."""
+    told = leaves.entries_before(connection, name, before)
+    return sum(lenient(leaf).get("kind") == "version" for leaf in told)
+
+
+def form_of(leaf: Leaf) -> int:
+    """The form of the entry that seals a day."""
+    form = lenient(leaf).get("seal")
+    return form if isinstance(form, int) else 1
 
 
 def entry_at(connection: Session, sequence: int) -> Entry | None:
@@ -165,23 +198,27 @@ def entry_at(connection: Session, sequence: int) -> Entry | None:
     row = connection.execute(
         "SELECT series, date, sealed_at FROM day WHERE sequence = ?", (sequence,)
     ).fetchone()
-    return None if row is None else _entry(connection, *row)
+    leaf = None if row is None else leaves.leaf_at(connection, sequence)
+    return None if leaf is None else _entry(connection, row, sequence, form_of(leaf))
 
 
-def _entry(connection: Session, series: str, day: str, sealed_at: str) -> Entry:
-    """The entry of a day, as its documents are now."""
-    names = unique_ids(connection, series, day)
+def _entry(connection: Session, row: tuple[str, str, str], sequence: int, form: int) -> Entry:
+    """The entry of a day, a row of `day`, as its documents are now."""
+    series, day, sealed_at = row
+    found = documents(connection, series, day, before=sequence)
     (highest,) = connection.execute(
         "SELECT max(serial) FROM document WHERE series = ? AND date = ?", (series, day)
     ).fetchone()
     clear: dict[str, JSON] = {
         "kind": "day",
         "name": f"urn:pdi://{series}/{day.replace('-', '/')}",
-        "documents": len(names),
+        "documents": len(found),
         "highest": highest,
-        "names": digest_of(names_file(names)),
+        "names": digest_of(names_file([document.unique_id for document in found])),
         "sealed_at": sealed_at,
     }
+    if form > 1:
+        clear |= {"seal": form, "tree": root_over(found)}
     return Entry(clear, {})
 
 

@@ -44,6 +44,7 @@ __all__ = [
     "checkpoints",
     "committed",
     "entries",
+    "entries_before",
     "format_entry",
     "head",
     "leaf_at",
@@ -265,6 +266,11 @@ def leaf_at(connection: Session, sequence: int) -> Leaf | None:
 def entries(connection: Session, pdi: PDI) -> list[Leaf]:
     """The leaves about the document `pdi`, oldest first."""
     return _leaves(connection, "l.subject = ?", (str(name_of(document_key(pdi))),))
+
+
+def entries_before(connection: Session, subject: str, sequence: int) -> list[Leaf]:
+    """The leaves about a subject that stand before a place, oldest first."""
+    return _leaves(connection, "l.subject = ? AND l.sequence < ?", (subject, sequence))
 
 
 def _leaves(connection: Session, condition: str, parameters: tuple[int | str, ...]) -> list[Leaf]:

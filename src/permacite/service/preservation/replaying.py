@@ -310,7 +310,7 @@ def _delegate(repository: Repository, entry: dict[str, Any]) -> None:
 def _seal(repository: Repository, entry: dict[str, Any]) -> None:
     """Seal a day again."""
     series, *day = entry["name"].removeprefix("urn:pdi://").split("/")
-    repository.seal_day(series, date(*map(int, day)))
+    repository.seal_day(series, date(*map(int, day)), form=entry.get("seal", 1))
 
 
 def _erase(repository: Repository, entry: dict[str, Any]) -> None:

@@ -50,10 +50,12 @@ class Proof:
     """What it proves: a full name, with the fragment that was asked for, if any."""
     absent: bool
     """Whether it proves that no document of this name was minted on its day, or ever will be."""
+    versions: int | None
+    """Where it proves that one had no such version when its day was sealed: how many it had."""
     quote: str | None
     """The words of the fragment; None for a whole document, "" for a part that is no text."""
     digest: str
-    """Of the bytes; of the list of the day's names where it proves absence."""
+    """Of the bytes; of what tells the day's names where it proves absence."""
     tree_size: int
     """Entries of the log under the checkpoint in the bundle."""
     key: str
@@ -76,7 +78,10 @@ class Verified:
     reference: str | None = None
     """What is proven: a full name, with a fragment where words are cited; None if unreadable."""
     absent: bool = False
-    """Whether what is proven is that no document of this name was ever minted."""
+    """Whether what is proven is that no document of this name was ever minted, or that one had no
+    such version."""
+    versions: int | None = None
+    """The second: how many versions the document had when its day was sealed."""
     quote: str | None = None
     """The words that stood there; None where the bundle cites none."""
     printed: str | None = None
@@ -107,8 +112,9 @@ class Proofs(Resolution):
     ) -> Proof:
         """The bundle that proves what `reference` names, with the words of its fragment.
 
-        Where no document of this name was minted on its day, the bundle proves that; with `seal`,
-        the day is sealed for it. The log is signed as it is now. With `html`, it stands in a page
+        Where no document of this name was minted on its day, the bundle proves that; where one
+        was without this version, that it was not there when the day was sealed. With `seal`, the
+        day is sealed for it. The log is signed as it is now. With `html`, it stands in a page
         that shows what is proven, and checks it in a browser, in that language if the page has its
         words, else in English. Raises NotFoundError where neither can be proven, IntegrityError,
         StorageError.
@@ -133,6 +139,7 @@ class Proofs(Resolution):
         content = repository.prove(representation.pdi, citation=citation, labelled=labelled)
         return Proof(
             absent=False,
+            versions=None,
             reference=str(representation.pdi) if citation is None else citation.fragment,
             quote=None if citation is None else citation.quote,
             digest=representation.digest,
@@ -163,12 +170,16 @@ class Proofs(Resolution):
 
 
 def _absence(repository: Repository, name: pdi.PDI, unknown: NotFoundError, *, seal: bool) -> Proof:
-    """The bundle that proves that a document never was. Raises NotFoundError."""
+    """The bundle that proves that a document never was, or a version not when its day was sealed.
+
+    Raises NotFoundError.
+    """
     series = ".".join(name.series)
     if series not in repository.series_names():
         raise unknown
-    if next(iter(repository.list(name.document, limit=1)), None) is not None:
-        unknown.hint = "versions and formats may still be added, so no proof says they never were"
+    there = [version.number for version in repository.list(name.document)]
+    if there and (name.version is None or name.version <= max(there)):
+        unknown.hint = "formats may still be added, so no proof says that one never was"
         raise unknown
     try:
         if seal:
@@ -181,6 +192,7 @@ def _absence(repository: Repository, name: pdi.PDI, unknown: NotFoundError, *, s
     return Proof(
         reference=report.name,
         absent=True,
+        versions=report.versions,
         quote=None,
         digest=report.digest,
         tree_size=report.tree_size,
@@ -234,6 +246,7 @@ def check(
         caution=caution,
         checks=tuple(checks),
         absent=report.absent,
+        versions=report.versions,
         reference=report.reference or report.name,
         quote=report.quote,
         printed=report.printed,

@@ -27,6 +27,7 @@ from permacite.archive.log.bundles.tlog_proof import (
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.plain_zip import CONTENT, SPEC, members
 from permacite.archive.log.policy import Policy
+from permacite.archive.name_tree import fault_of, read_places
 from permacite.archive.objects import digest_of
 from permacite.archive.records.days import names_in
 from permacite.archive.texts import charset_of, document_text, is_of_first_rules
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["check_proof"]
 
 _NAMES = "names.txt"
+_PLACES = "places.json"
 _CITATION = "citation.json"
 _CITATION_PROOF = "citation.tlog-proof"
 _CITATION_OPENING = "citation-opening.json"
@@ -98,8 +100,10 @@ def check_proof(
         checked = {CONTENT, _OPENING, _LABELS, *(_CITED if _CITATION in files else ())}
     else:
         entry = _day_of(files["leaf.json"], pdi)
-        checks = [_absent(pdi, entry, files[_NAMES])]
-        time, digest, checked = entry.get("sealed_at"), digest_of(files[_NAMES]), {_NAMES}
+        told = _PLACES if _PLACES in files else _NAMES
+        absent = _not_placed if _PLACES in files else _not_listed
+        checks = [absent(pdi, entry, files[told])]
+        time, digest, checked = entry.get("sealed_at"), digest_of(files[told]), {told}
     name = str(pdi)
     stamped_at, stamps = checked_stamp(files.get(_STAMP), signed.own_note, tsa_roots)
     checked.add(_STAMP)
@@ -109,6 +113,7 @@ def check_proof(
     return ProofReport(
         name=name,
         absent=CONTENT not in files,
+        versions=_versions(pdi, files.get(_PLACES)),
         digest=digest,
         committed_at=str(time),
         origin=signed.checkpoint.origin,
@@ -130,8 +135,9 @@ def _files(data: bytes, max_bytes: int) -> dict[str, bytes]:
     for name in NEEDED:
         if name not in files:
             raise ParseError(f"a proof bundle holds {name}", "(a zip file)", 0, SPEC)
-    if CONTENT not in files and _NAMES not in files:
-        raise ParseError(f"a proof bundle holds {CONTENT} or {_NAMES}", "(a zip file)", 0, SPEC)
+    if files.keys().isdisjoint((CONTENT, _PLACES, _NAMES)):
+        problem = f"a proof bundle holds {CONTENT}, {_PLACES} or {_NAMES}"
+        raise ParseError(problem, "(a zip file)", 0, SPEC)
     return files
 
 
@@ -256,9 +262,42 @@ def _day_of(leaf: bytes, pdi: PDI) -> dict[str, object]:
     return dict(entry)
 
 
-def _absent(pdi: PDI, entry: dict[str, object], names: bytes) -> Check:
-    """Say whether a name is not among those of its sealed day."""
-    unique_id = pdi.document.canonical().rpartition("/")[2]
+def _unique_id(pdi: PDI) -> str:
+    return pdi.document.canonical().rpartition("/")[2]
+
+
+def _not_placed(pdi: PDI, entry: dict[str, object], content: bytes) -> Check:
+    """Say whether places in the tree of a sealed day leave none for a name, or for its version."""
+    unique_id, size = _unique_id(pdi), entry.get("documents")
+    try:
+        places = read_places(content)
+    except ValueError as error:
+        return Check("absence", ok=False, detail=f"{_PLACES} cannot be read: {error}")
+    if type(size) is not int or size < 0:
+        return Check("absence", ok=False, detail="the entry does not tell how many names there are")
+    fault = fault_of(places, unique_id, pdi.version, size=size, root=entry.get("tree"))
+    versions = _versions(pdi, content)
+    if versions is None:
+        told = f"no {unique_id} among {size} names of the day"
+    else:
+        told = f"no version {pdi.version} of {unique_id} when the day was sealed: it had {versions}"
+    return Check("absence", not fault, fault or told)
+
+
+def _versions(pdi: PDI, content: bytes | None) -> int | None:
+    """How many versions the document has that is told in the place of an absent one, if any is."""
+    try:
+        places = [] if content is None else read_places(content)
+    except ValueError:
+        return None
+    found = [place.document for place in places]
+    same = [document for document in found if document.unique_id == _unique_id(pdi)]
+    return same[0].versions if same else None
+
+
+def _not_listed(pdi: PDI, entry: dict[str, object], names: bytes) -> Check:
+    """Say whether a name is not among those of its sealed day, all of which are listed."""
+    unique_id = _unique_id(pdi)
     if digest_of(names) != entry.get("names"):
         return Check("absence", ok=False, detail="names.txt is not the list that the entry tells")
     try:

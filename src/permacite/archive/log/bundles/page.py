@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bundle_in", "is_page", "page_check", "page_of"]
 
-_EDITION = Path(__file__).parent / "pages/proof-1"
+_PAGES = Path(__file__).parent / "pages"
+_EDITIONS = (2, 1)
+"""The newest writes pages; what an edition has no file for, it has from the one before."""
 _LANGUAGES = ("en", "de", "fr")
 """The first needs no table."""
 _START = b"<!doctype html>"
@@ -53,17 +55,23 @@ _LINE_BYTES = 76
 _MAX_BYTES = 1 << 30
 
 _ABSENT = "The archive says that it never minted a document of this name, and never will."
+_NO_VERSION = (
+    "The archive says that this document had no such version when its day was sealed. "
+    "It may have it now."
+)
 _WORDS = "The archive says that it held the marked words, in this place, under this name."
 _OCTETS = "The archive says that it held the octets of this digest under this name."
 
 
-def page_of(bundle: bytes, report: ProofReport, language: str = "en") -> bytes:
+def page_of(
+    bundle: bytes, report: ProofReport, language: str = "en", *, edition: int = _EDITIONS[0]
+) -> bytes:
     """Return the page about a bundle, of which `report` says what it holds.
 
     The same bundle gives the same octets in each language; one without a table is English. Raises
     ParseError, LimitError as `check_proof` does.
     """
-    frame, words = _frame(language if language in _LANGUAGES else _LANGUAGES[0])
+    frame, words = _frame(edition, language if language in _LANGUAGES else _LANGUAGES[0])
     reference = report.reference or report.name
     before, quote, after = _passage(bundle, report) or ("", "", "")
     key = Verifier.parse(report.key)
@@ -72,7 +80,7 @@ def page_of(bundle: bytes, report: ProofReport, language: str = "en") -> bytes:
         "before": before,
         "quote": quote,
         "after": after,
-        "claim": words(_ABSENT if report.absent else _WORDS if quote else _OCTETS),
+        "claim": words(_claim(report, quote)),
         "digest": report.digest,
         "log": report.origin,
         "time": report.committed_at,
@@ -85,6 +93,13 @@ def page_of(bundle: bytes, report: ProofReport, language: str = "en") -> bytes:
     slots["wordless"] = "" if before or quote or after else " hidden"
     page = _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), frame)
     return page.encode()
+
+
+def _claim(report: ProofReport, quote: str) -> str:
+    """What is said to be proven."""
+    if report.versions is not None:
+        return _NO_VERSION
+    return _ABSENT if report.absent else _WORDS if quote else _OCTETS
 
 
 def is_page(data: bytes) -> bool:
@@ -111,30 +126,36 @@ def bundle_in(page: bytes) -> bytes:
 
 def page_check(page: bytes, bundle: bytes, report: ProofReport) -> Check:
     """Compare a page with the one that is written about its bundle."""
-    language = _LANGUAGE.match(page)
-    if page_of(bundle, report, language[1].decode() if language else "en") == page:
+    match = _LANGUAGE.match(page)
+    language = match[1].decode() if match else "en"
+    if any(page_of(bundle, report, language, edition=each) == page for each in _EDITIONS):
         return Check("page", ok=True, detail="shows what the proof has")
     detail = "altered, or of an edition that is not known here: only the zip in it was checked"
     return Check("page", ok=False, detail=detail)
 
 
 @cache
-def _frame(language: str) -> tuple[str, Callable[[str], str]]:
+def _frame(edition: int, language: str) -> tuple[str, Callable[[str], str]]:
     """The page without what is said of a bundle, and what a sentence of the script is there."""
-    template, style, script = (
-        _EDITION.with_suffix(suffix).read_text(encoding="utf-8")
-        for suffix in (".html", ".css", ".js")
-    )
+    template, style, script = (_source(edition, suffix) for suffix in ("html", "css", "js"))
     page: dict[str, str] = {}
     told: dict[str, str] = {}
     if language != _LANGUAGES[0]:
-        table = tomllib.loads(_EDITION.with_suffix(f".{language}.toml").read_text(encoding="utf-8"))
-        page, told = table["page"], table["script"]
+        for number in range(1, edition + 1):
+            path = _PAGES / f"proof-{number}.{language}.toml"
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            page, told = page | table["page"], told | table["script"]
     template, script = _said(template, page), _said(script, told)
     policy = _POLICY.format(script=_named(script), style=_named(style))
     slots = {"policy": policy, "style": style, "script": script}
     frame = _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), template)
     return frame, lambda sentence: told.get(sentence, sentence)
+
+
+def _source(edition: int, suffix: str) -> str:
+    """A file of an edition, or of the last one before it that has one."""
+    paths = [_PAGES / f"proof-{number}.{suffix}" for number in range(edition, 0, -1)]
+    return next(path for path in paths if path.exists()).read_text(encoding="utf-8")
 
 
 def _said(source: str, words: Mapping[str, str]) -> str:

@@ -73,9 +73,10 @@ class ProofReport:
     name: str
     """The full name of what is proven, or of what is proven not to be."""
     absent: bool
-    """Whether it proves that no document of this name was ever minted in its day."""
+    """Whether it proves that no document of this name was ever minted in its day, or that one had
+    no such version when the day was sealed: then `versions` tells how many it had."""
     digest: str
-    """Of the octets; of the list of names where it proves absence."""
+    """Of the octets; of what tells the names of the day where it proves absence."""
     committed_at: str
     """When the archive says it committed it, or sealed the day: yyyy-mm-ddThh:mm:ss.ffffffZ."""
     origin: str
@@ -94,6 +95,7 @@ class ProofReport:
     quote: str | None
     """The words."""
     checks: tuple[Check, ...]
+    versions: int | None = None
     printed: str | None = None
     """Where they stand, as the document numbers its own parts: "p. 17"; the check "labels"."""
 

@@ -3,7 +3,8 @@
 It holds the octets, the log entry that names their digest, the way from that entry to the root of
 the log, and the root signed by the archive's key. What is proven is that the archive held these
 octets under this name when it signed; never that the site they came from served them. A proof of
-absence holds the names of a whole day in the place of octets, and the entry that sealed the day.
+absence holds, in the place of octets, the entry that sealed the day in the name, and the names on
+either side of it with their ways to the root that this entry tells.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import CITATION, FORMAT, read, tokens
 from permacite.archive.log.note import Note, proof_text
-from permacite.archive.records.days import names_file
+from permacite.archive.name_tree import places_for, written
+from permacite.archive.names import as_urn
+from permacite.archive.records.days import form_of, names_file
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log
     from permacite.archive.model import Citation, Representation
+    from permacite.archive.name_tree import DayDocument
+    from permacite.pdi import PDI
 
 __all__ = [
     "EARLIER_READMES",
@@ -60,8 +65,10 @@ of the following; here is how to check it without permacite.
   citation-opening.json  if there: the words stand here; citation.json commits to them
   labels.txt        if there: what the document itself calls parts of its text, such as page xvii:
                     start, end, kind, name and place of each, a line each; see step 1
-  names.txt         in the place of content, where the archive has no document of this name: all
-                    unique ids that were minted on its day, sorted; see step 6
+  places.json       in the place of content, where the archive has no such document, or version of
+                    it: the names on either side of its name among all of its day; see step 6
+  names.txt         in the place of places.json, of days that were sealed in earlier years: all
+                    unique ids that were minted on the day, sorted; see step 6
   timestamp.tsr     if there: when another authority saw the signed root (RFC 3161); see step 7
 
 Nothing else belongs into the zip: any other file in it was added by someone else.
@@ -99,10 +106,18 @@ Nothing else belongs into the zip: any other file in it was added by someone els
 5. The key. Anyone can make a key: compare log-key.txt with the key that the archive publishes, or
    that you noted down earlier. Without this step the bundle proves nothing.
 
-6. Absence. Where there is names.txt and no content, leaf.json is the entry that sealed a day once
-   it had passed. `sha256sum names.txt` is the digest that it tells as "names", and the number of
-   lines is that of its "documents". The unique id of name.txt is none of them. Steps 2 to 5 are
-   the same.
+6. Absence. Where there is no content, leaf.json is the entry that sealed a day once it had passed.
+   Steps 2 to 5 are the same. Its "tree" is the root of a second tree, of as many leaves as its
+   "documents" says: all documents of the day, sorted by unique id. places.json has some of them. A
+   leaf is ["unique id",versions] without spaces, and its hash SHA-256 of a zero byte and that.
+   Follow the "hashes" of each from its "index" as in step 3, with the number of documents as the
+   log's size: the root is "tree". Either two leaves stand side by side (index and index + 1), one
+   before the unique id of name.txt and one behind it; or the one is the first (index 0) and
+   behind it, or the last and before it. Then no document has this unique id. Or the one leaf is
+   that of the unique id, and name.txt names a later version than it had: there was none when the
+   day was sealed, though there may be now.
+   With names.txt, of earlier years: `sha256sum names.txt` is the digest that leaf.json tells as
+   "names", the number of lines is that of its "documents", and the unique id is none of them.
 
 7. The time-stamp. With the certificate of its authority, from elsewhere, in ca.pem:
      sed '1,/^$/d' proof.tlog-proof > checkpoint.note
@@ -114,6 +129,7 @@ EARLIER_READMES = (
     "f1edc3da0547b938c3dfe00a27d4c026d0e099a250bffa22ef29df63e8c9fd88",
     "1d621608e700393d5eb22541be5cd3a5488c4c1930faa70eaaac07f2f9c04115",
     "8d20f231662e982c22c195e7aee4a28f79efac402439d3087af6ee6ee306b2fa",
+    "4b1144e0d6d0964124bc9af6d1a95fe7d70aaffd1651b035fe3c91ac060e04da",
 )
 """SHA-256 of what this page said before: bundles with it are as good as ever."""
 
@@ -177,11 +193,19 @@ def bundle(
     return _zipped(_framed(log, str(representation.pdi), leaf, checkpoint) | files)
 
 
-def absence(log: Log, name: str, leaf: Leaf, unique_ids: Sequence[str]) -> bytes:
-    """Return the zip that proves that `name` is not among those of the day that `leaf` seals."""
+def absence(log: Log, pdi: PDI, leaf: Leaf, documents: Sequence[DayDocument]) -> bytes:
+    """Return the zip that proves that a name is not among those of the day that `leaf` seals.
+
+    An entry with a tree lets the names on either side be enough, or the one whose version it is;
+    one of the first form needs all.
+    """
     checkpoint, stamps = _checkpoint(log, leaf.sequence)
-    files = {"names.txt": names_file(unique_ids), **stamps}
-    return _zipped(_framed(log, name, leaf, checkpoint) | files)
+    if form_of(leaf) > 1:
+        places = places_for(documents, pdi.document.canonical().rpartition("/")[2])
+        shown = {"places.json": written(places)}
+    else:
+        shown = {"names.txt": names_file([document.unique_id for document in documents])}
+    return _zipped(_framed(log, as_urn(pdi), leaf, checkpoint) | shown | stamps)
 
 
 def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
