@@ -5,16 +5,23 @@ from __future__ import annotations
 import contextlib
 import http.client
 import itertools
+import os
+import shutil
+import socket
 import subprocess
 import sys
 import threading
+import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-__all__ = ["CREDENTIALS", "Moto", "Troubled", "moto"]
+__all__ = ["CREDENTIALS", "Store", "Troubled", "ceph", "moto"]
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "somebody",
@@ -23,8 +30,8 @@ CREDENTIALS = {
 }
 
 
-class Moto:
-    """A store that keeps all in memory. `client` is boto3's, which sees it from outside."""
+class Store:
+    """A store that speaks S3, for tests. `client` is boto3's, which sees it from outside."""
 
     def __init__(self, port: int, client: Any) -> None:
         self.port = port
@@ -38,7 +45,7 @@ class Moto:
 
     def bucket(self, *, versioned: bool = False) -> str:
         """Make an empty bucket, and return its name."""
-        name = f"bucket-{next(self._numbers)}"
+        name = f"bucket-{os.getpid()}-{next(self._numbers)}"
         self.client.create_bucket(Bucket=name)
         if versioned:
             self.client.put_bucket_versioning(
@@ -62,11 +69,27 @@ class Moto:
 
 
 @contextlib.contextmanager
-def moto() -> Iterator[Moto]:
-    """Start moto's server, and end it with the block."""
+def _asked(port: int) -> Iterator[Store]:
+    """Give the store at a port of this machine, once it answers."""
     import boto3  # noqa: PLC0415 - it takes a while to import
     from botocore.config import Config  # noqa: PLC0415 - the same
 
+    client = boto3.client(
+        "s3",
+        endpoint_url=f"http://127.0.0.1:{port}",
+        region_name=CREDENTIALS["AWS_REGION"],
+        aws_access_key_id=CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+        config=Config(retries={"total_max_attempts": 30, "mode": "standard"}),
+    )
+    with contextlib.closing(client):
+        client.list_buckets()
+        yield Store(port, client)
+
+
+@contextlib.contextmanager
+def moto() -> Iterator[Store]:
+    """Start moto's server, which keeps all in memory, and end it with the block."""
     command = [sys.executable, "-u", "-W", "ignore", "-m", "moto.server", "-p", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         assert process.stdout is not None
@@ -77,19 +100,91 @@ def moto() -> Iterator[Moto]:
                 if b"Running on http" in line
             )
             threading.Thread(target=process.stdout.read, daemon=True).start()
-            endpoint = f"http://127.0.0.1:{port}"
-            client = boto3.client(
-                "s3",
-                endpoint_url=endpoint,
-                region_name="us-east-1",
-                aws_access_key_id="the-tests",
-                aws_secret_access_key="theirs",  # noqa: S106 - of nothing
-                config=Config(max_pool_connections=2),
-            )
-            with contextlib.closing(client):
-                yield Moto(port, client)
+            with _asked(port) as store:
+                yield store
         finally:
             process.kill()
+
+
+_CEPH = ("ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin")
+_CEPH_SETTINGS = """\
+[global]
+fsid = {fsid}
+mon host = [v2:127.0.0.1:{port}/0]
+auth cluster required = none
+auth service required = none
+auth client required = none
+run dir = {folder}
+admin socket = {folder}/$name.asok
+log file = {folder}/$name.log
+mon data = {folder}/mon
+mgr data = {folder}/mgr
+osd data = {folder}/osd
+osd objectstore = memstore
+memstore device bytes = 1G
+osd crush chooseleaf type = 0
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 8
+osd pool default pg autoscale mode = off
+mon allow pool size one = true
+public addr = 127.0.0.1
+cluster addr = 127.0.0.1
+rgw frontends = beast endpoint=127.0.0.1:{gateway} tcp_nodelay=1
+"""
+
+
+@contextlib.contextmanager
+def ceph(folder: Path) -> Iterator[Store]:
+    """Start Ceph's gateway over a store in memory, and end all its processes with the block."""
+    missing = [name for name in _CEPH if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f"no {missing[0]}: apt-get install ceph-mon ceph-mgr ceph-osd radosgw")
+    fsid, ports = str(uuid.uuid4()), _free_ports(2)
+    settings = folder / "ceph.conf"
+    settings.write_text(
+        _CEPH_SETTINGS.format(fsid=fsid, folder=folder, port=ports[0], gateway=ports[1])
+    )
+    for name in ("mon", "mgr", "osd"):
+        (folder / name).mkdir()
+
+    def run(*command: str) -> None:
+        given = [*command, "-c", str(settings)]
+        subprocess.run(given, check=True, capture_output=True, timeout=120)
+
+    with contextlib.ExitStack() as stack:
+
+        def start(*command: str) -> None:
+            given = [*command, "-f", "-c", str(settings)]
+            quiet = subprocess.DEVNULL
+            process = subprocess.Popen(given, stdout=quiet, stderr=quiet)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+
+        addresses = f"[v2:127.0.0.1:{ports[0]}]"
+        made = str(folder / "monmap")
+        run("monmaptool", "--create", "--fsid", fsid, "--addv", "a", addresses, made)
+        run("ceph-mon", "-i", "a", "--mkfs", "--monmap", made)
+        start("ceph-mon", "-i", "a")
+        start("ceph-mgr", "-i", "x")
+        run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", fsid)
+        run("ceph", "osd", "new", fsid, "0")
+        start("ceph-osd", "-i", "0")
+        who = ["--uid", "tests", "--display-name", "tests"]
+        keys = [CREDENTIALS[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")]
+        run("radosgw-admin", "user", "create", *who, "--access-key", keys[0], "--secret", keys[1])
+        # The gateway would have its connections encrypted, which needs keys.
+        start("radosgw", "-n", "client.admin", "--ms-mon-client-mode", "crc")
+        yield stack.enter_context(_asked(ports[1]))
+
+
+def _free_ports(number: int) -> list[int]:
+    """Ports of this machine that nobody had a moment ago."""
+    with contextlib.ExitStack() as stack:
+        taken = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for each in taken:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in taken]
 
 
 class Troubled(ThreadingHTTPServer):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.stores import CREDENTIALS, Moto, Troubled, moto
+from tests.stores import CREDENTIALS, Store, Troubled, ceph, moto
 
 if TYPE_CHECKING:
     import socket
@@ -168,25 +168,29 @@ def tracer() -> str:
     return program
 
 
-@pytest.fixture(scope="session", name="moto")
-def _moto() -> Iterator[Moto]:
-    with moto() as started:
-        yield started
+@pytest.fixture(scope="session", params=["moto", pytest.param("ceph", marks=pytest.mark.deep)])
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    """A store that speaks S3: a light one, and with `--deep` Ceph's gateway too."""
+    started = moto() if request.param == "moto" else ceph(tmp_path_factory.mktemp("ceph"))
+    with started as given:
+        yield given
 
 
 @pytest.fixture
-def bucket(moto: Moto, monkeypatch: pytest.MonkeyPatch) -> str:
+def bucket(store: Store, monkeypatch: pytest.MonkeyPatch) -> str:
     """An empty bucket, and an environment in which it can be used."""
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", moto.endpoint)
-    return moto.bucket()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
+    return store.bucket()
 
 
 @pytest.fixture
-def troubled(moto: Moto, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Troubled]:
+def troubled(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Troubled]:
     """What stands before the store of that bucket."""
     assert bucket
-    with Troubled(moto.port).answering() as before:
+    with Troubled(store.port).answering() as before:
         monkeypatch.setenv("AWS_ENDPOINT_URL", before.endpoint)
         yield before

@@ -19,18 +19,18 @@ from permacite.errors import StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.stores import Moto, Troubled
+    from tests.stores import Store, Troubled
 
     from permacite.pdi import PDI
 
 WORDS = [b"word %d" % number for number in range(100)]
 
 
-def packs(moto: Moto, bucket: str) -> list[dict[str, bytes]]:
+def packs(store: Store, bucket: str) -> list[dict[str, bytes]]:
     """Contents by name of each pack, as another program reads it."""
     found = []
-    for key in moto.keys(bucket):
-        octets = moto.octets(bucket, key)
+    for key in store.keys(bucket):
+        octets = store.octets(bucket, key)
         assert key.rpartition("/")[2] in {"README.txt", hashlib.sha256(octets).hexdigest()}
         with (
             contextlib.suppress(tarfile.ReadError),
@@ -63,9 +63,11 @@ def directory(tmp_path: Path, bucket: str) -> Path:
     return directory
 
 
-def test_small_octets_are_together_in_a_tar_file(directory: Path, moto: Moto, bucket: str) -> None:
+def test_small_octets_are_together_in_a_tar_file(
+    directory: Path, store: Store, bucket: str
+) -> None:
     fill(directory)
-    (pack,) = packs(moto, bucket)
+    (pack,) = packs(store, bucket)
     assert pack == {hashlib.sha256(word).hexdigest(): word for word in WORDS}
     with Repository.open(directory, clock=noon) as archive:
         assert archive.staged_bytes() == 0
@@ -84,7 +86,7 @@ def test_each_is_read_by_one_range(directory: Path, troubled: Troubled) -> None:
 
 
 def test_what_is_erased_is_in_no_pack_and_the_rest_is(
-    directory: Path, moto: Moto, bucket: str
+    directory: Path, store: Store, bucket: str
 ) -> None:
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
@@ -92,38 +94,38 @@ def test_what_is_erased_is_in_no_pack_and_the_rest_is(
         kept = archive.representation(names[b"word 8"])
         assert archive.read(kept) == b"word 8"
         assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
-    (pack,) = packs(moto, bucket)
+    (pack,) = packs(store, bucket)
     assert sorted(pack.values()) == sorted(word for word in WORDS if word != b"word 7")
 
 
-def test_octets_that_another_document_has_stay(directory: Path, moto: Moto, bucket: str) -> None:
+def test_octets_that_another_document_has_stay(directory: Path, store: Store, bucket: str) -> None:
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
         again = commit(archive, b"word 7").representations[0]
         assert archive.erase(names[b"word 7"], ground="retention").is_done
         assert archive.read(again) == b"word 7"
-    assert len(packs(moto, bucket)) == 1
+    assert len(packs(store, bucket)) == 1
 
 
 def test_erasing_goes_on_where_it_was_cut_short(
-    directory: Path, moto: Moto, troubled: Troubled, bucket: str
+    directory: Path, store: Store, troubled: Troubled, bucket: str
 ) -> None:
     names = fill(directory)
     with archive_at(directory, bucket) as archive:
         troubled.trouble = "keeps"
         with pytest.raises(StorageError):
             archive.erase(names[b"word 7"], ground="retention")
-    assert len(packs(moto, bucket)) == 2, "the new one is there, and the old one still"
+    assert len(packs(store, bucket)) == 2, "the new one is there, and the old one still"
     troubled.trouble = ""
     with Repository.open(directory, clock=noon) as archive:
         assert archive.read(archive.representation(names[b"word 8"])) == b"word 8"
         assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
-    (pack,) = packs(moto, bucket)
+    (pack,) = packs(store, bucket)
     assert b"word 7" not in pack.values()
 
 
 def test_many_that_write_behind_pack_nothing_twice(
-    directory: Path, moto: Moto, bucket: str
+    directory: Path, store: Store, bucket: str
 ) -> None:
     def write(start: int) -> None:
         with Repository.open(directory, clock=noon) as archive:
@@ -139,18 +141,18 @@ def test_many_that_write_behind_pack_nothing_twice(
         archive._objects.flush()  # noqa: SLF001 - whoever closed while another packed left some
         assert archive.staged_bytes() == 0
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
-    members = [name for pack in packs(moto, bucket) for name in pack]
+    members = [name for pack in packs(store, bucket) for name in pack]
     assert len(members) == len(set(members))
 
 
 def test_fsck_names_a_pack_that_is_missing_and_a_member_that_is_altered(
-    directory: Path, moto: Moto, bucket: str
+    directory: Path, store: Store, bucket: str
 ) -> None:
     names = fill(directory)
-    (key,) = [key for key in moto.keys(bucket) if "/objects/" in key]
-    octets = moto.octets(bucket, key)
+    (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
+    octets = store.octets(bucket, key)
     altered = octets.replace(b"word 7\0", b"w0rd 7\0")
-    moto.client.put_object(Bucket=bucket, Key=key, Body=altered)
+    store.client.put_object(Bucket=bucket, Key=key, Body=altered)
     with Repository.open(directory, clock=noon) as archive:
         found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
         assert found == {str(names[b"word 7"]): "altered"}
@@ -158,15 +160,15 @@ def test_fsck_names_a_pack_that_is_missing_and_a_member_that_is_altered(
         archive.erase(names[b"word 8"], ground="retention")
         found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
         assert found == {str(names[b"word 7"]): "altered", str(names[b"word 8"]): "erased"}
-        (key,) = [key for key in moto.keys(bucket) if "/objects/" in key]
-        moto.client.delete_object(Bucket=bucket, Key=key)
+        (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
+        store.client.delete_object(Bucket=bucket, Key=key)
         kinds = [each.kind for each in archive.fsck() if each.kind != "ok"]
         assert sorted(set(kinds)) == ["erased", "missing"]
         assert archive.erase(names[b"word 9"], ground="retention").is_done
 
 
 def test_a_backup_has_no_packs_and_can_be_erased_in(
-    directory: Path, tmp_path: Path, moto: Moto, bucket: str
+    directory: Path, tmp_path: Path, store: Store, bucket: str
 ) -> None:
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
@@ -177,4 +179,12 @@ def test_a_backup_has_no_packs_and_can_be_erased_in(
         assert {finding.kind for finding in copy.fsck()} == {"ok", "erased"}
     files = [path.read_bytes() for path in (tmp_path / "backup/objects").glob("??/??/*")]
     assert sorted(files) == sorted(word for word in WORDS if word != b"word 7")
-    assert len(packs(moto, bucket)) == 1
+    assert len(packs(store, bucket)) == 1
+
+
+def test_a_check_of_all_reads_a_pack_once(directory: Path, troubled: Troubled) -> None:
+    fill(directory)
+    with Repository.open(directory, clock=noon) as archive:
+        del troubled.asked[:]
+        assert {finding.kind for finding in archive.verify()} == {"ok"}
+    assert len(troubled.asked) <= 3, "the first by itself, and then the pack"

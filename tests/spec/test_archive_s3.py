@@ -24,13 +24,14 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.service.archive import Archive
+from permacite.service.proofs.logs import Logs
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.stores import Moto, Troubled
+    from tests.stores import Store, Troubled
 
     from permacite.archive import Version
 
@@ -79,10 +80,10 @@ def commit(archive: Repository, content: bytes) -> Version:
 
 @pytest.mark.parametrize("content", [b"", b"hello", bytes(1 << 16), LARGE], ids=len)
 def test_octets_are_found_again(
-    objects: S3Objects, moto: Moto, bucket: str, content: bytes
+    objects: S3Objects, store: Store, bucket: str, content: bytes
 ) -> None:
     assert objects.put(content) == digest_of(content)
-    assert moto.octets(bucket, key_of(content)) == content
+    assert store.octets(bucket, key_of(content)) == content
     assert objects.get(digest_of(content)) == content
     with objects.open(digest_of(content)) as source:
         assert source.size == len(content)
@@ -106,13 +107,13 @@ def test_parts_are_read_and_no_more(troubled: Troubled, bucket: str, objects: S3
     ]
 
 
-def test_what_is_put_twice_is_there_once(objects: S3Objects, moto: Moto, bucket: str) -> None:
+def test_what_is_put_twice_is_there_once(objects: S3Objects, store: Store, bucket: str) -> None:
     objects.put_all([(digest_of(b"one"), b"one")] * 3 + [(digest_of(b"two"), b"two")])
     assert sorted(objects.digests()) == sorted([digest_of(b"one"), digest_of(b"two")])
     objects.delete(digest_of(b"one"))
     objects.delete(digest_of(b"one"))
     assert not objects.has(digest_of(b"one"))
-    assert moto.keys(bucket) == [key_of(b"two")]
+    assert store.keys(bucket) == [key_of(b"two")]
 
 
 def test_what_is_not_there_is_told(objects: S3Objects) -> None:
@@ -122,9 +123,11 @@ def test_what_is_not_there_is_told(objects: S3Objects) -> None:
         objects.get("../secret")
 
 
-def test_altered_octets_are_told_and_put_right(objects: S3Objects, moto: Moto, bucket: str) -> None:
+def test_altered_octets_are_told_and_put_right(
+    objects: S3Objects, store: Store, bucket: str
+) -> None:
     objects.put(b"hello")
-    moto.client.put_object(Bucket=bucket, Key=key_of(b"hello"), Body=b"hellO")
+    store.client.put_object(Bucket=bucket, Key=key_of(b"hello"), Body=b"hellO")
     with pytest.raises(IntegrityError) as error:
         objects.get(digest_of(b"hello"))
     assert error.value.actual == digest_of(b"hellO")
@@ -208,9 +211,9 @@ def directory(tmp_path: Path, bucket: str) -> Path:
     return directory
 
 
-def test_an_archive_keeps_its_octets_there(directory: Path, moto: Moto, bucket: str) -> None:
+def test_an_archive_keeps_its_octets_there(directory: Path, store: Store, bucket: str) -> None:
     assert not (directory / "objects").exists()
-    assert {key_of(b"small"), key_of(LARGE)} < set(moto.keys(bucket))  # one alone needs no pack
+    assert {key_of(b"small"), key_of(LARGE)} < set(store.keys(bucket))  # one alone needs no pack
     with Repository.open(directory, clock=noon) as archive:
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
         contents = [archive.read(version.representations[0]) for version in archive.list()]
@@ -234,12 +237,12 @@ def test_a_place_that_is_taken_is_refused(directory: Path, tmp_path: Path) -> No
 
 
 def test_fsck_names_what_is_missing_altered_and_foreign(
-    directory: Path, moto: Moto, bucket: str
+    directory: Path, store: Store, bucket: str
 ) -> None:
-    moto.client.delete_object(Bucket=bucket, Key=key_of(b"small"))
-    moto.client.put_object(Bucket=bucket, Key=key_of(LARGE), Body=LARGE[:-1] + b"?")
-    moto.client.put_object(Bucket=bucket, Key=key_of(b"foreign"), Body=b"foreign")
-    moto.client.put_object(Bucket=bucket, Key="p/objects/notes.txt", Body=b"mine")
+    store.client.delete_object(Bucket=bucket, Key=key_of(b"small"))
+    store.client.put_object(Bucket=bucket, Key=key_of(LARGE), Body=LARGE[:-1] + b"?")
+    store.client.put_object(Bucket=bucket, Key=key_of(b"foreign"), Body=b"foreign")
+    store.client.put_object(Bucket=bucket, Key="p/objects/notes.txt", Body=b"mine")
     with Repository.open(directory, clock=noon) as archive:
         small, large = [str(version.representations[0].pdi) for version in archive.list()]
         found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
@@ -274,18 +277,18 @@ def test_small_documents_go_on_while_the_store_is_away(
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
 
 
-def test_what_is_erased_is_gone_from_the_store(directory: Path, moto: Moto, bucket: str) -> None:
+def test_what_is_erased_is_gone_from_the_store(directory: Path, store: Store, bucket: str) -> None:
     with Repository.open(directory, clock=noon) as archive:
         first, second = [version.pdi for version in archive.list()]
         assert archive.erase(first, ground="retention").is_done
         assert archive.erase(second, ground="retention").is_done
-    assert [key for key in moto.keys(bucket) if "/objects/" in key] == []
+    assert [key for key in store.keys(bucket) if "/objects/" in key] == []
 
 
 def test_where_versions_are_kept_erasing_is_refused_with_the_reason(
-    directory: Path, moto: Moto, bucket: str
+    directory: Path, store: Store, bucket: str
 ) -> None:
-    moto.client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    store.client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
     with Repository.open(directory, clock=noon) as archive:
         first = next(iter(archive.list()))
         with pytest.raises(StorageError, match="keeps versions") as error:
@@ -310,13 +313,13 @@ def test_a_backup_is_a_folder_that_needs_no_store(
 
 
 def test_permacite_init_takes_the_address_and_the_reader_gives_ranges(
-    tmp_path: Path, moto: Moto, bucket: str
+    tmp_path: Path, store: Store, bucket: str
 ) -> None:
     directory = tmp_path / "archive"
     assert run(["init", str(directory), "--objects", f"s3://{bucket}/p"]) == 0
     (tmp_path / "large.bin").write_bytes(LARGE)
     assert run(["--archive", str(directory), "import", str(tmp_path / "large.bin")]) == 0
-    assert key_of(LARGE) in moto.keys(bucket)
+    assert key_of(LARGE) in store.keys(bucket)
     with Archive.open(directory) as archive:
         (document,) = archive.list().documents
         reader = create_app(archive, names=["localhost"])
@@ -335,3 +338,33 @@ def test_the_reader_says_when_to_ask_again(
     assert answer.status == 503
     assert int(answer.headers["retry-after"]) > 0
     assert answer.json["reason"] == "away"
+
+
+def test_the_tiles_of_the_log_are_published_for_any_web_server(
+    directory: Path, tmp_path: Path, troubled: Troubled, store: Store
+) -> None:
+    public = store.bucket()
+    with Repository.open(directory, clock=noon) as archive:
+        for number in range(300):
+            commit(archive, b"%d" % number)
+        Logs(archive).export_tiles(tmp_path / "tiles")
+        first = Logs(archive).export_tiles(f"s3://{public}/log")
+        commit(archive, b"one more")
+        del troubled.asked[:]
+        second = Logs(archive).export_tiles(f"s3://{public}/log")
+        asked = [where.split()[0] for method, where in troubled.asked if method == "PUT"]
+    assert (first.size, second.size) == (302, 303)
+    files = {str(path.relative_to(tmp_path / "tiles")) for path in (tmp_path / "tiles").rglob("*")}
+    for name in files - {"checkpoint", "tile", "tile/entries", "tile/0", "tile/1"}:
+        if (tmp_path / "tiles" / name).is_file():
+            assert store.octets(public, f"log/{name}") == (tmp_path / "tiles" / name).read_bytes()
+    assert store.octets(public, "log/checkpoint").decode() == second.checkpoint
+    assert sorted(path for path in asked if path.startswith(f"/{public}/")) == [
+        f"/{public}/log/{name}"
+        for name in ("checkpoint", "tile/0/001.p/47", "tile/entries/001.p/47")
+    ], "what is whole is not written again"
+    with (
+        Repository.create(tmp_path / "other", series=SERIES, clock=noon) as other,
+        pytest.raises(IntegrityError),
+    ):
+        Logs(other).export_tiles(f"s3://{public}/log")

@@ -424,7 +424,8 @@ class Reading(Contents):
             )
         if specifier.startswith("byte=") and not preview:
             if whole:
-                self._objects.check(representation.digest)
+                with self._objects.open(representation.digest) as source:
+                    source.check()
             return extract.octets_from(self.pieces(representation), media_type, specifier)
         if self.decoder_of is None or not extract.is_decoded(specifier, media_type):
             content = self.read(representation)

@@ -236,6 +236,7 @@ def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator
     A representation is "ok" only if its octets, those received and its sidecars all are.
     Raises NotFoundError where `pdi` names nothing here.
     """
+    objects.begin_checks()
     for version in _everything(catalog) if pdi is None else _named(catalog, pdi):
         if isinstance(version, Finding):
             yield version

@@ -160,9 +160,8 @@ def _answer(verified: Verified) -> str:
 )
 @click.option(
     "--tiles",
-    type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write the whole log into DIR, as tiles that other programs read.",
+    help="Write the whole log into DIR, or to s3://BUCKET/PREFIX, as tiles that others read.",
 )
 @click.option("--seal", is_flag=True, help="First seal all days that have ended (UTC).")
 @json_option
@@ -173,7 +172,7 @@ def log(
     seal: bool,
     since: int | None,
     extends: Path | None,
-    tiles: Path | None,
+    tiles: str | None,
     as_json: bool,
 ) -> None:
     """Show the log of all commits: its size, its root, the signed checkpoint, the public key.
@@ -190,7 +189,7 @@ def log(
         for day in archive.seal_days() if seal else ():
             note(f"sealed {day.name}: {day.documents} documents")
         if tiles is not None:
-            state = archive.export_tiles(tiles)
+            state = archive.export_tiles(tiles if tiles.startswith("s3://") else Path(tiles))
         elif extends is not None:
             state = archive.held_to(extends.read_text(encoding="utf-8", errors="replace"))
         else:

@@ -46,6 +46,8 @@ class Packing:
         self._objects = objects
         self._catalog = catalog
         self._holder = os.urandom(16).hex()
+        self._checked = ("", b"")
+        """The pack of what was checked last, and its octets, if it was read whole."""
 
     def pack_some(self) -> int:
         """Pack some of what is staged; how many octets that were, 0 where others do it or none is.
@@ -104,7 +106,34 @@ class Packing:
 
     def _member(self, place: packs.Member) -> Source:
         content = self._objects.part(place.pack, place.start, place.start + place.size_bytes)
-        return Source(place.digest, io.BytesIO(content), f"{place.pack} at {place.start}")
+        return Source(place.digest, io.BytesIO(content), _named(place))
+
+    def check(self, digest: str) -> bool:
+        """Recompute the digest of octets in a pack, if they are in one; whether they are.
+
+        Of those that are checked one after the other the pack is read once. Raises IntegrityError,
+        NotFoundError, StorageError.
+        """
+        place = self._catalog.read(packs.found, digest)
+        if not isinstance(place, packs.Member):
+            return False
+        last, pack = self._checked
+        if place.pack != last:
+            pack = b""  # the first one is read alone: there may be no more
+        elif not pack:
+            with self._objects.open(place.pack) as source:
+                pack = source.read(0, source.size)
+        self._checked = (place.pack, pack)
+        if pack:
+            content = pack[place.start : place.start + place.size_bytes]
+            Source(digest, io.BytesIO(content), _named(place)).check()
+        else:
+            self._member(place).check()
+        return True
+
+    def begin_checks(self) -> None:
+        """Read again what is checked from now on."""
+        self._checked = ("", b"")
 
     def is_pack(self, digest: str) -> bool:
         """Whether an object is a pack."""
@@ -155,6 +184,11 @@ class Packing:
         """Delete an object that came to nothing, unless a document has these octets."""
         if not self._catalog.read(octets.is_named, digest):
             self._objects.delete(digest)
+
+
+def _named(place: packs.Member) -> str:
+    """A place as errors call it."""
+    return f"{place.pack} at {place.start}"
 
 
 def _packed(contents: Sequence[tuple[str, bytes]]) -> tuple[bytes, list[packs.Member]]:

@@ -176,8 +176,15 @@ class WriteBehind:
             return self._objects.open(digest)  # flushed between the two looks, or nowhere
         return Source(digest, io.BytesIO(content), "the catalog")
 
+    def begin_checks(self) -> None:
+        """Read again what is checked from now on."""
+        if self._packing is not None:
+            self._packing.begin_checks()
+
     def check(self, digest: str) -> None:
         """Raise as `get` does; also for an altered file where right octets are staged beside it."""
+        if self._packing is not None and self._packing.check(digest):
+            return
         with self.open(digest) as source:
             source.check()
 

@@ -133,15 +133,27 @@ class S3Objects:
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it was read back."""
         digest = digest_of(content)
-        self._put(digest, content)
+        self._put(_key(digest), content)
         return digest
+
+    def publish(self, path: str, content: bytes) -> None:
+        """Keep `content` under a name of its own, in place of what was there, once it was read."""
+        self._put(path, content)
+
+    def published(self, path: str) -> bytes | None:
+        """What is kept under a name of its own; None where nothing is."""
+        try:
+            with self._opened(path, path) as source:
+                return source.read(0, source.size)
+        except NotFoundError:
+            return None
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Keep octets under their digests, which are right, once all were read back."""
         if not contents:
             return
         with ThreadPoolExecutor(min(_HANDS, len(contents))) as hands:
-            list(hands.map(lambda each: self._put(*each), contents))
+            list(hands.map(lambda each: self._put(_key(each[0]), each[1]), contents))
 
     def has(self, digest: str) -> bool:
         """Whether something is kept under this digest."""
@@ -154,7 +166,10 @@ class S3Objects:
 
     def open(self, digest: str) -> Source:
         """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
-        key = _key(digest)
+        return self._opened(_key(digest), digest)
+
+    def _opened(self, key: str, digest: str) -> Source:
+        """What is under a key, which should have this digest."""
         if digest == digest_of(b""):  # no range of nothing can be asked for
             with self._asking(digest):
                 size, first = int(obstore.head(self._store, key)["size"]), b""
@@ -162,16 +177,17 @@ class S3Objects:
             with self._asking(digest):
                 answer = obstore.get(self._store, key, options={"range": (0, _FIRST)})
                 size, first = int(answer.meta["size"]), bytes(answer.bytes())
-
-        ask = partial(self.part, digest)
-        return Source(digest, RangedFile(ask, first, size), f"{self._name}/{key}")
+        return Source(digest, RangedFile(partial(self._range, key), first, size), self._named(key))
 
     def part(self, digest: str, start: int, end: int) -> bytes:
         """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+        return self._range(_key(digest), start, end)
+
+    def _range(self, key: str, start: int, end: int) -> bytes:
         if start == end:
             return b""
-        with self._asking(digest):
-            return bytes(obstore.get_range(self._store, _key(digest), start=start, end=end))
+        with self._asking(key):
+            return bytes(obstore.get_range(self._store, key, start=start, end=end))
 
     def get(self, digest: str) -> bytes:
         """The octets with this digest, recomputed just now.
@@ -201,40 +217,45 @@ class S3Objects:
 
     def digests(self) -> Iterator[str]:
         """The digests of everything kept, in no order."""
-        for key in self._keys():
+        for key in self.keys("objects"):
             match = _OBJECT.fullmatch(key)
             if match is not None:
                 yield f"sha-256:{match.group(3)}"
 
     def strangers(self) -> Iterator[str]:
         """The keys below `objects/` that are no digest's."""
-        for key in self._keys():
+        for key in self.keys("objects"):
             if _OBJECT.fullmatch(key) is None:
-                yield f"{self._name}/{key}"
+                yield self._named(key)
 
-    def _keys(self) -> Iterator[str]:
+    def _named(self, key: str) -> str:
+        """A key as errors call it."""
+        return f"{self._name}/{key}"
+
+    def keys(self, path: str) -> Iterator[str]:
+        """All keys below a path."""
         with self._asking():
-            for batch in obstore.list(self._store, "objects"):
+            for batch in obstore.list(self._store, path):
                 for item in batch:
                     yield item["path"]
 
-    def _put(self, digest: str, content: bytes) -> None:
+    def _put(self, key: str, content: bytes) -> None:
         """Put octets until they are read back; not at all where they are there already."""
-        if self._holds(digest, content):
+        if self._holds(key, content):
             return
         for _ in range(_TRIES):
             with self._asking():
-                obstore.put(self._store, _key(digest), content)
-            if self._holds(digest, content):
+                obstore.put(self._store, key, content)
+            if self._holds(key, content):
                 return
         problem = f"{self._name} does not give back what it took"
         raise StorageError(problem, path=self._name, reason="io")
 
-    def _holds(self, digest: str, content: bytes) -> bool:
+    def _holds(self, key: str, content: bytes) -> bool:
         """Whether exactly these octets are there."""
         view = memoryview(content)
         try:
-            with self.open(digest) as source:
+            with self._opened(key, key if content else digest_of(b"")) as source:
                 return source.size == len(content) and all(
                     source.read(start, start + MOST_AT_ONCE) == view[start : start + MOST_AT_ONCE]
                     for start in range(0, len(content), MOST_AT_ONCE)

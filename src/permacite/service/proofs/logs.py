@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -28,6 +26,7 @@ from permacite.errors import (
 )
 from permacite.service.base import UseCases
 from permacite.service.preservation.copies import earlier_logs
+from permacite.service.proofs.shelves import shelf_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,34 +225,32 @@ class Logs(UseCases):
         """A file of the log in the layout of C2SP tlog-tiles, such as "tile/0/000"."""
         return self._repository.tile(path)
 
-    def export_tiles(self, directory: Path) -> LogState:
-        """Write the log into `directory` as tiles and a checkpoint, or bring an earlier export up.
+    def export_tiles(self, target: Path | str) -> LogState:
+        """Write the log into `target` as tiles and a checkpoint, or bring an earlier export up.
 
-        A tile of hashes that is whole never changes, so any file server can give the folder out;
-        what is withdrawn since leaves the bundles of entries. Raises IntegrityError where the
-        folder holds another log, LimitError for an entry that is too long for a bundle,
-        StorageError.
+        That is a folder, or an address "s3://BUCKET/PREFIX". A tile of hashes that is whole never
+        changes, so any file server can give them out; what is withdrawn since leaves the bundles
+        of entries. Raises IntegrityError where another log is there, LimitError for an entry that
+        is too long for a bundle, ParseError for another address, StorageError.
         """
+        shelf = shelf_of(target)
         try:
-            kept = directory / _CHECKPOINT
-            if kept.exists():
-                self.held_to(kept.read_text(encoding="utf-8", errors="replace"))
+            kept = shelf.read(_CHECKPOINT)
+            if kept is not None:
+                self.held_to(kept.decode("utf-8", "replace"))
             state = self.log()
             seen = self._repository.public()
             # Whether an entry is given out may change, in bundles of earlier exports too.
-            earlier = [path for path in (directory / "tile/entries").rglob("*") if path.is_file()]
-            bundles = {str(path.relative_to(directory)) for path in earlier}
-            for path in bundles | {
-                tile.path for tile in tiles_of(state.size) if tile.level is None
-            }:
-                _write(directory / path, seen.tile(path), replace=True)
+            bundles = {tile.path for tile in tiles_of(state.size) if tile.level is None}
+            for path in sorted(bundles.union(shelf.below("tile/entries"))):
+                shelf.write(path, seen.tile(path), replace=True)
             for tile in tiles_of(state.size):
                 if tile.level is not None:
-                    _write(directory / tile.path, seen.tile(tile.path))
-            _write(kept, state.checkpoint.encode(), replace=True)
+                    shelf.write(tile.path, seen.tile(tile.path))
+            shelf.write(_CHECKPOINT, state.checkpoint.encode(), replace=True)
         except OSError as error:
             raise StorageError(
-                f"cannot write the tiles: {error.strerror}", path=str(directory), reason="io"
+                f"cannot write the tiles: {error.strerror}", path=str(target), reason="io"
             ) from error
         return state
 
@@ -277,25 +274,6 @@ def kept_note(text: str) -> str:
             raise ParseError("expected the JSON of `permacite log`", text, 0) from error
     # A checkpoint has no blank line but the one before its signatures; what stands above is told.
     return "\n\n".join(text.replace("\r\n", "\n").split("\n\n")[-2:])
-
-
-def _write(path: Path, content: bytes, *, replace: bool = False) -> None:
-    """Write a file whole or not at all. Raises IntegrityError where other bytes are there."""
-    if not replace and path.exists():
-        if path.read_bytes() != content:
-            raise IntegrityError(
-                f"{path} is there, and is no tile of this log",
-                expected="the same bytes",
-                actual="others",
-            )
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
-    try:
-        aside.write_bytes(content)
-        os.replace(aside, path)  # noqa: PTH105 - both are named
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _text(hash_: bytes) -> str:
