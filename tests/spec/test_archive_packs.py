@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import subprocess
+import sys
 import tarfile
 import threading
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,14 +18,31 @@ from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 from permacite.archive import NewVersion, Repository
 from permacite.archive.model import NewRepresentation
 from permacite.errors import StorageError
+from permacite.pdi import PDI, parse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.stores import Store, Troubled
 
-    from permacite.pdi import PDI
 
+WRITER = """
+import os, sys, threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from permacite.archive import NewRepresentation, Repository
+now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC) + timedelta(minutes=int(sys.argv[2]))
+with Repository.open(Path(sys.argv[1]), clock=now) as archive:
+    def pack():
+        while True:
+            archive._objects.flush()
+    threading.Thread(target=pack, daemon=True).start()
+    while True:
+        content = os.urandom(600)
+        version = archive.commit([NewRepresentation(content, "application/octet-stream")])
+        print(version.representations[0].pdi, content.hex(), flush=True)
+"""
 WORDS = [b"word %d" % number for number in range(100)]
 
 
@@ -188,3 +208,27 @@ def test_a_check_of_all_reads_a_pack_once(directory: Path, troubled: Troubled) -
         del troubled.asked[:]
         assert {finding.kind for finding in archive.verify()} == {"ok"}
     assert len(troubled.asked) <= 3, "the first by itself, and then the pack"
+
+
+def test_what_was_told_is_there_after_a_kill(
+    directory: Path, store: Store, bucket: str, times: Callable[[int, int], int]
+) -> None:
+    told: list[str] = []
+    for number in range(times(2, 30)):
+        command = [sys.executable, "-c", WRITER, str(directory), str(2 * number)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for line, _ in zip(writer.stdout, range(37), strict=False):
+                told.append(line)
+            writer.kill()
+    last = noon() + timedelta(days=1)  # when no lease holds
+    with Repository.open(directory, clock=lambda: last) as archive:
+        archive._objects.flush()  # noqa: SLF001 - what the dead left
+        assert archive.staged_bytes() == 0
+        for name, content in (line.split() for line in told):
+            pdi = parse(name)
+            assert isinstance(pdi, PDI)
+            assert archive.read(archive.representation(pdi)).hex() == content
+        assert {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
+    members = [name for pack in packs(store, bucket) for name in pack]
+    assert len(members) >= len(told)

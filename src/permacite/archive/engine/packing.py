@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import os
 import tarfile
+import threading
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
@@ -45,6 +46,7 @@ class Packing:
         """Take both that are open."""
         self._objects = objects
         self._catalog = catalog
+        self._lock = threading.Lock()
         self._holder = os.urandom(16).hex()
         self._checked = ("", b"")
         """The pack of what was checked last, and its octets, if it was read whole."""
@@ -56,13 +58,14 @@ class Packing:
         """
         if not self._catalog.read(octets.staged_digests, 1):
             return 0
-        if not self._catalog.write(packs.take, _LEASE, self._holder):
-            return 0
-        try:
-            batch = self._catalog.read(packs.waiting, _MOST_MEMBERS, _MOST_BYTES)
-            self._keep(batch)
-        finally:
-            self._catalog.write(packs.give_back, _LEASE, self._holder)
+        with self._lock:  # the lease is this process's
+            if not self._catalog.write(packs.take, _LEASE, self._holder):
+                return 0
+            try:
+                batch = self._catalog.read(packs.waiting, _MOST_MEMBERS, _MOST_BYTES)
+                self._keep(batch)
+            finally:
+                self._catalog.write(packs.give_back, _LEASE, self._holder)
         return sum(len(content) for _, content in batch)
 
     def _keep(self, batch: Sequence[tuple[str, bytes]]) -> None:

@@ -150,7 +150,9 @@ class S3Objects:
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Keep octets under their digests, which are right, once all were read back."""
-        if not contents:
+        if len(contents) <= 1:  # a pool of threads is refused while Python ends
+            for digest, content in contents:
+                self._put(_key(digest), content)
             return
         with ThreadPoolExecutor(min(_HANDS, len(contents))) as hands:
             list(hands.map(lambda each: self._put(_key(each[0]), each[1]), contents))
