@@ -14,7 +14,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from permacite.service.archive import Archive
-from permacite.service.ingest.crawls import Crawl
+from permacite.service.ingest.crawls import DERIVED_FROM, Crawl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,29 +114,42 @@ def test_versions_stand_in_the_order_of_their_dates(cli: Cli, tmp_path: Path) ->
     assert json.loads(cli("list", "--json").out)["total"] == 1
 
 
-def test_what_others_made_of_a_page_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_what_others_made_of_a_page_is_a_document(archive: Path, cli: Cli, tmp_path: Path) -> None:
+    words = b"The tide is high, says a page."
     page = response(PAGE, HTML)
-    text = record(
-        "conversion",
-        PAGE,
-        b"The tide is high.",
-        WARC_Refers_To=f"<urn:test:response:{PAGE}:>",
-        WARC_Payload_Digest=sha1(b"The tide is high."),
-        Content_Type="text/plain",
-    )
-    (tmp_path / "a.warc").write_bytes(page + text + text.replace(b"is high", b"is nigh"))
+    fields = {
+        "WARC_Refers_To": f"<urn:test:response:{PAGE}:>",
+        "WARC_Payload_Digest": sha1(words),
+        "Content_Type": "text/plain",
+    }
+    text = record("conversion", PAGE, words, **fields)
+    lost = record("conversion", OTHER, b"Of a page that is not here.", Content_Type="text/plain")
+    same = record("conversion", PAGE, HTML, **fields | {"WARC_Payload_Digest": ""})
+    damaged = text.replace(b"is high", b"is nigh")
+    (tmp_path / "a.warc").write_bytes(page + text + damaged + same + lost)
     outcome = cli("import", str(tmp_path / "a.warc"), "--json")
-    (saved,) = json.loads(outcome.out)
+    saved, made, orphan = json.loads(outcome.out)
     origin = json.loads(cli("show", saved["pdi"], "--json").out)["provenance"]["imported"]
-    assert origin["conversions"] == [
-        {
-            "media_type": "text/plain",
-            "record": f"<urn:test:conversion:{PAGE}:>",
-            "claimed_at": DATE,
-            "digest": sha1(b"The tide is high."),
-        }
-    ]
+    assert origin["conversions"][0] == {
+        "media_type": "text/plain",
+        "record": f"<urn:test:conversion:{PAGE}:>",
+        "claimed_at": DATE,
+        "digest": sha1(words),
+    }
     assert "its octets are not those of its block digest" in outcome.err
+    with Archive.open(archive) as service:
+        (stated,) = service.statements(made["pdi"])
+        assert (stated.predicate, stated.object) == (DERIVED_FROM, saved["pdi"])
+        assert service.resolve(made["pdi"]).content == words
+        assert not service.statements(orphan["pdi"])
+        assert service.list().total == 3
+    told = json.loads(cli("show", made["pdi"], "--json").out)
+    assert told["document"]["reported"]["shows"] == "converted"
+    assert (told["document"]["uri"], told["document"]["retrieved_at"]) == (None, DATE)
+    again = json.loads(cli("import", str(tmp_path / "a.warc"), "--json").out)
+    assert [each["unchanged"] for each in again] == [True] * 3
+    with Archive.open(archive) as service:
+        assert len(service.statements(made["pdi"])) == 1
 
 
 def test_an_arc_file_is_read(cli: Cli, tmp_path: Path) -> None:

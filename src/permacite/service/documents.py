@@ -105,13 +105,13 @@ class Reported:
     """"" where the file does not say."""
     shows: str
     """"received": octets as they were served; "reported": as a program reports them; "drawn": as a
-    browser drew them."""
+    browser drew them; "converted": as somebody made them of another document."""
 
     @property
     def told(self) -> str:
         """In words, as a citation says it."""
         by = f"captured by {self.software}" if self.software else "captured by others"
-        how = {"received": "as", "reported": "as reported", "drawn": "as drawn and"}
+        how = {"reported": "as reported", "drawn": "as drawn and", "converted": "as converted and"}
         return f"{how.get(self.shows, 'as')} {by}, from {self.file}"
 
 

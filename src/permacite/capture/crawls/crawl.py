@@ -9,8 +9,8 @@ from permacite.capture.address import comparable
 from permacite.capture.crawls.har import Log
 from permacite.capture.crawls.index import Index, Source
 from permacite.capture.crawls.kinds import kind_of
-from permacite.capture.crawls.packages import Package
-from permacite.capture.crawls.reading import Answers, captured_page
+from permacite.capture.crawls.packages import NOBODY, Package
+from permacite.capture.crawls.reading import Answers, captured_page, converted
 from permacite.capture.model import Limits
 from permacite.errors import ParseError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.capture.crawls.index import Captured
+    from permacite.capture.crawls.reading import Converted
+    from permacite.capture.crawls.signatures import Trust
     from permacite.capture.model import Capture
 
 __all__ = ["Crawl", "means"]
@@ -31,7 +33,12 @@ class Crawl:
     that is read here, IntegrityError for a package that is not as its maker left it, OSError.
     """
 
-    def __init__(self, paths: Sequence[Path], tell: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        tell: Callable[[int], None] | None = None,
+        trust: Trust = NOBODY,
+    ) -> None:
         self._open = ExitStack()
         with ExitStack() as opened:
             sources: list[Source] = []
@@ -43,7 +50,7 @@ class Crawl:
                 if kind == "WARC":
                     sources.append(Source(path.name, file))
                 elif kind == "WACZ":
-                    package = Package(path.name, file)
+                    package = Package(path.name, file, trust)
                     opened.callback(package.close)
                     sources += package.sources
                     packages.append(package)
@@ -96,6 +103,14 @@ class Crawl:
     def page(self, page: Captured, limits: Limits | None = None) -> Capture:
         """A page with all it shows. Raises CaptureError where it cannot be read."""
         return captured_page(self.index, page, limits)
+
+    def conversions(self, page: Captured | None) -> Iterator[Captured]:
+        """What others made of a page; where None, of what the files do not have."""
+        yield from self.index.orphans() if page is None else self.index.conversions(page)
+
+    def converted(self, row: Captured, limits: Limits | None = None) -> Converted:
+        """What a conversion record holds. Raises CaptureError where it cannot be read."""
+        return converted(self.index, row, limits)
 
     def names(self, page: Captured) -> dict[str, str]:
         """The names that a page had in an archive like this one, each with a digest."""

@@ -322,6 +322,15 @@ class Index:
             question = "WHERE kind = 'conversion' AND refers_id = ? AND trouble = '' ORDER BY id"
             yield from self._select(question, (name,))
 
+    def orphans(self) -> Iterator[Captured]:
+        """Conversions of what is in none of the files."""
+        yield from self._select(
+            "WHERE kind = 'conversion' AND trouble = '' AND NOT EXISTS"
+            " (SELECT 1 FROM capture AS made WHERE made.record_id = capture.refers_id"
+            " AND made.trouble = '') ORDER BY at, id",
+            (),
+        )
+
     def method(self, row: Captured) -> str:
         """The method of the request that a capture answers; "" where nothing tells."""
         found = self.beside(row, "request")

@@ -4,46 +4,40 @@ WACZ 1.1.1 and WACZ-auth 0.1.0:
   §5.2 archive          -> `Package._sources`: each file of records, read where it stands
   §5.2 pages            -> `Package.pages`
   §5.3 datapackage.json -> every file that it names is there, and holds what it says
-  WACZ-auth §4, §5      -> `_checked`: anonymous signatures, and those of a domain
+  WACZ-auth             -> `signatures`: who signed it, and whether they are trusted
 
-Deviations: the chain of a domain's certificate is followed, each by the next, and not held to
-roots, which this machine may lack; what is on record says so. A time stamp beside a signature is
-kept as it is.
+Deviations: none.
 Readings: a package whose digests are wrong is not the one that somebody made, so that nothing of it
-is read. A signature that is broken refuses as well; one whose certificate was not in force at the
-time that it claims is told as expired, and one whose chain does not hold as of a wrong chain: what
-is signed is signed by that key, and whose it is nobody vouches for.
+is read. A signature that is broken refuses as well.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import json
 import struct
 import tempfile
 import zipfile
-from datetime import datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from permacite.capture.crawls.index import Source
+from permacite.capture.crawls.signatures import Trust, check
 from permacite.errors import IntegrityError, ParseError, PermaciteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["Package"]
 
+NOBODY = Trust()
+"""Is trusted, where nobody is named."""
 _STEP = 1 << 20
 _MOST_JSON = 64 * _STEP
 """A data package that is larger describes no crawl."""
 _MOST_LINE = _STEP * 8
 _MOST_TIMES = 200
 """How many times larger a file of records may be than what it is packed to."""
-_WRONG = (ValueError, TypeError, AttributeError, LookupError)
-"""What comes of a key, a signature or a certificate that is none."""
 _LOCAL = struct.Struct("<4s22xHH")
 _SPEC = "WACZ 1.1.1"
 
@@ -54,9 +48,10 @@ class Package:
     Raises ParseError for what is none, IntegrityError where it is not as its maker left it.
     """
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
+    def __init__(self, name: str, file: BinaryIO, trust: Trust = NOBODY) -> None:
         self.name = name
         self._file = file
+        self._trust = trust
         self._spooled: list[BinaryIO] = []
         try:
             self._zip = zipfile.ZipFile(file)
@@ -88,6 +83,13 @@ class Package:
             is_stored = entry.compress_type == zipfile.ZIP_STORED
             file = self._stored(entry) if is_stored else self._unpacked(entry)
             yield Source(self.name, file, {}, self.on_record())
+
+    def told(self) -> str:
+        """Who vouches for it, in words."""
+        said = [self.vouched.get(each) for each in ("domain", "key", "chain", "time_stamp")]
+        said += [self.vouched.get("in_force") and f"in force {self.vouched['in_force']}"]
+        said += [self.vouched.get("since_then")]
+        return ", ".join(str(each) for each in [self.vouched["signature"], *said] if each)
 
     def on_record(self) -> dict[str, object]:
         """What is kept of the package with each page out of it."""
@@ -191,7 +193,7 @@ class Package:
         if signed.get("hash") != digest or signed.get("created") != self.package.get("created"):
             problem = "what is signed is another data package"
             raise IntegrityError(problem, expected=str(signed.get("hash")), actual=digest)
-        return {**_checked(signed, digest), "signed": _kept(signed)}
+        return {**check(signed, digest, self._trust), "signed": _kept(signed)}
 
     def _read(self, path: str) -> bytes:
         entry = self._entries.get(path)
@@ -256,85 +258,3 @@ def _check_path(path: str, name: str) -> None:
 def _kept(signed: Mapping[str, Any]) -> dict[str, str]:
     """A signature as it is put on record."""
     return {str(name)[:40]: str(value)[:20_000] for name, value in list(signed.items())[:20]}
-
-
-def _checked(signed: Mapping[str, Any], digest: str) -> dict[str, object]:
-    """Who signed a digest. Raises IntegrityError where the signature is broken."""
-    try:
-        from cryptography.exceptions import (  # noqa: PLC0415 - an extra
-            InvalidSignature,
-            UnsupportedAlgorithm,
-        )
-        from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415 - same
-        from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 - the same
-    except ModuleNotFoundError:
-        return {"signature": "not checked: cryptography is not installed"}
-    try:
-        signature = base64.b64decode(str(signed.get("signature", "")), validate=True)
-        told: dict[str, object]
-        if "domainCert" in signed:
-            key, told = _of_domain(signed)
-        else:
-            public = base64.b64decode(str(signed.get("publicKey", "")), validate=True)
-            key = cast("Any", serialization.load_der_public_key(public))
-            told = {"signature": "anonymous"}
-        # A key of another kind has no curve, and takes other arguments.
-        verify: Callable[..., None] = key.verify
-        verify(_der(signature, key.curve.key_size), digest.encode(), ec.ECDSA(hashes.SHA256()))
-    except (InvalidSignature, UnsupportedAlgorithm, *_WRONG) as error:
-        raise IntegrityError(
-            "the signature of the data package is broken",
-            expected="a signature of " + digest,
-            actual=str(error) or "another one",
-            hint="nothing was archived; the files of records in it can be imported by themselves",
-        ) from error
-    return told
-
-
-def _der(signature: bytes, bits: int) -> bytes:
-    """A signature in the form of X9.62, whichever of two it has."""
-    from cryptography.hazmat.primitives.asymmetric import utils  # noqa: PLC0415 - an extra
-
-    half = (bits + 7) // 8
-    if len(signature) != 2 * half:
-        return signature
-    numbers = (int.from_bytes(each) for each in (signature[:half], signature[half:]))
-    return utils.encode_dss_signature(*numbers)
-
-
-def _of_domain(signed: Mapping[str, Any]) -> tuple[Any, dict[str, object]]:
-    """The key of a domain's certificate, and what the certificate says. Raises ValueError."""
-    from cryptography import x509  # noqa: PLC0415 - an extra
-
-    certificate, *issuers = x509.load_pem_x509_certificates(str(signed["domainCert"]).encode())
-    try:
-        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-        domains = names.value.get_values_for_type(x509.DNSName)
-    except x509.ExtensionNotFound:
-        domains = []
-    domain = str(signed.get("domain", ""))
-    if domain not in domains:
-        raise ValueError(f"the certificate is not that of {domain!r}")
-    created = datetime.fromisoformat(str(signed.get("created", "")))
-    begun, ended = certificate.not_valid_before_utc, certificate.not_valid_after_utc
-    in_force = created.tzinfo is not None and begun <= created <= ended
-    fault = _fault_of_chain([certificate, *issuers])
-    verdict = "wrong chain" if fault else "domain" if in_force else "expired"
-    return certificate.public_key(), {
-        "signature": verdict,
-        "domain": domain,
-        "chain": fault or "not held to roots",
-    }
-
-
-def _fault_of_chain(chain: Sequence[Any]) -> str:
-    """Which certificate of a chain is not issued by the one behind it; "" where all are."""
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
-
-    for place, (issued, issuer) in enumerate(pairwise(chain), 1):
-        try:
-            issued.verify_directly_issued_by(issuer)
-        except (InvalidSignature, *_WRONG) as error:
-            told = str(error) or "its signature is another's"
-            return f"certificate {place} is not issued by the next one: {told}"
-    return ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import media_types
 from permacite.capture.address import absolute, comparable
@@ -31,13 +31,18 @@ from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError, ParseError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from permacite.capture.crawls.index import Captured, Index
     from permacite.capture.crawls.records import Record
     from permacite.capture.model import Headers
 
-__all__ = ["Answers", "captured_page", "names_in"]
+__all__ = ["Answers", "Converted", "captured_page", "converted", "names_in"]
 
 _PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+_WITHOUT_ANSWER = frozenset({"conversion", "resource"})
+"""Records whose block is the octets themselves."""
+_SHOWS = {"conversion": "converted", "resource": "reported"}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OK = range(200, 300)
 _PARTIAL = 206
@@ -69,6 +74,25 @@ def captured_page(index: Index, page: Captured, limits: Limits | None = None) ->
         duration_s=0,
         imported=origin if memento is None else origin | {"memento": memento.record()},
     )
+
+
+class Converted(NamedTuple):
+    """What others made of a capture."""
+
+    content: bytes
+    content_type: str
+    """As the record has it."""
+    claimed_at: datetime
+    origin: dict[str, object]
+    """What is on record of where it is from."""
+
+
+def converted(index: Index, row: Captured, limits: Limits | None = None) -> Converted:
+    """The block of a conversion record. Raises CaptureError where it cannot be read."""
+    answers = Answers(index, row.at, limits or Limits())
+    exchange = answers.exchange(row, row.uri)
+    origin = answers.origin(row)
+    return Converted(exchange.content, exchange.content_type, exchange.started_at, origin)
 
 
 @dataclass(slots=True)
@@ -130,7 +154,7 @@ class Answers:
         moment = moment_of(row.claimed)
         if row.trouble or moment is None:
             raise CaptureError(f"the record of {row.uri}: {row.trouble}", uri=uri, reason="damaged")
-        if row.kind != "resource" and (row.status not in _OK or row.status == _PARTIAL):
+        if row.kind not in _WITHOUT_ANSWER and (row.status not in _OK or row.status == _PARTIAL):
             raise CaptureError(
                 f"the server answered {row.status} for {row.uri}",
                 uri=uri,
@@ -139,7 +163,7 @@ class Answers:
             )
         block = self._block(row, uri)
         headers: Headers = () if block.message is None else block.message.headers
-        if row.kind == "resource":
+        if row.kind in _WITHOUT_ANSWER:
             headers = (("Content-Type", block.record.fields.get("content-type", "")),)
         content = self._content(row, block, uri)
         received = value_of(headers, "content-type")
@@ -259,7 +283,7 @@ class Answers:
         said: dict[str, object] = {
             "format": source.format or page.version,
             "file": source.name,
-            "shows": source.shows or ("reported" if page.kind == "resource" else "received"),
+            "shows": source.shows or _SHOWS.get(page.kind, "received"),
             "record": page.record_id,
             "claimed_at": page.claimed,
             "digests_checked": checked,

@@ -45,7 +45,9 @@ def add_crawl(
     status = many = refused = 0
     results: list[Saved] = []
     chosen = {name: options[name] for name in OF_ALL}
-    with _read(files) as crawl, counted("importing") as tick:
+    with _read(files, options["trust"]) as crawl, counted("importing") as tick:
+        for vouched in crawl.vouched():
+            note(f"signature of {vouched}")
         for page, outcome in archive.add_crawl(crawl, pages=pages, **chosen):
             if tick is not None:
                 tick(page)
@@ -67,10 +69,10 @@ def add_crawl(
     return results, status or int(damaged or not many)
 
 
-def _read(files: Sequence[Path]) -> Crawl:
+def _read(files: Sequence[Path], trust: Sequence[str] = ()) -> Crawl:
     """Read files to their ends, telling how far that is."""
     with counted("reading records, in thousands") as tick:
-        return Crawl(files, tick)
+        return Crawl(files, tick, trust)
 
 
 def _tell_unread(crawl: Crawl) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["import_"]
 
 _STANDARD_INPUT = Path("-")
-_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed")
+_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed", "trust")
 """Options of `import` that are handed on as they are; the rest say who may see it."""
 
 
@@ -54,6 +54,12 @@ _OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed
     multiple=True,
     metavar="ADDRESS",
     help="Of crawls, the pages at this address alone, * for anything (repeatable).",
+)
+@click.option(
+    "--trust",
+    multiple=True,
+    metavar="WHOM",
+    help="Of packages, who may sign: a domain, or a PEM file of roots or keys (repeatable).",
 )
 @click.option("--list-pages", is_flag=True, help="Tell what pages crawls hold; archive nothing.")
 @confirm_date
@@ -195,6 +201,7 @@ def _imported(
     uri: str | None,
 ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
     """Commit files in their order, and yield what became of each."""
+    options = {each: value for each, value in options.items() if each != "trust"}
     if name is None and uri is None:
         yield from archive.add_files(files, **options)
         return

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import dataclasses
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+from permacite.archive import Provenance, Witness
+from permacite.archive.names import as_urn
+from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import UNSAID
 from permacite.service.assertions.former import keep_names
 from permacite.service.ingest.fetching import Fetched
+from permacite.service.ingest.incoming import understood
 from permacite.service.ingest.others.cited import CarriedCitations
 from permacite.service.ingest.saving import Ingest, Wanted
+from permacite.service.plain import members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +34,10 @@ if TYPE_CHECKING:
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["Crawl", "CrawledPage", "Crawls", "Unread", "is_crawl"]
+__all__ = ["DERIVED_FROM", "Crawl", "CrawledPage", "Crawls", "Unread", "is_crawl"]
+
+DERIVED_FROM = "http://www.w3.org/ns/prov#wasDerivedFrom"
+_T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ class CrawledPage:
     media_type: str
     status: int
     kind: str
-    """"response", "resource" or "revisit"."""
+    """"response", "resource", "revisit" or "conversion"."""
 
 
 class Unread(NamedTuple):
@@ -71,10 +79,18 @@ class Crawl:
     installed, ParseError for a file of no kind that is read here, OSError.
     """
 
-    def __init__(self, paths: Sequence[Path], tell: Callable[[int], None] | None = None) -> None:
-        """`tell` is told how many records were read, now and then."""
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        tell: Callable[[int], None] | None = None,
+        trust: Sequence[str] = (),
+    ) -> None:
+        """`tell` is told how many records were read, now and then.
+
+        `trust`: domains, and files of certificates and keys, of those whose signatures count.
+        """
         try:
-            from permacite.capture.crawls import crawl  # noqa: PLC0415 - it needs an extra
+            from permacite.capture.crawls import crawl, signatures  # noqa: PLC0415 - an extra
         except ModuleNotFoundError as error:
             raise CaptureError(
                 f"reading crawls needs {error.name}, which is not installed",
@@ -83,7 +99,7 @@ class Crawl:
                 hint="pip install 'permacite[capture]'",
             ) from error
         self.means = crawl.means
-        self.files = crawl.Crawl(paths, tell)
+        self.files = crawl.Crawl(paths, tell, signatures.Trust.of(trust))
         self.packages = self.files.packages
         """Those that list pages, and may tell what was cited of them."""
 
@@ -96,6 +112,10 @@ class Crawl:
     def pages(self, wanted: Sequence[str] = ()) -> Iterator[CrawledPage]:
         """The pages, or those at `wanted` addresses, in which `*` stands for anything."""
         return map(_told, self.files.pages(wanted))
+
+    def vouched(self) -> Iterator[str]:
+        """Who vouches for the packages among the files, in words."""
+        yield from (f"{package.name}: {package.told()}" for package in self.packages)
 
     def unread(self) -> Unread:
         """What could not be read."""
@@ -132,13 +152,14 @@ class Crawls(Ingest, CarriedCitations):
             wanted = Wanted(series, new, confirmed_date, standing, None, None)
             if not new:
                 wanted = wanted._replace(key=_key(page, series or self._repository.series))
-            try:
-                outcome: Saved | PermaciteError = self._add_page(crawl, page, wanted)
-            except StorageError:
-                raise  # it would meet all others too
-            except PermaciteError as error:
-                outcome = error
+            outcome = _attempted(self._add_page, crawl, page, wanted)
             yield _told(page), outcome
+            made_of = None if isinstance(outcome, PermaciteError) else outcome.pdi
+            for row in crawl.files.conversions(page):
+                yield from self._add_conversion(crawl, row, wanted, made_of)
+        for row in () if pages else crawl.files.conversions(None):
+            terms = Wanted(series, new, confirmed_date, standing, None, None)
+            yield from self._add_conversion(crawl, row, terms, None)
         if missing:
             name = min(missing)
             raise NotFoundError("no page of these files has this address", name)
@@ -152,6 +173,55 @@ class Crawls(Ingest, CarriedCitations):
             keep_names(self._repository, self._repository.version(name), told)
         return saved
 
+    def _add_conversion(
+        self, crawl: Crawl, row: Captured, wanted: Wanted, made_of: str | None
+    ) -> Iterator[tuple[CrawledPage, Saved | PermaciteError]]:
+        """Commit what others made of a page that is here as `made_of`, unless it is a part of that.
+
+        It is stated what it was made of. It has no address: at that stood what it was made of.
+        """
+        repository = self._repository
+        outcome = _attempted(self._converted, crawl, row, wanted, made_of)
+        if outcome is None:
+            return
+        if made_of is not None and not isinstance(outcome, PermaciteError):
+            name, of = (as_urn(names.document_of(each)[0]) for each in (outcome.pdi, made_of))
+            if not repository.statements.assertions(name, predicate=DERIVED_FROM):
+                repository.statements.state(name, DERIVED_FROM, of)
+        yield _told(row), outcome
+
+    def _converted(
+        self, crawl: Crawl, row: Captured, wanted: Wanted, made_of: str | None
+    ) -> Saved | None:
+        """Commit a conversion; None where its octets are a format of what it was made of."""
+        repository = self._repository
+        key = None if wanted.new else _key(row, wanted.series or repository.series)
+        known = key and repository.find_by_key(key)
+        if known:
+            saved = self._saved(known, None, parts=1, size_bytes=0)
+            return dataclasses.replace(saved, unchanged=True)
+        made = crawl.files.converted(row)
+        if made_of is not None:
+            name, _ = names.document_of(made_of)
+            held = {item.digest for item in repository.version(name).representations}
+            if digest_of(made.content) in held:
+                return None
+        document = understood(made.content, made.content_type)
+        version = repository.commit(
+            document.representations,
+            series=wanted.series,
+            provenance=Provenance(
+                title=document.title,
+                retrieved_at=made.claimed_at,
+                details={**document.details, "imported": members(made.origin), "uri": row.uri},
+            ),
+            key=key,
+            witness=Witness(operator=wanted.confirmed_date),
+            standing=wanted.standing.over(repository.default_standing()),
+        )
+        size = len(made.content)
+        return self._saved(version, document.quotations, parts=1, size_bytes=size)
+
     def _committed(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
         known = wanted.key and self._repository.find_by_key(wanted.key)
         if known:
@@ -159,6 +229,16 @@ class Crawls(Ingest, CarriedCitations):
             return dataclasses.replace(saved, unchanged=True)
         captured = crawl.files.page(page)
         return self._keep(Fetched(captured, sources.source_of(captured.root.document), {}), wanted)
+
+
+def _attempted(add: Callable[..., _T], *arguments: Any) -> _T | PermaciteError:
+    """What comes of one of many; what is wrong with it harms no other, but for the storage."""
+    try:
+        return add(*arguments)
+    except StorageError:
+        raise
+    except PermaciteError as error:
+        return error
 
 
 def _told(page: Captured) -> CrawledPage:
