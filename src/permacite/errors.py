@@ -161,7 +161,7 @@ class ErasedError(RestrictedError):
 
 
 class ClosedError(RestrictedError):
-    """What is closed to all but the operator (403); `reason` is "closed" or "embargo"."""
+    """What is not open to all (403); `reason` is "closed", "embargo" or "building"."""
 
     code = "closed"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.earlier import unpack
 
-from permacite.archive import NewRepresentation, Repository, Standing
+from permacite.archive import Audience, NewRepresentation, Repository, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
@@ -117,6 +119,88 @@ def test_half_an_embargo_is_refused(archive: Repository) -> None:
     assert service.standing(name, Choice("public")).standing.embargo_until is None
 
 
+def test_what_is_for_the_building_is_open_to_who_is_in_it_alone(archive: Repository) -> None:
+    archive.set_setting("access", "building")
+    made = archive.commit([NewRepresentation(b"a", "text/plain")])
+    one = made.representations[0]
+    assert archive.standing(made.pdi).access == "building"
+    assert archive.read(one) == b"a"
+    for audience in (Audience(), Audience("other.example.us"), Audience("lab.example")):
+        with pytest.raises(ClosedError, match="in the building of this archive alone") as error:
+            archive.public(audience).read(one)
+        assert (error.value.status, error.value.reason) == (403, "building")
+    for audience in (Audience(is_inside=True), Audience("lab.example.us")):
+        assert archive.public(audience).read(one) == b"a"
+    archive.set_standing(made.pdi, Standing("closed"))
+    assert archive.standing(made.pdi).access == "closed", "the latest counts"
+    with pytest.raises(ClosedError):
+        archive.public(Audience(is_inside=True)).read(one)
+    until = Standing("embargo", embargo_until=date(2030, 1, 1))
+    archive.set_standing(made.pdi, until)
+    with pytest.raises(ClosedError):
+        archive.public(Audience(is_inside=True)).read(one)
+    assert {each.kind for each in archive.fsck()} == {"ok"}
+
+
+def by_hand(archive: Path, statements: str) -> None:
+    """Change a catalog as no permacite would."""
+    with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
+        connection.executescript(statements)
+
+
+def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
+    accesses = ("public", "closed", "embargo")
+    with Repository.create(tmp_path / "a", series="lab.example.us") as held:
+        names = []
+        for access in accesses:
+            until = date(2999, 1, 1) if access == "embargo" else None
+            standing = Standing(access, embargo_until=until)
+            made = held.commit([NewRepresentation(b"a", "text/plain")], standing=standing)
+            names.append(made.pdi)
+        # So it is on a disk that may only be read: the catalog stays as it is.
+        by_hand(tmp_path / "a", "DROP TABLE building; PRAGMA user_version = 11;")
+        assert tuple(held.standing(name).access for name in names) == accesses, "as it is"
+        assert held.public().restrictions(held.version(names[1]).representations)
+    with Repository.open(tmp_path / "a") as held:
+        assert tuple(held.standing(name).access for name in names) == accesses, "brought up"
+        for name in names:
+            held.set_standing(name, Standing("building"))
+        assert {held.standing(name).access for name in names} == {"building"}
+        assert {each.kind for each in held.fsck()} == {"ok"}
+
+
+def test_an_archive_of_schema_3_takes_the_building(tmp_path: Path) -> None:
+    directory, _ = unpack(tmp_path)
+    with Repository.open(directory) as held:
+        version = next(held.list())
+        held.set_standing(version.pdi, Standing("building"))
+        seen = held.public(Audience(is_inside=True)), held.public()
+        assert [bool(each.restrictions(version.representations)) for each in seen] == [False, True]
+
+
+OPENED = "INSERT INTO building SELECT max(standing_id) FROM standing;"
+CLOSED = "DROP TRIGGER building_no_delete; DELETE FROM building;"
+
+
+@pytest.mark.parametrize("statements", [OPENED, CLOSED])
+def test_who_opens_what_is_closed_by_hand_is_noticed(tmp_path: Path, statements: str) -> None:
+    with Repository.create(tmp_path / "a", series="lab.example.us") as held:
+        access = "closed" if statements == OPENED else "building"
+        for each in ("building", access):
+            held.commit([NewRepresentation(b"a", "text/plain")], standing=Standing(each))
+    by_hand(tmp_path / "a", statements)
+    with Repository.open(tmp_path / "a") as held:
+        told = [each.detail for each in held.fsck() if each.kind == "catalog"]
+    assert any("rows of building" in each for each in told)
+
+
+def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path: Path) -> None:
+    with Repository.create(tmp_path / "a", series="lab.example.us") as held:
+        held.commit([NewRepresentation(b"a", "text/plain")])
+    with pytest.raises(sqlite3.IntegrityError, match="is closed elsewhere"):
+        by_hand(tmp_path / "a", OPENED)
+
+
 def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Archive.open(directory) as service:
@@ -124,18 +208,21 @@ def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) ->
         assert service.standing(document).standing == Standing("public", "unknown")
 
 
+@pytest.mark.parametrize(
+    ("access", "until"), [("embargo", date(2030, 1, 1)), ("building", None), ("closed", None)]
+)
 def test_a_copy_in_the_layout_of_others_keeps_the_standing(
-    archive: Repository, tmp_path: Path
+    archive: Repository, tmp_path: Path, access: str, until: date | None
 ) -> None:
-    until = Standing("embargo", "consent", date(2030, 1, 1), date(2040, 1, 1))
-    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
+    standing = Standing(access, "consent", until, date(2040, 1, 1))
+    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=standing)
     Archive(archive).export_ocfl(tmp_path / "ocfl")
     said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
-    assert json.loads(said)["standing"]["access"] == "embargo"
+    assert json.loads(said)["standing"]["access"] == access
     from permacite.service.preservation import keeping  # noqa: PLC0415 - it is the command's
 
     keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Repository.open(tmp_path / "anew") as anew:
         kept = anew.standing(made.pdi)
-    assert (kept.access, kept.ground) == ("embargo", "consent")
-    assert (kept.embargo_until, kept.retain_until) == (date(2030, 1, 1), date(2040, 1, 1))
+    assert (kept.access, kept.ground) == (access, "consent")
+    assert (kept.embargo_until, kept.retain_until) == (until, date(2040, 1, 1))

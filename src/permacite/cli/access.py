@@ -54,7 +54,7 @@ def _with(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callab
 _ACCESS = click.option(
     "--access",
     type=click.Choice(ACCESSES),
-    help="Who may see it: all, or with `closed` only you; default: as is set.",
+    help="Who may see it: all; only you (closed); or who is there (building); default: as is set.",
 )
 standing_options = _with(_ACCESS, *_OPTIONS)
 """The options of what brings documents in: who may see them, and why they are kept."""
@@ -80,7 +80,9 @@ def access(
 
     A closed document, and one under embargo, is hidden on every route of the server and in what is
     exported for others: only its name is known, and HTTP answers 403. Your own commands read it.
-    An embargo ends by itself. Where PDI is `default`, it is about all new documents.
+    An embargo ends by itself. What has the access `building` is closed too, but for those who ask
+    from the networks that `permacite serve --building` names. Where PDI is `default`, it is about
+    all new documents.
 
     Exit status: 0 shown or changed, 1 PDI is unknown, 2 bad name.
     """

@@ -159,13 +159,20 @@ class OwnPages:
 
 
 def create_app(
-    archive: Archive, *, names: Sequence[str], writable: bool = False, public: bool = False
+    archive: Archive,
+    *,
+    names: Sequence[str],
+    writable: bool = False,
+    public: bool = False,
+    building: Sequence[str] = (),
+    building_name: str = "",
 ) -> Starlette:
     """The application over an open service, answering under host `names` alone.
 
     `writable`: whether this machine may write without a token. `public`: whether pages say to
     chats and the like what they may show of open documents; else nobody but who opens a page is
-    told of it. A token admits whoever bears it to what it names, in any case.
+    told of it. A token admits whoever bears it to what it names, in any case. `building` and its
+    name: the networks of the archive's building, and what that is called.
 
     Without the host check, a page of another site could reach the archive under a name of its
     own that leads to this machine (DNS rebinding).
@@ -182,6 +189,7 @@ def create_app(
                 apart=_APART,
                 writable=writable,
                 public=public,
+                building=building,
             ),
         ],
         exception_handlers={
@@ -195,4 +203,5 @@ def create_app(
     app.state.saves = Saves()
     app.state.uploads = 0
     app.state.public = public
+    app.state.building_name = building_name
     return app

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from permacite.web.doors.options import base_option, proxies_option
+from permacite.web.doors.options import base_option, building_options, proxies_option
 from permacite.web.operating.options import watching_options
 from permacite.web.serving.limits import Limits
 from permacite.web.serving.sockets import Place
@@ -96,6 +96,7 @@ def _mode(_context: object, _option: object, typed: str) -> int:
 )
 @base_option
 @proxies_option
+@building_options
 @watching_options
 @_limits
 @click.pass_obj
@@ -114,6 +115,8 @@ def serve(  # noqa: PLR0913 - one for each option
     workers: int,
     base_path: str,
     proxies: tuple[str, ...],
+    building: tuple[str, ...],
+    building_name: str,
     watching: Watching,
     **limits: float,
 ) -> None:
@@ -141,6 +144,8 @@ def serve(  # noqa: PLR0913 - one for each option
         watching=watching,
         proxies=proxies,
         base=base_path,
+        building=building,
+        building_name=building_name,
     )
     place = Place(host, port, unix, unix_mode)
     announce = partial(click.echo, err=True)

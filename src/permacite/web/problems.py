@@ -29,6 +29,8 @@ async def refusal(request: Request, error: Exception) -> Response:
     """Answer an error of ours, or of the router (unknown path, wrong method)."""
     if isinstance(error, PermaciteError):
         details: dict[str, object] = {**problem(error), "shown": str(error)}
+        if details.get("reason") == "building" and request.app.state.building_name:
+            details["building"] = request.app.state.building_name
         later = {"Retry-After": str(_after_s(error))} if _after_s(error) else {}
         if isinstance(error, TokenError) and error.is_unknown:
             later = {"WWW-Authenticate": "Bearer"}

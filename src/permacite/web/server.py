@@ -64,6 +64,9 @@ class Serving:
     """Of which addresses it is believed for whom they ask."""
     base: str = ""
     """The path under which it stands, such as /archive."""
+    building: Sequence[str] = ()
+    """From which addresses what is for the archive's building may be read."""
+    building_name: str = ""
 
 
 def run(
@@ -96,7 +99,12 @@ def _answer(
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
         app = create_app(
-            archive, names=serving.names, writable=serving.writable, public=serving.public
+            archive,
+            names=serving.names,
+            writable=serving.writable,
+            public=serving.public,
+            building=serving.building,
+            building_name=serving.building_name,
         )
         app.state.saves = Saves(serving.shared)
         if serving.shared is None:

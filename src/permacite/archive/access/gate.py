@@ -9,8 +9,9 @@
 | name, format tokens, status, code of the reason | yes | yes |
 
 The operator opens the archive's own folder; the public asks over HTTP, or reads what is exported
-for others. Who is let in to a series is the public, for whom nothing in that series is closed. A
-name stays known to all: it stands in the log, and is never used again.
+for others. Who is let in to a series is the public, for whom nothing in that series is closed; who
+asks from the archive's building, the public for whom what may be read there is open. A name stays
+known to all: it stands in the log, and is never used again.
 """
 
 from __future__ import annotations
@@ -62,7 +63,11 @@ _ERRORS: dict[str, tuple[type[RestrictedError], str]] = {
     "withdrawn": (WithdrawnError, "{pdi} was withdrawn: {reason}"),
     "closed": (ClosedError, "{pdi} is not open to all: {reason}"),
 }
-_EMBARGO = "{pdi} is not open to all until {until}"
+_CLOSED = {
+    "embargo": "{pdi} is not open to all until {until}",
+    "building": "{pdi} may be read in the building of this archive alone",
+}
+"""What is said of the accesses that tell when, or where, something may be read."""
 _GONE, _FORBIDDEN = 410, 403
 
 
@@ -72,10 +77,14 @@ class Audience:
 
     series: str = ""
     """That of which they see what is closed; "" for none."""
+    is_inside: bool = False
+    """Whether they are in the building of the archive."""
 
     def admits(self, document: PDI, standing: Standing, today: date) -> bool:
         """Whether they may see a document."""
-        return ".".join(document.series) == self.series or standing.is_open(today)
+        if standing.is_open(today) or ".".join(document.series) == self.series:
+            return True
+        return self.is_inside and standing.access == "building"
 
 
 PUBLIC = Audience()
@@ -166,9 +175,8 @@ class Gate:
     ) -> NoReturn:
         """Raise the error that says why something is not given out."""
         error, said = _ERRORS[restriction.kind]
-        problem = (_EMBARGO if restriction.until else said).format(
-            **dataclasses.asdict(restriction)
-        )
+        said = _CLOSED.get(restriction.reason, said) if restriction.kind == "closed" else said
+        problem = said.format(**dataclasses.asdict(restriction))
         raise error(
             problem,
             asked,

@@ -360,7 +360,7 @@ class Erased:
     """Whether no traces are left, as far as this machine's files go."""
 
 
-ACCESSES = ("public", "closed", "embargo")
+ACCESSES = ("public", "closed", "embargo", "building")
 GROUNDS = ("deposit", "licence", "consent", "quotation", "unknown")
 """Why a document may be kept."""
 
@@ -370,7 +370,8 @@ class Standing:
     """Who may see a document, why it is kept, and how long."""
 
     access: str = "public"
-    """One of `ACCESSES`: "closed" is for the operator alone, "embargo" until a day."""
+    """One of `ACCESSES`: "closed" is for the operator alone, "embargo" until a day; "building" is
+    for those too who ask from the archive's own building."""
     ground: str = "unknown"
     """One of `GROUNDS`."""
     embargo_until: date | None = None
@@ -397,7 +398,8 @@ class Restriction:
     status: int
     """As in HTTP: 410, 451 or 403."""
     reason: str
-    """A code: why it was withdrawn, on what ground it was erased, "closed" or "embargo"."""
+    """A code: why it was withdrawn, or on what ground it was erased; of what is closed its access,
+    one of `ACCESSES`."""
     since: datetime
     until: date | None = None
     """The day on which an embargo ends; None where it ends by itself on no day."""

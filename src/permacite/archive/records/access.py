@@ -23,6 +23,7 @@ from permacite.archive.model import Erasure, Standing
 from permacite.archive.records import leaves
 from permacite.archive.records.octets import is_named
 from permacite.archive.records.rows import (
+    BUILDING,
     ERASABLE,
     ERASED_DIGEST,
     document_key,
@@ -56,10 +57,15 @@ __all__ = [
 ]
 
 _LATEST = """
-SELECT d.series, d.date, d.unique_id, s.access, s.embargo_until, s.ground, s.retain_until, s.set_at
+SELECT d.series, d.date, d.unique_id, {access}, s.embargo_until, s.ground, s.retain_until, s.set_at
 FROM document AS d JOIN standing AS s ON s.standing_id =
   (SELECT max(standing_id) FROM standing WHERE document_id = d.document_id)
 """
+_IN_BUILDING = """
+CASE WHEN EXISTS (SELECT 1 FROM building WHERE standing_id = s.standing_id)
+  THEN 'building' ELSE s.access END
+"""
+"""An access as it is told: in the table it is "closed", and so it was in earlier schemas."""
 _OF_DOCUMENTS = "(d.series, d.date, d.unique_id) IN ({keys})"
 """The condition that a document is one of those in a JSON array of keys."""
 
@@ -67,6 +73,11 @@ _INSERT = """
 INSERT INTO standing (document_id, access, embargo_until, ground, retain_until, set_at)
 VALUES (?, ?, ?, ?, ?, ?)
 """
+_OPEN_INSIDE = """
+INSERT INTO building SELECT max(standing_id) FROM standing WHERE document_id = ?
+RETURNING standing_id
+"""
+_BUILDING = "building"
 _COVERED = """
 SELECT representation_id FROM representation JOIN version USING (version_id)
 WHERE document_id = :document AND version_id = coalesce(:version, version_id)
@@ -158,7 +169,8 @@ def _standings(connection: Session, condition: str, parameter: str) -> dict[PDI,
     """The standings that meet a condition."""
     if not has_schema(connection, ERASABLE):
         return {}
-    rows = connection.execute(f"{_LATEST} {condition}", (parameter,))
+    told = _IN_BUILDING if has_schema(connection, BUILDING) else "s.access"
+    rows = connection.execute(f"{_LATEST.format(access=told)} {condition}", (parameter,))
     return {name_of((row[0], row[1], row[2])): _standing(row[3:]) for row in rows}
 
 
@@ -175,7 +187,7 @@ def insert_standings(
     rows = [
         (
             document_id,
-            standing.access,
+            "closed" if standing.access == _BUILDING else standing.access,
             _day(standing.embargo_until),
             standing.ground,
             _day(standing.retain_until),
@@ -185,6 +197,10 @@ def insert_standings(
     ]
     connection.executemany(_INSERT, rows)
     note_rows(connection, "standing", rows)
+    inside = [(document_id,) for document_id, each in standings if each.access == _BUILDING]
+    if inside:
+        rows = [connection.execute(_OPEN_INSIDE, row).fetchone() for row in inside]
+        note_rows(connection, "building", rows)
 
 
 def _day(day: date | None) -> str | None:

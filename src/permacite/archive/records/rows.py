@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "BUILDING",
     "DAYS",
     "ERASABLE",
     "ERASED_DIGEST",
@@ -49,10 +50,10 @@ __all__ = [
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
 
-DAYS, STAGED, ERASABLE, LIVE, JOTTINGS, WATCH, PACKED = 2, 3, 4, 5, 6, 8, 11
+DAYS, STAGED, ERASABLE, LIVE, JOTTINGS, WATCH, PACKED, BUILDING = 2, 3, 4, 5, 6, 8, 11, 12
 """Versions of the schema, by what they brought: sealed days and leaves of citations; staged octets;
 openings, persons, standings and erasures; the last look at live pages; jottings; pages that are
-watched; packs of octets."""
+watched; packs of octets; what is open in the building alone."""
 
 ERASED_DIGEST = "sha-256:" + "0" * 64
 """Stands where the digest of erased octets stood: that of a short text could be guessed from."""

@@ -1,7 +1,7 @@
 """Settings, the series that mint, and what guards what the log does not tell.
 
 Columns that are kept for searching follow from others, and must not say anything else. Settings and
-series have a digest, idempotency keys and standings a sum of digests, among the settings. These
+series have a digest, idempotency keys and standings sums of digests, among the settings. These
 notice damage; against somebody who changes both there is only the log.
 """
 
@@ -14,7 +14,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import cited_document
 from permacite.archive.objects import digest_of
 from permacite.archive.records.citations import identities
-from permacite.archive.records.rows import ERASABLE, has_schema, timestamp
+from permacite.archive.records.rows import BUILDING, ERASABLE, has_schema, timestamp
 from permacite.errors import PermaciteError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ _SUMMED = {
         ERASABLE,
         "SELECT document_id, access, embargo_until, ground, retain_until, set_at FROM standing",
     ),
+    "building": (BUILDING, "SELECT standing_id FROM building"),
 }
 """Tables that no entry of the log tells of, each with the schema that brought it; a setting has the
 sum (XOR) of their rows' digests."""

@@ -25,7 +25,7 @@ class Caller:
 
     | without a token | may |
     |---|---|
-    | anybody | read what is open |
+    | anybody | read what is open; from the archive's building, what may be read there |
     | this machine | cite; with --writable save; and unless with --public, use what the owner jots |
     """
 
@@ -36,6 +36,8 @@ class Caller:
     token: Token | None = None
     is_here: bool = False
     """Whether they are on this machine, with no proxy between."""
+    is_inside: bool = False
+    """Whether they ask from the building of the archive."""
     is_writable: bool = False
     """Whether this machine may write without a token (--writable)."""
     is_public: bool = False

@@ -7,15 +7,19 @@ socket of the file system nobody has an address: whoever may open it is believed
 
 from __future__ import annotations
 
-import ipaddress
 from typing import TYPE_CHECKING
+
+from permacite.web.doors.networks import is_address, is_in, networks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["SOCKET", "Forwarded"]
+__all__ = ["BELIEVED", "SOCKET", "Forwarded"]
+
+BELIEVED = "is_believed"
+"""In the state of a request: whether its address is what a proxy told that is believed."""
 
 SOCKET = "unix"
 """What names whoever comes by a socket of the file system."""
@@ -29,7 +33,7 @@ class Forwarded:
         """`proxies`: addresses, networks, or `SOCKET`. Raises ValueError for anything else."""
         self._app = app
         self._has_socket = SOCKET in proxies
-        self._proxies = [ipaddress.ip_network(each) for each in proxies if each != SOCKET]
+        self._proxies = networks_of(each for each in proxies if each != SOCKET)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on, with the client and the scheme that a proxy tells."""
@@ -40,28 +44,17 @@ class Forwarded:
     def apply(self, scope: Scope) -> None:
         """Put the client and the scheme into a request that a proxy tells, if it is from one."""
         client = scope.get("client")
-        if self._has_socket if client is None else self._is_proxy(client[0]):
+        if self._has_socket if client is None else is_in(client[0], self._proxies):
             before, schemes = _told(scope, b"x-forwarded-for"), _told(scope, b"x-forwarded-proto")
-            asking = next((each for each in reversed(before) if not self._is_proxy(each)), "")
-            scope["client"] = None if _address(asking) is None else (asking, 0)
+            asking = next((each for each in reversed(before) if not is_in(each, self._proxies)), "")
+            scope["client"] = (asking, 0) if is_address(asking) else None
+            scope.setdefault("state", {})[BELIEVED] = True
             scheme = schemes[-1].lower() if schemes else ""
             if scheme in _SCHEMES:
                 scope["scheme"] = scheme
-
-    def _is_proxy(self, text: str) -> bool:
-        address = _address(text)
-        return address is not None and any(address in network for network in self._proxies)
 
 
 def _told(scope: Scope, field: bytes) -> list[str]:
     """The items of a field, as often as it was given."""
     values = [value.decode("latin-1") for name, value in scope["headers"] if name == field]
     return [item.strip() for value in values for item in value.split(",")]
-
-
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        address = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address

@@ -21,6 +21,8 @@ from permacite.service.base import Audience
 from permacite.web import problems
 from permacite.web.addresses import asked_path
 from permacite.web.callers.caller import Caller
+from permacite.web.doors.forwarded import BELIEVED
+from permacite.web.doors.networks import is_in, networks_of
 from permacite.web.doors.table import READING, need_of, route_of
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from permacite.service.archive import Archive
-    from permacite.service.handed.tokens import Token
 
 __all__ = ["COOKIE", "Guard"]
 
@@ -47,7 +48,8 @@ _REFUSED = {
 class Guard:
     """Finds out who asks, and refuses what they may not. `apart`: paths that refuse by themselves.
 
-    Those answer pages of any origin, and so must their refusals.
+    Those answer pages of any origin, and so must their refusals. `building`: the networks from
+    which what is for the archive's building may be read.
     """
 
     def __init__(
@@ -59,13 +61,15 @@ class Guard:
         apart: frozenset[str],
         writable: bool,
         public: bool,
+        building: Sequence[str],
     ) -> None:
         self._app = app
         self._archive = archive
         self._routes = routes
         self._apart = apart
         self._anybody = Caller(archive.public(), archive, is_writable=writable, is_public=public)
-        self._of_series: dict[str, Archive] = {}
+        self._building = networks_of(building)
+        self._seen: dict[Audience, Archive] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on, or refuse."""
@@ -73,7 +77,10 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        caller = replace(self._anybody, is_here=_is_here(request))
+        is_here, is_inside = _is_here(request), self._is_inside(request)
+        caller = replace(self._anybody, is_here=is_here, is_inside=is_inside)
+        if is_inside:
+            caller = replace(caller, archive=self._seen_by(Audience(is_inside=True)))
         scope.setdefault("state", {})["caller"] = caller
         try:
             caller = await self._known(request, caller)
@@ -85,7 +92,9 @@ class Guard:
             await refusal(scope, receive, send)
             return
         if caller.token is not None:
-            receive, send = _counted(request, caller, receive), _kept_private(send)
+            receive = _counted(request, caller, receive)
+        if caller.token is not None or is_inside:
+            send = _kept_private(send)
         await self._app(scope, receive, send)
 
     async def _known(self, request: Request, caller: Caller) -> Caller:
@@ -102,12 +111,19 @@ class Guard:
             if asked_path(request) in self._apart:
                 return replace(caller, problem=error)
             raise
-        return replace(caller, token=token, archive=self._seen_by(token))
+        archive = self._seen_by(Audience(token.series, caller.is_inside))
+        return replace(caller, token=token, archive=archive)
 
-    def _seen_by(self, token: Token) -> Archive:
-        if token.series not in self._of_series:
-            self._of_series[token.series] = self._archive.public(Audience(series=token.series))
-        return self._of_series[token.series]
+    def _seen_by(self, audience: Audience) -> Archive:
+        if audience not in self._seen:
+            self._seen[audience] = self._archive.public(audience)
+        return self._seen[audience]
+
+    def _is_inside(self, request: Request) -> bool:
+        """Whether a request comes from the building: by its address, or by a proxy believed."""
+        if request.client is None or not is_in(request.client.host, self._building):
+            return False
+        return request.scope.get("state", {}).get(BELIEVED, False) or not _is_passed_on(request)
 
     def _check(self, request: Request, caller: Caller) -> None:
         """Raise TokenError, or 403 or 405, for what a caller may not do."""
@@ -141,12 +157,16 @@ def _shown(request: Request) -> tuple[str, bool]:
 
 def _is_here(request: Request) -> bool:
     """Whether a request comes from this machine, through nobody."""
-    if request.client is None or any(name in request.headers for name in _PASSED_ON):
+    if request.client is None or _is_passed_on(request):
         return False
     try:
         return ipaddress.ip_address(request.client.host.partition("%")[0]).is_loopback
     except ValueError:
         return False
+
+
+def _is_passed_on(request: Request) -> bool:
+    return any(name in request.headers for name in _PASSED_ON)
 
 
 def _size(request: Request) -> int:
@@ -175,7 +195,7 @@ def _counted(request: Request, caller: Caller, receive: Receive) -> Receive:
 
 
 def _kept_private(send: Send) -> Send:
-    """Answers to a token are kept by nobody but who asked."""
+    """Answers to a token, and within the building, are kept by nobody but who asked."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,15 +1,21 @@
-"""The options of `permacite serve` on what stands before it: proxies, and the path of a site."""
+"""The options of `permacite serve` on what stands around it: proxies, a site, a building."""
 
 from __future__ import annotations
 
-import ipaddress
 import re
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from permacite.web.doors.forwarded import SOCKET
+from permacite.web.doors.networks import networks_of
 
-__all__ = ["base_option", "proxies_option"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["base_option", "building_options", "proxies_option"]
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
 
 _BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _OURS = re.compile(r"/(?:-|web|uri-res)(?:/|$)")
@@ -20,9 +26,7 @@ def _networks(_context: object, _option: object, typed: tuple[str, ...]) -> tupl
     """Addresses and networks, one by one or with commas between."""
     said = tuple(each.strip() for item in typed for each in item.split(","))
     try:
-        for each in said:
-            if each != SOCKET:
-                ipaddress.ip_network(each)
+        networks_of(each for each in said if each != SOCKET)
     except ValueError as error:
         raise click.BadParameter(f"expected an address, a network, or unix: {error}") from None
     return said
@@ -56,3 +60,29 @@ base_option = click.option(
     callback=_path,
     help="The path of the site under which the server stands, such as /archive.",
 )
+
+
+def _building(context: object, option: object, typed: tuple[str, ...]) -> tuple[str, ...]:
+    """The same for a building, which a socket is not in."""
+    said = _networks(context, option, typed)
+    if SOCKET in said:
+        raise click.BadParameter("expected an address or a network: a socket is in no building")
+    return said
+
+
+def building_options(command: Command) -> Command:
+    """Add the options that say where the archive's building is."""
+    networks = click.option(
+        "--building",
+        multiple=True,
+        metavar="NETWORK",
+        callback=_building,
+        help="Let read what has the access `building` from these addresses; repeatable.",
+    )
+    place = click.option(
+        "--building-name",
+        default="",
+        metavar="TEXT",
+        help="What the building is called, for those who ask from elsewhere.",
+    )
+    return networks(place(command))

@@ -7,6 +7,7 @@ docs/reference/archive-layout.md describes every column.
 
 from permacite.archive.sqlite.schema.erasable import ERASABLE
 from permacite.archive.sqlite.schema.steps import (
+    BUILDING,
     FIRST,
     GIT_BLOBS,
     JOTTINGS,
@@ -24,7 +25,7 @@ __all__ = ["APPLICATION_ID", "SCHEMA", "SCHEMA_VERSION", "STEPS", "schema_of"]
 APPLICATION_ID = 0x50444941
 """The letters PDIA, in the header of the file; `file` and others can tell what it is."""
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """Stands in user_version; a file with a higher number is of a later permacite."""
 
 STEPS = {
@@ -39,6 +40,7 @@ STEPS = {
     9: SITES,
     10: PIECES,
     11: PACKS,
+    12: BUILDING,
 }
 """The statements that lead from the schema before to that of each number."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from permacite.archive.sqlite.session import SITE
 
 __all__ = [
+    "BUILDING",
     "FIRST",
     "GIT_BLOBS",
     "JOTTINGS",
@@ -382,3 +383,19 @@ CREATE TABLE lease (
 """
 """The eleventh step: small octets that are together in one object of a store elsewhere, the objects
 that others replaced, and who does at the moment what one alone should do."""
+
+BUILDING = _step(
+    """
+CREATE TABLE building (
+  standing_id INTEGER PRIMARY KEY REFERENCES standing
+) STRICT;
+""",
+    """
+CREATE TRIGGER building_closed BEFORE INSERT ON building
+WHEN NOT EXISTS (
+  SELECT 1 FROM standing WHERE standing_id = NEW.standing_id AND access = 'closed')
+BEGIN SELECT RAISE(ABORT, 'permacite: what is open in the building is closed elsewhere'); END;
+""",
+    {"building": (("standing_id",),)},
+)
+"""The twelfth step: which of the closed documents may be read in the building of the archive."""
