@@ -12,11 +12,9 @@ from tests.faces.test_http import ask
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
-    from tests.faces.conftest import Running, Site
+    from tests.faces.conftest import Running
 
 KEPT = "https://sea.example.org/tides"
 OTHER = "https://sea.example.org/nothing"
@@ -103,56 +101,3 @@ def test_octets_that_are_a_page_are_kept_not_shown(
     plain = ask(running.base, path, Sec_Fetch_Site="none", Sec_Fetch_Dest="empty")
     assert "content-disposition" not in plain.headers
     assert plain.body == shown.body
-
-
-SPY = """<!doctype html><script>
-const seen = {};
-const counted = async (path) => {
-    const opened = window.open("BASE" + path);
-    await new Promise((done) => setTimeout(done, 700));
-    let frames = "?";
-    try { frames = opened.length; } catch (error) { frames = error.name; }
-    return [opened.closed, frames];
-};
-const asked = (path, way) => fetch("BASE" + path, way).then((a) => a.type, (e) => e.name);
-const framed = (path) => new Promise((done) => {
-    const frame = document.createElement("iframe");
-    frame.onload = () => done(frame.contentWindow.length);
-    frame.src = "BASE" + path;
-    document.body.append(frame);
-});
-async function spy(paths) {
-    const all = [];
-    for (const path of paths) {
-        all.push([await counted(path), await framed(path), await asked(path, {mode: "no-cors"}),
-            await asked(path, {mode: "no-cors", method: "POST", body: "quote=tide"})]);
-    }
-    return all;
-}
-</script><body>"""
-
-
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """A page that may open others."""
-    context = browser.new_context()
-    yield context.new_page()
-    context.close()
-
-
-def test_a_spy_learns_nothing_in_a_browser(archive: Path, name: str, site: Site, tab: Page) -> None:
-    with served(archive, "--writable") as running:
-        tab.goto(site.put("/", "text/html", SPY.replace("BASE", running.base)))
-        pairs = [
-            (f"/uri-res/L2R?{KEPT}", f"/uri-res/L2R?{OTHER}"),
-            (f"/web/2026/{KEPT}", f"/web/2026/{OTHER}"),
-            (f"/-/search?q={KEPT}", f"/-/search?q={OTHER}"),
-            (f"/-/follow?to={KEPT}", f"/-/follow?to={OTHER}"),
-            (f"/{name}", f"/{name}9"),
-            (f"/{name}?view=bytes", f"/{name}9?view=bytes"),
-        ]
-        for kept, other in pairs:
-            there, absent = tab.evaluate("paths => spy(paths)", [kept, other])
-            assert there == absent, kept
-    with Archive.open(archive) as held:
-        assert held.show(name).citations == ()

@@ -10,34 +10,34 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
 from starlette.routing import Route
 
 from permacite.errors import PermaciteError
 from permacite.service.feeds.news import PATH
 from permacite.web import api, headers, log, problems, reader
-from permacite.web.addresses import asked_path, at
+from permacite.web.addresses import at
 from permacite.web.behind.news import news
 from permacite.web.behind.versions import changes, changes_answer, versions
 from permacite.web.doors import signing
+from permacite.web.doors.building import Building
+from permacite.web.doors.foreign import OwnPages
 from permacite.web.doors.guard import Guard
 from permacite.web.doors.nowhere import nowhere
-from permacite.web.doors.table import READING
 from permacite.web.follow import feeds, links, memento, saving, sites
 from permacite.web.follow.saves import Saves
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.names import resolver, thttp
 from permacite.web.operating.health import health, ready
-from permacite.web.requests import JSONAnswer, is_own
+from permacite.web.requests import JSONAnswer
 from permacite.web.search import asking, jottings
 from permacite.web.serving import assets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from permacite.service.archive import Archive
 
@@ -126,38 +126,6 @@ ROUTES = [
 ]
 
 
-class OwnPages:
-    """Refuses what the page of another site may not ask for, which may lead people here by a link.
-
-    It may not write, nor have anything of an archive that is not public in a page of its own.
-    `apart`: the paths that let in by a token.
-    """
-
-    def __init__(self, app: ASGIApp, *, apart: frozenset[str], public: bool) -> None:
-        self._app = app
-        self._apart = apart
-        self._public = public
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 403, or hand on."""
-        request = Request(scope) if scope["type"] == "http" else None
-        problem = None if request is None else self._problem(request)
-        if request is None or problem is None:
-            await self._app(scope, receive, send)
-            return
-        refusal = await problems.refusal(request, HTTPException(403, problem))
-        await refusal(scope, receive, send)
-
-    def _problem(self, request: Request) -> str | None:
-        if asked_path(request) in self._apart or is_own(request):
-            return None
-        if request.method not in READING:
-            return "the page of another site cannot write here; a page of this server can"
-        if self._public or request.headers.get("sec-fetch-dest", "document") == "document":
-            return None
-        return "pages of other sites may link to this archive, and show nothing of it"
-
-
 def create_app(
     archive: Archive,
     *,
@@ -177,11 +145,12 @@ def create_app(
     Without the host check, a page of another site could reach the archive under a name of its
     own that leads to this machine (DNS rebinding).
     """
+    inside = Building(building)
     app = Starlette(
         routes=ROUTES,
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False),
-            Middleware(OwnPages, apart=_APART, public=public),
+            Middleware(OwnPages, apart=_APART, public=public, building=inside),
             Middleware(
                 Guard,
                 archive=archive,
@@ -189,7 +158,7 @@ def create_app(
                 apart=_APART,
                 writable=writable,
                 public=public,
-                building=building,
+                building=inside,
             ),
         ],
         exception_handlers={

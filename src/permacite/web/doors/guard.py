@@ -21,8 +21,7 @@ from permacite.service.base import Audience
 from permacite.web import problems
 from permacite.web.addresses import asked_path
 from permacite.web.callers.caller import Caller
-from permacite.web.doors.forwarded import BELIEVED
-from permacite.web.doors.networks import is_in, networks_of
+from permacite.web.doors.building import is_passed_on
 from permacite.web.doors.table import READING, need_of, route_of
 
 if TYPE_CHECKING:
@@ -32,12 +31,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from permacite.service.archive import Archive
+    from permacite.web.doors.building import Building
 
 __all__ = ["COOKIE", "Guard"]
 
 COOKIE = "permacite"
-_PASSED_ON = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
-"""What a proxy adds: whoever comes through one is not on this machine."""
 _COUNTED_AT_ONCE = 1 << 20
 _REFUSED = {
     "save": "this server only reads: permacite serve --writable, or a token, would let you write",
@@ -48,8 +46,8 @@ _REFUSED = {
 class Guard:
     """Finds out who asks, and refuses what they may not. `apart`: paths that refuse by themselves.
 
-    Those answer pages of any origin, and so must their refusals. `building`: the networks from
-    which what is for the archive's building may be read.
+    Those answer pages of any origin, and so must their refusals. `building`: from where what
+    is for the archive's building may be read.
     """
 
     def __init__(
@@ -61,14 +59,14 @@ class Guard:
         apart: frozenset[str],
         writable: bool,
         public: bool,
-        building: Sequence[str],
+        building: Building,
     ) -> None:
         self._app = app
         self._archive = archive
         self._routes = routes
         self._apart = apart
         self._anybody = Caller(archive.public(), archive, is_writable=writable, is_public=public)
-        self._building = networks_of(building)
+        self._building = building
         self._seen: dict[Audience, Archive] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,7 +75,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        is_here, is_inside = _is_here(request), self._is_inside(request)
+        is_here, is_inside = _is_here(request), self._building.holds(request)
         caller = replace(self._anybody, is_here=is_here, is_inside=is_inside)
         if is_inside:
             caller = replace(caller, archive=self._seen_by(Audience(is_inside=True)))
@@ -119,12 +117,6 @@ class Guard:
             self._seen[audience] = self._archive.public(audience)
         return self._seen[audience]
 
-    def _is_inside(self, request: Request) -> bool:
-        """Whether a request comes from the building: by its address, or by a proxy believed."""
-        if request.client is None or not is_in(request.client.host, self._building):
-            return False
-        return request.scope.get("state", {}).get(BELIEVED, False) or not _is_passed_on(request)
-
     def _check(self, request: Request, caller: Caller) -> None:
         """Raise TokenError, or 403 or 405, for what a caller may not do."""
         route = route_of(self._routes, request.scope)
@@ -157,16 +149,12 @@ def _shown(request: Request) -> tuple[str, bool]:
 
 def _is_here(request: Request) -> bool:
     """Whether a request comes from this machine, through nobody."""
-    if request.client is None or _is_passed_on(request):
+    if request.client is None or is_passed_on(request):
         return False
     try:
         return ipaddress.ip_address(request.client.host.partition("%")[0]).is_loopback
     except ValueError:
         return False
-
-
-def _is_passed_on(request: Request) -> bool:
-    return any(name in request.headers for name in _PASSED_ON)
 
 
 def _size(request: Request) -> int:
