@@ -52,14 +52,17 @@ def _ask(port: int, number: int, stop: threading.Event, kept: list[str], torn: l
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+ENDS = [(signal.SIGTERM, "1"), (signal.SIGINT, "1"), (signal.SIGTERM, "2")]
+
+
+@pytest.mark.parametrize(("number", "workers"), ENDS)
 def test_a_server_ends_with_0_under_load(
-    archive: Path, times: Callable[[int, int], int], number: int
+    archive: Path, times: Callable[[int, int], int], number: int, workers: str
 ) -> None:
     kept: list[str] = []
     torn: list[str] = []
     for _ in range(times(1, 100)):
-        with served(archive, "--writable") as running:
+        with served(archive, "--writable", "--workers", workers) as running:
             port = int(running.base.rpartition(":")[2])
             stop = threading.Event()
             asking = [
