@@ -19,6 +19,7 @@ from tests.media.watching import ask
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.errors import StorageError
+from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +78,49 @@ def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
     with Repository.open(small_disk / "archive") as archive:
         assert archive.count() == len(kept) + 1
         assert {finding.kind for finding in archive.verify()} == {"ok"}
+
+
+def test_copies_onto_a_full_disk_leave_nothing_half(small_disk: Path, tmp_path: Path) -> None:
+    backup, objects = small_disk / "backup", small_disk / "ocfl"
+    with Repository.create(tmp_path / "archive", series="lab.example.zz") as archive:
+        archive.commit([NewRepresentation(b"first", "image/png")])
+        archive.backup(backup)
+        for _ in range(30):
+            archive.commit([NewRepresentation(os.urandom(100_000), "image/png")])
+        for full in (False, True):
+            with pytest.raises(StorageError) as error:
+                archive.backup(backup, full=full)
+            assert error.value.reason == "full"
+            with Repository.open(backup) as copy:
+                assert copy.count() == 1
+                assert "missing" not in {finding.kind for finding in copy.fsck()}
+        shutil.rmtree(backup)
+        with pytest.raises(StorageError) as error:
+            ocfl.export(archive, objects)
+        assert error.value.reason == "full"
+        assert not objects.exists()
+        larger = ["mount", "-o", "remount,size=64m", str(small_disk)]
+        subprocess.run(larger, check=True)
+        archive.backup(backup)
+        ocfl.export(archive, objects)
+        size = archive.log.size()
+    with Repository.open(backup) as copy:
+        assert {finding.kind for finding in copy.fsck()} == {"ok"}
+    assert replaying.restore(objects, tmp_path / "anew").entries == size
+
+
+def test_copies_onto_a_disk_that_may_only_be_read(small_disk: Path, tmp_path: Path) -> None:
+    with Repository.create(tmp_path / "archive", series="lab.example.zz") as archive:
+        archive.commit([NewRepresentation(b"first", "image/png")])
+        archive.backup(small_disk / "backup")
+        archive.commit([NewRepresentation(b"second", "image/png")])
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+        with pytest.raises(StorageError, match=r"Read-only|may only be read"):
+            archive.backup(small_disk / "backup")
+        with pytest.raises(StorageError, match="Read-only"):
+            ocfl.export(archive, small_disk / "ocfl")
+        with Repository.open(small_disk / "backup") as copy:
+            assert copy.count() == 1
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.errors import ConflictError, IntegrityError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from permacite.service.plain import Json
@@ -104,26 +105,34 @@ class Object:
     _versions: dict[str, Json] = field(default_factory=dict)
 
     def add_version(
-        self, files: dict[str, bytes], *, created: str, message: str, user: str
+        self,
+        files: Mapping[str, bytes | Iterator[bytes]],
+        *,
+        created: str,
+        message: str,
+        user: str,
     ) -> None:
         """Write the next version: `files` by logical path. Content that is there stays where it is.
 
-        `created` is an RFC 3339 time; `user` the name of whoever made the version.
+        What comes by pieces is written as it comes. `created` is an RFC 3339 time; `user` the name
+        of whoever made the version.
         """
         head = f"v{len(self._versions) + 1}"
         place = object_path(self.root, self.identifier)
         state: dict[str, list[str]] = {}
         for path, content in files.items():
-            digest = hashlib.sha512(content).hexdigest()
-            state.setdefault(digest, []).append(path)
-            if digest in self._manifest:
-                continue
             stored = f"{head}/content/{path}"
             target = place / stored
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            pieces = iter((content,)) if isinstance(content, bytes) else content
+            digest, fixity = _written(target, pieces)
+            state.setdefault(digest, []).append(path)
+            if digest in self._manifest:
+                target.unlink()
+                _remove_empty(target.parent, place)
+                continue
             self._manifest[digest] = [stored]
-            self._fixity.setdefault(hashlib.sha256(content).hexdigest(), []).append(stored)
+            self._fixity.setdefault(fixity, []).append(stored)
         self._versions[head] = {
             "created": created,
             "message": message,
@@ -144,6 +153,24 @@ class Object:
         (folder / _INVENTORY).write_bytes(content)
         line = f"{hashlib.sha512(content).hexdigest()} {_INVENTORY}\n"
         (folder / f"{_INVENTORY}.sha512").write_text(line, encoding="utf-8")
+
+
+def _written(target: Path, pieces: Iterator[bytes]) -> tuple[str, str]:
+    """Write a file; the SHA-512 and the SHA-256 of what is in it."""
+    digest, fixity = hashlib.sha512(), hashlib.sha256()
+    with target.open("wb") as file:
+        for piece in pieces:
+            digest.update(piece)
+            fixity.update(piece)
+            file.write(piece)
+    return digest.hexdigest(), fixity.hexdigest()
+
+
+def _remove_empty(folder: Path, place: Path) -> None:
+    """Remove folders up to that of the object, as far as nothing is in them."""
+    while folder != place and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _inventory(

@@ -18,22 +18,22 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import errno
 import json
 import secrets
 import shutil
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.entries import is_erased, read, tokens
 from permacite.archive.objects import flush_folder
-from permacite.errors import ConflictError, IntegrityError
+from permacite.errors import ConflictError, IntegrityError, StorageError
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
 from permacite.service.preservation import copies, layout
 from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from permacite.archive import (
         Citation,
         Delegation,
-        Leaf,
         Repository,
         Version,
     )
@@ -57,17 +56,40 @@ _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "
 def export(repository: Repository, directory: Path) -> Copy:
     """Write all that is committed as OCFL objects, without what is erased.
 
-    An earlier copy of this archive is written anew. Raises ConflictError where anything else is
-    there, IntegrityError where that copy cannot be read.
+    An earlier copy of this archive is written anew, aside, and takes its place when it is whole.
+    Raises ConflictError where anything else is there, IntegrityError where that copy cannot be
+    read, StorageError where it cannot be written: then nothing half is left.
     """
-    if not layout.is_root(directory):
-        return _written(repository, directory)
-    _check_own(repository, directory)
+    try:
+        if layout.is_root(directory):
+            _check_own(repository, directory)
+            return _replaced(repository, directory)
+        was_there = directory.exists()
+        layout.make_root(directory)
+        try:
+            return _written(repository, directory)
+        except BaseException:
+            _clear(directory, whole=not was_there)
+            raise
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        raise StorageError(
+            "cannot write the copy: "
+            + ("the disk is full" if full else error.strerror or str(error)),
+            path=str(directory),
+            reason="full" if full else "io",
+            hint="what was there before is whole",
+        ) from error
+
+
+def _replaced(repository: Repository, directory: Path) -> Copy:
+    """Write a copy aside, and put it in the place of the one that is there."""
     aside, before = (
         directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.{what}")
         for what in ("new", "old")
     )
     try:
+        layout.make_root(aside)
         copy = _written(repository, aside)
         directory.rename(before)
         aside.rename(directory)
@@ -76,6 +98,17 @@ def export(repository: Repository, directory: Path) -> Copy:
         shutil.rmtree(aside, ignore_errors=True)
     shutil.rmtree(before)
     return dataclasses.replace(copy, directory=str(directory))
+
+
+def _clear(directory: Path, *, whole: bool) -> None:
+    """Remove what was written so far, with the folder or without."""
+    for path in directory.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    if whole:
+        directory.rmdir()
 
 
 def _check_own(repository: Repository, directory: Path) -> None:
@@ -96,34 +129,48 @@ def _check_own(repository: Repository, directory: Path) -> None:
 
 
 def _written(repository: Repository, directory: Path) -> Copy:
-    """Write all that is committed into a new folder."""
-    layout.make_root(directory)
+    """Write all that is committed into a new root, a document at a time."""
     size = repository.log.size()
-    leaves = list(repository.log.leaves(0, size))
-    entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for leaf in leaves:
-        entry = repository.log.disclosed(leaf)
-        gone = [{"format": token} for token in tokens(read(leaf.content))]
-        if "formats" in entry or gone:
-            whole = all(isinstance(format_, dict) for format_ in entry.get("formats", [""]))
-            entries[entry["name"]].append(entry if whole else entry | {"formats": gone})
-    versions = 0
-    for name, of_document in entries.items():
-        object_ = layout.Object(directory, name)
-        for number in sorted({int(entry["version"]) for entry in of_document}):
-            of_version = [entry for entry in of_document if entry["version"] == number]
-            formats = [format_ for entry in of_version for format_ in entry["formats"]]
-            version = repository.version(numbered(name, formats[0]["format"], number))
-            formats.sort(key=lambda format_: version.formats.index(format_["format"]))
-            object_.add_version(
-                _files(repository, version, formats),
-                created=_time(version.committed_at),
-                message=version.title or "committed",
-                user=_USER,
-            )
-            versions += 1
-    _write_records(repository, directory, leaves)
-    return Copy(str(directory), len(entries), versions, size)
+    documents: dict[str, list[int]] = {}
+    for leaf in repository.log.leaves(0, size):
+        said = read(leaf.content)
+        if tokens(said):
+            documents.setdefault(said["name"], []).append(leaf.sequence)
+    versions = sum(
+        _write_document(repository, directory, name, places) for name, places in documents.items()
+    )
+    _write_records(repository, directory, size)
+    return Copy(str(directory), len(documents), versions, size)
+
+
+def _write_document(
+    repository: Repository, directory: Path, name: str, places: Iterable[int]
+) -> int:
+    """Write the object of a document, whose entries of the log are given; how many versions."""
+    entries = [_entry(repository, place) for place in places]
+    object_ = layout.Object(directory, name)
+    numbers = sorted({int(entry["version"]) for entry in entries})
+    for number in numbers:
+        of_version = [entry for entry in entries if entry["version"] == number]
+        formats = [format_ for entry in of_version for format_ in entry["formats"]]
+        version = repository.version(numbered(name, formats[0]["format"], number))
+        formats.sort(key=lambda format_: version.formats.index(format_["format"]))
+        object_.add_version(
+            _files(repository, version, formats),
+            created=_time(version.committed_at),
+            message=version.title or "committed",
+            user=_USER,
+        )
+    return len(numbers)
+
+
+def _entry(repository: Repository, place: int) -> dict[str, Any]:
+    """What an entry of the log tells of formats; of those that are erased, their tokens."""
+    (leaf,) = repository.log.leaves(place, place + 1)
+    entry = repository.log.disclosed(leaf)
+    if all(isinstance(format_, dict) for format_ in entry.get("formats", [""])):
+        return entry
+    return entry | {"formats": [{"format": token} for token in tokens(read(leaf.content))]}
 
 
 def numbered(name: str, token: str, number: int) -> pdi.PDI:
@@ -172,27 +219,30 @@ def _files(
     return {"version.json": _json(record), **files}
 
 
-def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) -> None:
+def _write_records(repository: Repository, directory: Path, size: int) -> None:
     """Write what belongs to no single document."""
+    log = repository.log
     about: dict[str, Json] = {
         "series": list(repository.series_names()),
         "resolver": repository.setting("resolver"),
         "sealing": repository.setting("sealing"),
-        "size": len(leaves),
-        "root": base64.b64encode(repository.log.root(len(leaves))).decode(),
+        "size": size,
+        "root": base64.b64encode(log.root(size)).decode(),
         "key": str(repository.log.verifier),
         "earlier": [plain(item) for item in copies.earlier_logs(repository)],
         # What was erased from an entry in clear cannot be hashed again.
         "hashes": {
-            str(leaf.sequence): leaf.hash.hex() for leaf in leaves if is_erased(leaf.content)
+            str(leaf.sequence): leaf.hash.hex()
+            for leaf in log.leaves(0, size)
+            if is_erased(leaf.content)
         },
     }
-    files = {
+    files: dict[str, bytes | Iterator[bytes]] = {
         "archive.json": _json(about),
-        "log.jsonl": b"".join(leaf.content + b"\n" for leaf in leaves),
+        "log.jsonl": (leaf.content + b"\n" for leaf in log.leaves(0, size)),
         "openings.jsonl": _lines(
-            {part: opening.decode() for part, opening in repository.log.openings(leaf).items()}
-            for leaf in leaves
+            {part: opening.decode() for part, opening in log.openings(leaf).items()}
+            for leaf in log.leaves(0, size)
         ),
         "persons.json": _json(dict(repository.statements.persons())),
         "citations.jsonl": _lines(map(_citation, repository.citations())),
@@ -202,7 +252,8 @@ def _write_records(repository: Repository, directory: Path, leaves: list[Leaf]) 
         ),
         "checkpoint.txt": repository.log.checkpoint().encode(),
     }
-    created = moment_of(read(leaves[-1].content)) if leaves else None
+    last = next(log.leaves(max(0, size - 1), size), None)
+    created = None if last is None else moment_of(read(last.content))
     records = layout.Object(directory, RECORDS)
     records.add_version(
         files,
@@ -231,8 +282,8 @@ def _citation(citation: Citation) -> Json:
     return members(values | {"pdi": str(citation.pdi)})
 
 
-def _lines(values: Iterable[Json]) -> bytes:
-    return b"".join(_json(value, indent=None) + b"\n" for value in values)
+def _lines(values: Iterable[Json]) -> Iterator[bytes]:
+    return (_json(value, indent=None) + b"\n" for value in values)
 
 
 def _json(value: Json, *, indent: int | None = 2) -> bytes:
