@@ -110,7 +110,7 @@ browser() {
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; a C
 # compiler, for the recorder of system calls in the crash tests; strace, which sees what decoders open;
-# nginx and openssl, for a server behind TLS;
+# nginx and openssl, for a server behind TLS; PostgreSQL, for records there;
 # programs that decode pictures, sound and video; and systemd, which checks its units.
 outside() {
     packages=""
@@ -125,8 +125,9 @@ outside() {
     command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ] || packages="$packages nginx-light"
     command -v sox >/dev/null 2>&1 || packages="$packages sox libsox-fmt-base"
     command -v systemd-analyze >/dev/null 2>&1 || packages="$packages systemd"
-    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, nginx, decoders and systemd are here"; return; fi
-    install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, nginx, decoders and systemd" $packages
+    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || packages="$packages postgresql"
+    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, nginx, PostgreSQL, decoders and systemd are here"; return; fi
+    install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, nginx, PostgreSQL, decoders and systemd" $packages
 }
 
 check() {

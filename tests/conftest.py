@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import engines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,6 +86,31 @@ def times(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
     """Return how often to repeat: the first number in a sample, the second with `--deep`."""
     deep = bool(request.config.getoption("--deep"))
     return lambda sample, whole: whole if deep else sample
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked `engines` on each; of what says `deep` the sample runs on SQLite alone."""
+    mark = metafunc.definition.get_closest_marker("engines")
+    if mark is None or metafunc.definition.get_closest_marker("sqlite"):
+        return
+    marks = [pytest.mark.deep] if mark.kwargs.get("deep") else []
+    kinds = [pytest.param("sqlite", id="sqlite"), pytest.param("postgresql", marks=marks)]
+    metafunc.parametrize("_engine", kinds, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[engines.Server]:
+    """A PostgreSQL of this process."""
+    with engines.server() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the archives of a test be on the engine that it runs on."""
+    if getattr(request, "param", "sqlite") == "postgresql":
+        server = request.getfixturevalue("postgresql")
+        monkeypatch.setattr(engines.Repository, "engine", server)
 
 
 @pytest.fixture(autouse=True)

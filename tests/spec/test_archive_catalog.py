@@ -14,8 +14,9 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
+from permacite.archive import NewCitation, NewRepresentation, Provenance
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.records.rows import Transaction
+
+pytestmark = pytest.mark.engines
 
 SERIES = "lab.example.us"
 
@@ -151,6 +154,7 @@ BAD_INSERTS = [
 ]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("table", "row"), [row[1:] for row in BAD_INSERTS], ids=[row[0] for row in BAD_INSERTS]
 )
@@ -219,6 +223,7 @@ def test_what_fails_inside_a_group_fails_alone(archive: Repository) -> None:
     assert {finding.kind for finding in archive.verify()} == {"ok"}
 
 
+@pytest.mark.sqlite
 def test_create_refuses_an_archive_and_a_folder_with_things_in_it(
     archive: Repository, directory: Path, tmp_path: Path
 ) -> None:
@@ -240,6 +245,7 @@ def reason(directory: Path) -> str:
     return error.value.reason
 
 
+@pytest.mark.sqlite
 def test_open_says_what_is_wrong(archive: Repository, directory: Path, tmp_path: Path) -> None:
     archive.close()
     assert reason(tmp_path / "nowhere") == "missing"
@@ -254,6 +260,7 @@ def test_open_says_what_is_wrong(archive: Repository, directory: Path, tmp_path:
     assert reason(directory) == "not-an-archive"
 
 
+@pytest.mark.sqlite
 def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, directory: Path) -> None:
     first = archive.commit([page()])
     holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
@@ -270,6 +277,7 @@ def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, direct
         assert second.commit([page("<p>two")]).pdi.unique_id == "2"
 
 
+@pytest.mark.sqlite
 def test_an_archive_that_is_held_alone_is_told_at_once(
     archive: Repository, directory: Path
 ) -> None:
@@ -336,6 +344,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     assert error.value.reason == "io"
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_under_the_catalog_is_told(archive: Repository, directory: Path) -> None:
     archive.commit([page()])
     with Repository.open(directory, clock=noon) as second:
@@ -374,6 +383,7 @@ def test_a_closed_archive_says_so(archive: Repository) -> None:
     archive.close()
 
 
+@pytest.mark.sqlite
 def test_a_backup_made_by_copying_the_folder_is_an_archive(
     archive: Repository, directory: Path, tmp_path: Path
 ) -> None:
@@ -400,6 +410,7 @@ with Repository.open(Path(sys.argv[1]), clock=now) as archive:
 """
 
 
+@pytest.mark.sqlite
 def test_two_processes_mint_at_once(archive: Repository, directory: Path) -> None:
     processes = [
         subprocess.Popen(

@@ -7,12 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-
-from permacite.archive import Repository
+from tests.engines import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+pytestmark = pytest.mark.engines
 
 pytest.importorskip("cryptography", reason="checkpoints are signed")
 

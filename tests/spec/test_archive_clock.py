@@ -8,8 +8,9 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Repository, Timekeeper, Witness
+from permacite.archive import NewRepresentation, Timekeeper, Witness
 from permacite.archive.model import utc_now
 from permacite.archive.records.days import is_synchronised, kept
 from permacite.capture import Exchange
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from tests.spec.conftest import Web
 
     from permacite.archive import Version
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 DAY = timedelta(days=1)

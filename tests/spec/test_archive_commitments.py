@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
+from permacite.archive import NewCitation, NewRepresentation, Provenance
 from permacite.archive.entries import Entry, commitments, disclosed, opened, read, seal
 from permacite.archive.log import check_proof
 from permacite.errors import IntegrityError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Version
+
+pytestmark = pytest.mark.engines
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 
@@ -86,6 +89,7 @@ def test_no_word_of_a_document_or_person_is_served(archive: Repository, version:
     assert b"canary-who" not in told
 
 
+@pytest.mark.sqlite
 def test_a_person_stands_in_openings_by_an_id(archive: Repository, version: Version) -> None:
     (leaf,) = [one for one in archive.log.leaves() if b'"assertion"' in one.content]
     told = archive.log.disclosed(leaf)
@@ -215,6 +219,7 @@ def change_by_hand(archive: Repository, change: str) -> None:
         hand.execute(change)
 
 
+@pytest.mark.sqlite
 @pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_fsck_finds_what_an_entry_does_not_commit_to(archive: Repository, change: str) -> None:
@@ -222,6 +227,7 @@ def test_fsck_finds_what_an_entry_does_not_commit_to(archive: Repository, change
     assert {one.kind for one in archive.verify()} == {"ok", "log"}
 
 
+@pytest.mark.sqlite
 def test_without_its_opening_there_is_no_proof(archive: Repository, version: Version) -> None:
     change_by_hand(archive, CHANGES["format-gone"])
     with pytest.raises(IntegrityError, match=r"opening 'format\.text' is missing"):

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
+from permacite.archive import NewCitation, NewRepresentation, Provenance
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.note import Note
 from permacite.archive.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive import Version
+
+pytestmark = pytest.mark.engines
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 
@@ -85,6 +88,7 @@ def commit(archive: Repository, count: int = 1) -> Version:
     return version
 
 
+@pytest.mark.sqlite
 def test_every_commit_is_one_entry(archive: Repository) -> None:
     version = commit(archive)
     archive.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
@@ -106,6 +110,7 @@ def test_every_commit_is_one_entry(archive: Repository) -> None:
         assert leaf.content == canonical.encode()
 
 
+@pytest.mark.sqlite
 def test_roots_and_proofs_come_from_the_kept_nodes(archive: Repository) -> None:
     commit(archive, 21)
     leaves = [leaf.content for leaf in archive.log.leaves()]
@@ -118,6 +123,7 @@ def test_roots_and_proofs_come_from_the_kept_nodes(archive: Repository) -> None:
     assert is_consistent(13, mth(leaves[:13]), 21, mth(leaves), proof=proof)
 
 
+@pytest.mark.sqlite
 def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
     commit(archive)
     with pytest.raises(NotFoundError):
@@ -125,6 +131,7 @@ def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
     assert archive.log.size() == 1
 
 
+@pytest.mark.sqlite
 def test_checkpoints_are_signed_kept_and_repeated(archive: Repository, directory: Path) -> None:
     empty = archive.log.checkpoint()
     commit(archive, 3)
@@ -139,6 +146,7 @@ def test_checkpoints_are_signed_kept_and_repeated(archive: Repository, directory
         assert again.log.checkpoint() == note
 
 
+@pytest.mark.sqlite
 @pytest.mark.usefixtures("archive")
 def test_a_damaged_key_is_told(directory: Path) -> None:
     (directory / "log.key").write_text("nonsense")
@@ -234,6 +242,7 @@ TAMPERINGS = [
 ]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     "statements", [row[1] for row in TAMPERINGS], ids=[row[0] for row in TAMPERINGS]
 )
@@ -305,6 +314,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("statement", "told"), [row[1:] for row in NAMED], ids=[row[0] for row in NAMED]
 )
@@ -318,6 +328,7 @@ def test_fsck_names_what_sql_by_hand_has_changed(
     assert found == told
 
 
+@pytest.mark.sqlite
 def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> None:
     shutil.copytree(five, directory)
     with Repository.open(directory, clock=noon) as archive:
@@ -330,6 +341,7 @@ def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> N
     assert hashlib.sha256(b"word 9").hexdigest() in bad[0].detail
 
 
+@pytest.mark.sqlite
 def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
     five: Path, directory: Path
 ) -> None:
@@ -349,6 +361,7 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
             Logs(archive).held_to(handed_out)
 
 
+@pytest.mark.sqlite
 def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -> None:
     commit(archive, 5)
     archive.log.checkpoint()
@@ -357,12 +370,14 @@ def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -
         archive.log.checkpoint()
 
 
+@pytest.mark.sqlite
 def test_verify_of_one_name_finds_its_altered_entry(archive: Repository, directory: Path) -> None:
     version = commit(archive, 2)
     tamper(directory, "UPDATE version SET uri = 'http://example.com/' WHERE version_id = 2")
     assert [one.kind for one in archive.verify(version.pdi)] == ["ok", "ok", "log"]
 
 
+@pytest.mark.sqlite
 def test_an_entry_that_is_missing_cannot_be_proven(archive: Repository, directory: Path) -> None:
     version = commit(archive)
     tamper(directory, "DELETE FROM leaf")

@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.kept import file_of
 
 from permacite import pdi
-from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
+from permacite.archive import NewCitation, NewRepresentation, Provenance
 from permacite.errors import IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Version
+
+pytestmark = pytest.mark.engines
 
 SERIES = "lab.example.us"
 BASE = f"urn:pdi://{SERIES}"

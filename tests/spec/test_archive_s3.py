@@ -12,6 +12,7 @@ import pytest
 from tests.inside import ask
 
 from permacite.archive import NewRepresentation, Repository
+from permacite.archive.folder.place import Folder
 from permacite.archive.objects import open_store
 from permacite.archive.objects.s3 import S3Objects
 from permacite.archive.sqlite import Catalog
@@ -69,7 +70,7 @@ def hasty(bucket: str) -> S3Objects:
 def archive_at(directory: Path, bucket: str) -> Iterator[Repository]:
     """The archive in `directory`, opened by somebody who does not wait for long."""
     catalog = Catalog(directory / "catalog.sqlite", clock=noon, busy_timeout_s=10)
-    with Repository(directory, catalog, hasty(bucket), clock=noon) as opened:
+    with Repository(Folder(directory), catalog, hasty(bucket), clock=noon) as opened:
         yield opened
 
 

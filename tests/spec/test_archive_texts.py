@@ -7,9 +7,10 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation, Repository, with_indexes
+from permacite.archive import NewRepresentation, with_indexes
 from permacite.archive.texts.index import INDEX, PIECES, SMALLEST_BYTES
 from permacite.archive.texts.pieces import PIECE_BYTES, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, WithdrawnError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Representation
+
+pytestmark = pytest.mark.engines(deep=True)
 
 LINES = "".join(f"{number}: naïve 中文 words\n" for number in range(9000))
 CONTENT = LINES.encode()

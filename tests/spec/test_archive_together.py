@@ -15,9 +15,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation, NewVersion, Provenance, Repository, Version
+from permacite.archive import NewRepresentation, NewVersion, Provenance, Version
 from permacite.archive.deposit import deposit
 from permacite.archive.engine import WriteBehind
 from permacite.archive.objects import FileObjects
@@ -37,6 +38,8 @@ from permacite.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+pytestmark = pytest.mark.engines
 
 SERIES = "lab.example.us"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -248,6 +251,7 @@ def test_two_that_want_the_same_name_come_one_after_the_other(
     assert is_clean(archive)
 
 
+@pytest.mark.sqlite
 def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
     archive: Repository, together: Together, directory: Path
 ) -> None:
@@ -300,6 +304,7 @@ def parts(directory: Path) -> Iterator[Parts]:
     made.catalog.close()
 
 
+@pytest.mark.sqlite
 def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
     parts: Parts, directory: Path, tmp_path: Path
 ) -> None:
@@ -337,6 +342,7 @@ for thread in threads:
 """
 
 
+@pytest.mark.sqlite
 def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> None:
     Repository.create(directory, series=SERIES).close()
     command = [sys.executable, "-c", LEAVES_IT_OPEN, str(directory)]
@@ -348,6 +354,7 @@ def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> N
         assert is_clean(archive)
 
 
+@pytest.mark.sqlite
 def test_a_backup_has_what_waits_too(parts: Parts, directory: Path, tmp_path: Path) -> None:
     parts.commit(b"waits")
     with Repository.open(directory) as archive:
@@ -357,6 +364,7 @@ def test_a_backup_has_what_waits_too(parts: Parts, directory: Path, tmp_path: Pa
         assert [copy.read(one.representations[0]) for one in copy.list()] == [b"waits"]
 
 
+@pytest.mark.sqlite
 def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"stays").representations[0].digest
     obstacle = directory / "objects" / digest.removeprefix("sha-256:")[:2]
@@ -370,6 +378,7 @@ def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directo
     assert parts.write_behind.get(digest) == b"stays"
 
 
+@pytest.mark.sqlite
 def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"good").representations[0].digest
     other = parts.commit(b"other").representations[0].digest
@@ -393,6 +402,7 @@ def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, director
     assert (unsettled(directory), parts.objects.get(digest)) == (0, b"good")
 
 
+@pytest.mark.sqlite
 def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"good").representations[0].digest
     with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand, hand:
@@ -404,6 +414,7 @@ def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -
     assert unsettled(directory) == 1
 
 
+@pytest.mark.sqlite
 def test_what_waits_cannot_be_changed_by_hand(parts: Parts, directory: Path) -> None:
     parts.commit(b"waits")
     with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand:
@@ -430,6 +441,7 @@ def make_old(directory: Path) -> None:
         old.backup(catalog)
 
 
+@pytest.mark.sqlite
 def test_an_archive_of_an_earlier_schema_gets_the_table(
     archive: Repository, directory: Path
 ) -> None:
@@ -441,6 +453,7 @@ def test_an_archive_of_an_earlier_schema_gets_the_table(
         assert {finding.kind for finding in opened.fsck()} == {"ok"}
 
 
+@pytest.mark.sqlite
 def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, directory: Path) -> None:
     make_old(directory)
     assert parts.catalog.read(octets.staged_digests, 1) == []

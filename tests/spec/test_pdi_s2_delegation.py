@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.earlier import unpack
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.delegation import follow
 from permacite.errors import ConflictError, LimitError, ParseError
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.delegation import Delegations
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 @pytest.fixture
@@ -122,6 +125,7 @@ def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None
         assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
+@pytest.mark.sqlite
 def test_pdi_32_delegations_of_before_had_no_effect_and_have_none(tmp_path: Path) -> None:
     """Clause pdi-32."""
     directory, _ = unpack(tmp_path)

@@ -6,14 +6,17 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Provenance, Repository, Timekeeper
+from permacite.archive import NewRepresentation, Provenance, Timekeeper
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines
 
 SERIES = "lab.example.us"
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.service.archive import Archive
 from permacite.service.quotations.overlapping import Overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 # Elements:   0 html 1 head 2 title   3 body 4 p        5 em                      6 p
 PAGE = (

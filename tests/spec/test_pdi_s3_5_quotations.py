@@ -6,14 +6,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 BASE = "urn:pdi://lab.example.us/2026/11/21"
 OTHER = "urn:pdi://oma.eop.gov.us/1997/09/01/1"

@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.errors import ConflictError, NotFoundError, ParseError, WithdrawnError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Version
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 BASE = f"urn:pdi://{SERIES}/2026/11/21/1"

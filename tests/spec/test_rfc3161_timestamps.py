@@ -17,10 +17,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.log import Signer, check_proof
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import signed
@@ -33,6 +34,8 @@ from permacite.service.proofs.logs import Logs
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 pytest.importorskip("cryptography", reason="signatures need it")
 pytest.importorskip("click", reason="one test is of the command")
@@ -211,6 +214,7 @@ def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
     assert found.stamped_at is not None
 
 
+@pytest.mark.sqlite
 def test_a_time_stamp_by_command(
     archive: Repository,
     server: Server,
@@ -357,6 +361,7 @@ def test_authorities_in_this_network_are_asked_only_if_allowed(
     assert server.asked == []
 
 
+@pytest.mark.sqlite
 def test_a_time_stamp_that_was_altered_is_found(stamped: Repository) -> None:
     with contextlib.closing(sqlite3.connect(stamped.directory / "catalog.sqlite")) as connection:
         connection.execute("DROP TRIGGER timestamp_no_update")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Written,
         new_token,
     )
+    from permacite.archive.engine.place import Location
     from permacite.archive.entries import Leaf
     from permacite.archive.folder.backup import FINISHED, Brought, is_cut_short
     from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
         Witness,
         utc_now,
     )
-    from permacite.archive.repository import Repository
+    from permacite.archive.repository import Repository, place_of
     from permacite.archive.texts import (
         DERIVED,
         decoding_of,
@@ -98,6 +99,7 @@ __all__ = [
     "Kind",
     "Leaf",
     "LiveCheck",
+    "Location",
     "NewCitation",
     "NewRepresentation",
     "NewVersion",
@@ -123,6 +125,7 @@ __all__ = [
     "is_cut_short",
     "new_token",
     "of_all",
+    "place_of",
     "settle",
     "text_of_new",
     "utc_now",
@@ -134,6 +137,7 @@ on_demand(
     {
         "permacite.archive.access": "Audience, of_all",
         "permacite.archive.access.tokens": "USUAL_SHARE, Share, Token, Tokens, Written, new_token",
+        "permacite.archive.engine.place": "Location",
         "permacite.archive.folder.backup": "FINISHED, Brought, is_cut_short",
         "permacite.archive.entries": "Leaf",
         "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",
@@ -143,7 +147,7 @@ on_demand(
             "NewVersion, News, Page, Provenance, Representation, Restriction, Standing, "
             "Timekeeper, Version, Watch, Withdrawal, Witness, utc_now"
         ),
-        "permacite.archive.repository": "Repository",
+        "permacite.archive.repository": "Repository, place_of",
         "permacite.archive.texts": (
             "DERIVED, decoding_of, document_text, settle, text_of_new, with_indexes"
         ),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import jottings, names
 from permacite.archive.engine import WriteBehind
 from permacite.archive.entries import seal
-from permacite.archive.folder.making import CATALOG, make
+from permacite.archive.folder.place import Folder
 from permacite.archive.log import Log
 from permacite.archive.model import (
     ERASURE_GROUNDS,
@@ -27,21 +28,20 @@ from permacite.archive.model import (
     Witness,
     utc_now,
 )
-from permacite.archive.objects import keep_modes, store_of
+from permacite.archive.objects import keep_modes
 from permacite.archive.records import access, citations, days, octets, settings, versions
 from permacite.archive.records.lists import listing
 from permacite.archive.records.looks import live, watches
 from permacite.archive.records.rows import version_of
-from permacite.archive.sqlite import Catalog as SqliteCatalog
 from permacite.archive.verification import Verification
 from permacite.errors import IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import date, datetime, timedelta
-    from pathlib import Path
 
     from permacite.archive.engine import Catalog
+    from permacite.archive.engine.place import Location, Place
     from permacite.archive.engine.write_behind import Staging
     from permacite.archive.entries import Leaf, Sealer
     from permacite.archive.folder.backup import Brought, Progress
@@ -52,9 +52,8 @@ if TYPE_CHECKING:
     from permacite.archive.records.leaves import Committed
     from permacite.pdi import PDI
 
-__all__ = ["Repository"]
+__all__ = ["Repository", "place_of"]
 
-_LOG_KEY = "log.key"
 _SERIES = "series"
 
 
@@ -66,31 +65,34 @@ class Repository(Verification):
     """
 
     def __init__(
-        self, directory: Path, catalog: Catalog, objects: ObjectStore, *, clock: Clock = utc_now
+        self, place: Place, catalog: Catalog, objects: ObjectStore, *, clock: Clock = utc_now
     ) -> None:
-        """Take a catalog and objects that are open; `open` and `create` choose them."""
-        log = Log(catalog, directory / _LOG_KEY, lambda: f"{self.series}/log")
+        """Take where the archive is, its catalog and its octets; `open` and `create` open them."""
+        log = Log(catalog, place.log_key, lambda: f"{self.series}/log")
         super().__init__(catalog, WriteBehind(objects, catalog), log, clock)
-        self.directory = directory
+        self.directory = place.directory
+        """Of what this machine keeps for itself; of an archive in a folder, that."""
+        self.where = place.where
 
     @classmethod
     def create(
         cls,
-        directory: Path,
+        location: Location,
         *,
         series: str,
         objects: str | None = None,
         clock: Clock = utc_now,
         sealer: Sealer = seal,
     ) -> Self:
-        """Make an archive in a new or empty directory; `series` mints unless another is named.
+        """Make an archive in a new or empty folder, or in a database.
 
-        `objects` is the address of the store of its octets: see `open_store`. Raises ParseError
-        for a bad series or address, ConflictError where either place is not empty, StorageError.
+        `series` mints unless another is named; `objects` is the address of the store of its octets:
+        see `open_store`. Raises ParseError for a bad series or address, ConflictError where a place
+        is not empty, StorageError.
         """
         name = names.checked_series(series)
-        make(directory, name, clock, objects)
-        archive = cls.open(directory, clock=clock, sealer=sealer)
+        place_of(location).make(name, clock, objects)
+        archive = cls.open(location, clock=clock, sealer=sealer)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
             archive.log.signer  # noqa: B018 - making it is the point
         return archive
@@ -98,7 +100,7 @@ class Repository(Verification):
     @classmethod
     def open(
         cls,
-        directory: Path,
+        location: Location,
         *,
         clock: Clock = utc_now,
         sealer: Sealer = seal,
@@ -110,20 +112,15 @@ class Repository(Verification):
         log's leaves of what is entered. Raises StorageError: reasons "missing", "not-an-archive",
         "newer", "locked".
         """
-        if not directory.is_dir():
-            raise StorageError(
-                f"there is no folder {directory}", path=str(directory), reason="missing"
-            )
-        catalog = SqliteCatalog(
-            directory / CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
-        )
+        place = place_of(location)
+        catalog = place.catalog(clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
         try:
-            archive = cls(directory, catalog, store_of(directory), clock=clock)
+            archive = cls(place, catalog, place.objects(), clock=clock)
         except PermaciteError:
             catalog.close()
             raise
-        if os.access(directory, os.W_OK):
-            keep_modes(directory)
+        if os.access(place.directory, os.W_OK):
+            keep_modes(place.directory)
             archive._objects.resume()
             with contextlib.suppress(StorageError):  # others hold the archive: later then
                 archive.finish_erasing()
@@ -460,3 +457,19 @@ def _committed(written: Committed | PermaciteError) -> Version | PermaciteError:
     if isinstance(written, PermaciteError):
         return written
     return version_of(written.version, written.formats)
+
+
+def place_of(location: Location) -> Place:
+    """The place that a location names. Raises ParseError, StorageError."""
+    if isinstance(location, str) and "://" in location:
+        from permacite.archive import postgresql  # noqa: PLC0415 - most archives are in folders
+
+        if location.startswith(postgresql.SCHEMES):
+            return postgresql.Server.at(location)
+        scheme = location.partition("://")[0]
+        raise StorageError(
+            f"an archive is a folder, or in PostgreSQL; {scheme}: is neither",
+            path=f"{scheme}:",  # the rest may hold a password
+            reason="not-an-archive",
+        )
+    return Folder(Path(location))

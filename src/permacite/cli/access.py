@@ -12,9 +12,9 @@ from permacite.service.access import ACCESSES, ERASURE_GROUNDS, GROUNDS, Access,
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date, datetime
-    from pathlib import Path
 
     from permacite.service.access import Standing
+    from permacite.service.base import Location
 
 __all__ = ["access", "chosen", "erase", "retention", "standing_options", "told"]
 
@@ -74,7 +74,7 @@ def chosen(
 @json_option
 @click.pass_obj
 def access(
-    folder: Path | None, /, pdi: str, *, access: str | None, as_json: bool, **options: Any
+    folder: Location | None, /, pdi: str, *, access: str | None, as_json: bool, **options: Any
 ) -> None:
     """Show or change who may see the document PDI, why it is kept and how long.
 
@@ -112,7 +112,7 @@ def access(
 @json_option
 @click.pass_obj
 def erase(
-    folder: Path | None, names: tuple[str, ...], *, ground: str, yes: bool, as_json: bool
+    folder: Location | None, names: tuple[str, ...], *, ground: str, yes: bool, as_json: bool
 ) -> None:
     """Destroy each PDI, a document or one version of it; this cannot be undone.
 
@@ -156,7 +156,7 @@ def told(standing: Standing) -> str:
 @click.command()
 @json_option
 @click.pass_obj
-def retention(folder: Path | None, *, as_json: bool) -> None:
+def retention(folder: Location | None, *, as_json: bool) -> None:
     """List the documents that were to be kept until a day that has passed.
 
     Nothing is erased by itself: `permacite erase NAME --ground retention` does it.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.access import told
+from permacite.cli.config.locations import LOCATION
 from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.service.ingest.directives import asked_in
 from permacite.service.resolution.holdings import Holdings
@@ -17,6 +18,7 @@ from permacite.service.resolution.holdings import Holdings
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from permacite.service.base import Location
     from permacite.service.documents import Document, Format, Restriction, VersionNote
     from permacite.service.resolution.holdings import Exported
     from permacite.service.transcripts.relating import Related
@@ -27,7 +29,7 @@ _LIKENESS = 0.6
 
 
 @click.command()
-@click.argument("directory", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.argument("directory", required=False, type=LOCATION)
 @click.option("--series", default="my.archive.zz", show_default=True, help="Who mints the names.")
 @click.option("--resolver", help="Base address under which `permacite serve` will be reached.")
 @click.option(
@@ -38,8 +40,8 @@ _LIKENESS = 0.6
 @json_option
 @click.pass_obj
 def init(
-    folder: Path | None,
-    directory: Path | None,
+    folder: Location | None,
+    directory: Location | None,
     *,
     series: str,
     resolver: str | None,
@@ -47,6 +49,9 @@ def init(
     as_json: bool,
 ) -> None:
     """Make a new archive in DIRECTORY (default: a folder of your user data).
+
+    A location such as postgresql://HOST/DATABASE?schema=NAME&objects=/FOLDER&log-key=/FILE keeps
+    its records in PostgreSQL. Passwords are found in PGPASSWORD and PGPASSFILE, not in locations.
 
     The series is the authority in every name, such as lab.example.us; its last part is a country
     code. The default is in a code that no country has, for archives that are nobody's but yours.
@@ -77,7 +82,7 @@ def init(
 @json_option
 @click.pass_obj
 def list_(
-    folder: Path | None, pattern: str | None, *, limit: int, after: str | None, as_json: bool
+    folder: Location | None, pattern: str | None, *, limit: int, after: str | None, as_json: bool
 ) -> None:
     """List what is archived, oldest first.
 
@@ -126,7 +131,7 @@ def _marked(item: Format) -> str:
 @at_option
 @json_option
 @click.pass_obj
-def show(folder: Path | None, pdi: str, *, when: datetime | None, as_json: bool) -> None:
+def show(folder: Location | None, pdi: str, *, when: datetime | None, as_json: bool) -> None:
     """Show all that is known of PDI: versions, formats, digests, source, citations.
 
     PDI may be the web address of a page that was saved: the last version, or that of a time.
@@ -229,7 +234,7 @@ def _moment(moment: datetime | None) -> str | None:
 )
 @click.pass_obj
 def export(
-    folder: Path | None,
+    folder: Location | None,
     /,
     pdi: str | None,
     *,
@@ -261,7 +266,7 @@ def export(
     _write(exported, output, force=force)
 
 
-def _copy(folder: Path | None, pdi: str | None, form: str, target: Path) -> None:
+def _copy(folder: Location | None, pdi: str | None, form: str, target: Path) -> None:
     """Write the archive, or what a pattern covers, in a form of others."""
     from permacite.service.preservation.keeping import Preservation  # noqa: PLC0415 - for this
 

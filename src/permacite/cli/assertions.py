@@ -13,6 +13,7 @@ from permacite.service.quotations.comparing import Quotations
 from permacite.service.quotations.composing import Compositions
 
 if TYPE_CHECKING:
+    from permacite.service.base import Location
     from permacite.service.quotations.comparing import Quotation
 
 __all__ = ["assert_", "assertions", "compose", "quoted_by", "quotes", "told_apart"]
@@ -49,7 +50,7 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
 @click.argument("pdi")
 @json_option
 @click.pass_obj
-def quoted_by(folder: Path | None, pdi: str, *, as_json: bool) -> None:
+def quoted_by(folder: Location | None, pdi: str, *, as_json: bool) -> None:
     """List the documents of this archive that quote PDI, or a passage that overlaps it.
 
     PDI may be a document, one version or format of it, or a passage (#fragment).
@@ -95,7 +96,7 @@ def _line(text: str) -> str:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; default: print.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.pass_obj
-def compose(folder: Path | None, template: Path, *, output: Path | None, force: bool) -> None:
+def compose(folder: Location | None, template: Path, *, output: Path | None, force: bool) -> None:
     """Fill in the quotations of TEMPLATE from their permanent names.
 
     In the template, {{quote NAME}} stands for a block quotation with its source, {{q NAME}} for one
@@ -124,7 +125,7 @@ def compose(folder: Path | None, template: Path, *, output: Path | None, force: 
 @json_option
 @click.pass_obj
 def assert_(
-    folder: Path | None,
+    folder: Location | None,
     subject: str,
     predicate: str,
     value: str,
@@ -157,7 +158,7 @@ def assert_(
 @json_option
 @click.pass_obj
 def assertions(
-    folder: Path | None,
+    folder: Location | None,
     subject: str | None,
     *,
     predicate: str | None,

@@ -17,8 +17,8 @@ from permacite.service.drift.versions import Versions
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from pathlib import Path
 
+    from permacite.service.base import Location
     from permacite.service.citations.quoted import Passage
     from permacite.service.citations.recorded import Cited
     from permacite.service.drift.checking import Checked
@@ -62,7 +62,7 @@ def _part_options(command: Command) -> Command:
 @json_option
 @click.pass_obj
 def cite(  # noqa: PLR0913 - one parameter an option
-    folder: Path | None,
+    folder: Location | None,
     /,
     pdi: str,
     *,
@@ -233,7 +233,7 @@ def _tell_check(checked: Checked) -> None:
 @click.argument("pdi")
 @json_option
 @click.pass_obj
-def versions(folder: Path | None, /, pdi: str, *, as_json: bool) -> None:
+def versions(folder: Location | None, /, pdi: str, *, as_json: bool) -> None:
     """Say what became of the cited passage PDI in the other versions of its document.
 
     Later versions first. The permanent name of the words that stand there is printed where there
@@ -283,7 +283,7 @@ def _tell_drift(drift: Drift) -> None:
 @json_option
 @click.pass_obj
 def reference(
-    folder: Path | None,
+    folder: Location | None,
     /,
     pdi: str,
     *,

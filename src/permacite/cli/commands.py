@@ -8,11 +8,16 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from permacite.cli.config.locations import LOCATION
 from permacite.cli.output import guarded
 from permacite.version import __version__
+
+if TYPE_CHECKING:
+    from permacite.service.base import Location
 
 __all__ = ["main", "run"]
 
@@ -152,9 +157,10 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="permacite")
 @click.option(
     "--archive",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=LOCATION,
     envvar="PERMACITE_ARCHIVE",
-    help="The archive's folder. Default: PERMACITE_ARCHIVE, else a folder of your user data.",
+    help="The archive's folder, or postgresql://HOST/DATABASE?objects=/FOLDER. Default:"
+    " PERMACITE_ARCHIVE, else a folder of your user data.",
 )
 @click.option(
     "--config",
@@ -163,7 +169,7 @@ class Commands(click.Group):
     help="A file in TOML with options of commands; `permacite config check` says what it holds.",
 )
 @click.pass_context
-def main(ctx: click.Context, archive: Path | None, config: Path | None) -> None:
+def main(ctx: click.Context, archive: Location | None, config: Path | None) -> None:
     """Cite any part of any document, for good.
 
     Save a page as it was served, cite any part of it under a permanent name, and years later

@@ -17,6 +17,7 @@ from permacite.service.preservation.keeping import Preservation
 
 if TYPE_CHECKING:
     from permacite.service.assertions.delegating import Delegated
+    from permacite.service.base import Location
     from permacite.service.findings import Report
     from permacite.service.preservation.copies import Copy
 
@@ -71,7 +72,7 @@ def backup(ctx: click.Context, directory: Path, *, copy: bool, full: bool, as_js
 @click.argument("source", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @json_option
 @click.pass_obj
-def restore(folder: Path | None, source: Path, *, as_json: bool) -> None:
+def restore(folder: Location | None, source: Path, *, as_json: bool) -> None:
     """Make the archive (--archive, or the default one) anew from the backup SOURCE.
 
     SOURCE is what `backup` made, or `export --ocfl`. Every digest in it is checked. The archive's
@@ -80,7 +81,10 @@ def restore(folder: Path | None, source: Path, *, as_json: bool) -> None:
 
     Exit status: 0 done, 1 SOURCE is damaged or no backup, or the folder is not empty.
     """
-    _tell_copy(keeping.restore(source, folder or default_directory()), as_json=as_json)
+    into = folder or default_directory()
+    if isinstance(into, str):
+        raise click.UsageError("a backup is made an archive again in a folder, in no database")
+    _tell_copy(keeping.restore(source, into), as_json=as_json)
 
 
 def _tell_copy(copy: Copy, *, as_json: bool) -> None:
@@ -170,7 +174,7 @@ def _files_of(report: Report) -> list[str]:
 @json_option
 @click.pass_obj
 def withdraw(
-    folder: Path | None,
+    folder: Location | None,
     pdi: str,
     *,
     reason: str,
@@ -203,7 +207,7 @@ def withdraw(
 @click.option("--who", help="Who lifts the withdrawal.")
 @click.option("--note", help="Private words, for `permacite show` alone.")
 @click.pass_obj
-def reinstate(folder: Path | None, pdi: str, *, who: str | None, note: str | None) -> None:
+def reinstate(folder: Location | None, pdi: str, *, who: str | None, note: str | None) -> None:
     """Lift the withdrawal of PDI. Both stay on record.
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
@@ -220,7 +224,7 @@ def series() -> None:
 @series.command("list")
 @json_option
 @click.pass_obj
-def list_series(folder: Path | None, *, as_json: bool) -> None:
+def list_series(folder: Location | None, *, as_json: bool) -> None:
     """List the series; the first mints where none is named.
 
     Exit status: 0 listed.
@@ -233,7 +237,7 @@ def list_series(folder: Path | None, *, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 @click.pass_obj
-def add_series(folder: Path | None, name: str, *, as_json: bool) -> None:
+def add_series(folder: Location | None, name: str, *, as_json: bool) -> None:
     """Let the series NAME mint here, such as press.lab.example.us.
 
     Exit status: 0 added, or there already, 2 NAME is no series.
@@ -246,7 +250,7 @@ def add_series(folder: Path | None, name: str, *, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 @click.pass_obj
-def use_series(folder: Path | None, name: str, *, as_json: bool) -> None:
+def use_series(folder: Location | None, name: str, *, as_json: bool) -> None:
     """Mint in the series NAME from now on, where no other is named; add it if it is not here.
 
     Names that are there stay what they are. It is the way on where a clock that was wrong has
@@ -280,7 +284,7 @@ def _tell_series(names: list[str], *, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def delegate(
-    folder: Path | None,
+    folder: Location | None,
     name: str,
     target: str,
     *,
@@ -308,7 +312,7 @@ def delegate(
 @click.argument("name", metavar="[SERIES]", required=False)
 @json_option
 @click.pass_obj
-def delegations(folder: Path | None, name: str | None, *, as_json: bool) -> None:
+def delegations(folder: Location | None, name: str | None, *, as_json: bool) -> None:
     """List who answers for SERIES or mints in it, by delegations of it and of those above it.
 
     Exit status: 0 listed, 2 SERIES is none.

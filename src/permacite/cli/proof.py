@@ -15,6 +15,7 @@ from permacite.service.proofs.proofs import Proofs
 from permacite.words import LANGUAGES
 
 if TYPE_CHECKING:
+    from permacite.service.base import Location
     from permacite.service.proofs.logs import LogState
     from permacite.service.proofs.proofs import Verified
 
@@ -43,7 +44,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @json_option
 @click.pass_obj
 def prove(
-    folder: Path | None,
+    folder: Location | None,
     reference: str,
     *,
     output: Path | None,
@@ -167,7 +168,7 @@ def _answer(verified: Verified) -> str:
 @json_option
 @click.pass_obj
 def log(
-    folder: Path | None,
+    folder: Location | None,
     *,
     seal: bool,
     since: int | None,
@@ -225,7 +226,7 @@ def _tell_log(state: LogState) -> None:
 @json_option
 @click.pass_obj
 def stamp(
-    folder: Path | None,
+    folder: Location | None,
     authority: str,
     *,
     tsa_ca: Path | None,

@@ -16,6 +16,7 @@ from permacite.service.resolution.resolving import Resolution
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from permacite.service.base import Location
     from permacite.service.resolution.looking import LookedUp
     from permacite.service.resolution.resolving import Resolved
 
@@ -42,7 +43,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @json_option
 @click.pass_obj
 def resolve(  # noqa: PLR0913 - one parameter an option
-    folder: Path | None,
+    folder: Location | None,
     reference: str,
     *,
     context: int,
@@ -137,7 +138,7 @@ def _tell(part: Resolved, *, context: int) -> None:
             click.echo()
 
 
-def _is_read_there(folder: Path | None, reference: str, *, live: bool) -> bool:
+def _is_read_there(folder: Location | None, reference: str, *, live: bool) -> bool:
     """Whether a reference is read where it stands: an address that is not archived here."""
     if live or not names.is_foreign(reference):
         return names.is_foreign(reference)

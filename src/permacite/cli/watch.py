@@ -17,6 +17,7 @@ from permacite.words import LANGUAGES, words_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from permacite.service.base import Location
     from permacite.service.watches.watching import Looked
 
 __all__ = ["watch"]
@@ -58,7 +59,7 @@ def watch() -> None:
 )
 @json_option
 @click.pass_obj
-def add(folder: Path | None, reference: str, *, every: timedelta, as_json: bool) -> None:
+def add(folder: Location | None, reference: str, *, every: timedelta, as_json: bool) -> None:
     """Watch the page at REFERENCE: an address, or the name of what was saved from one.
 
     A page that was not saved so far is saved by the next `watch run`. One that is watched already
@@ -75,7 +76,7 @@ def add(folder: Path | None, reference: str, *, every: timedelta, as_json: bool)
 @watch.command()
 @click.argument("reference")
 @click.pass_obj
-def remove(folder: Path | None, reference: str) -> None:
+def remove(folder: Location | None, reference: str) -> None:
     """Watch the page at REFERENCE no longer; what was saved stays.
 
     Exit status: 0 done, 1 it was not watched.
@@ -87,7 +88,7 @@ def remove(folder: Path | None, reference: str) -> None:
 @watch.command("list")
 @json_option
 @click.pass_obj
-def list_watched(folder: Path | None, *, as_json: bool) -> None:
+def list_watched(folder: Location | None, *, as_json: bool) -> None:
     """List what is watched, how often, and what the last look found."""
     with Watches.open(folder) as archive:
         watched = archive.watched()

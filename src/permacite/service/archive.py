@@ -6,16 +6,14 @@ several threads at once.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.errors import StorageError
 from permacite.service import decoders, names
 from permacite.service.access import Access
 from permacite.service.assertions.delegating import Delegations
 from permacite.service.assertions.former import FormerNames
 from permacite.service.assertions.jottings import Jottings
-from permacite.service.base import DEFAULT_RESOLVER, default_directory
+from permacite.service.base import DEFAULT_RESOLVER, Location, default_directory
 from permacite.service.citations.describing import References
 from permacite.service.citations.selecting.annotations import Annotations
 from permacite.service.drift.changes import Changes
@@ -102,29 +100,21 @@ class Archive(
         return self._repository.moments()
 
 
-def create(path: str | Path, *, series: str, objects: str | None = None) -> Archive:
-    """Make an archive in the folder `path`, which is new or empty.
+def create(path: Location, *, series: str, objects: str | None = None) -> Archive:
+    """Make an archive in the folder `path`, which is new or empty, or in a database: see `open`.
 
     `series` is the authority in every name that it mints, such as "lab.example.us": its last part
     is a country code; zz is left to users. `objects` is where its octets are kept if not in the
     folder, "s3://BUCKET/PREFIX". Raises ConflictError where an archive is, ParseError for what is
     no series or no such address, StorageError.
     """
-    return Archive.create(_folder(path), series=series, objects=objects)
+    return Archive.create(path, series=series, objects=objects)
 
 
-def open(location: str | Path) -> Archive:  # noqa: A001 - the word for it
-    """Open the archive in a folder. Raises StorageError where there is none that can be read."""
-    return Archive.open(_folder(location))
+def open(location: Location) -> Archive:  # noqa: A001 - the word for it
+    """Open the archive in a folder, or at `postgresql://host/database?objects=/folder`.
 
-
-def _folder(location: str | Path) -> Path:
-    """The folder that a location names."""
-    if isinstance(location, str) and "://" in location:
-        scheme = location.partition("://")[0]
-        raise StorageError(
-            f"an archive is a folder; archives at {scheme}: are not there yet",
-            path=f"{scheme}:",  # the rest may hold a password
-            reason="not-an-archive",
-        )
-    return Path(location)
+    Raises StorageError where there is none that can be read, ParseError for a location that is
+    none, or has a password in it.
+    """
+    return Archive.open(location)

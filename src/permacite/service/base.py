@@ -5,11 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-from permacite.archive import Audience, Repository
+from permacite.archive import Audience, Location, Repository, place_of
 from permacite.errors import StorageError
 from permacite.service import decoders
 
-__all__ = ["DEFAULT_RESOLVER", "Audience", "UseCases", "default_directory", "resolver_of"]
+__all__ = [
+    "DEFAULT_RESOLVER",
+    "Audience",
+    "Location",
+    "UseCases",
+    "checked_location",
+    "default_directory",
+    "resolver_of",
+]
 
 DEFAULT_SERIES = "my.archive.zz"
 """The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
@@ -32,7 +40,7 @@ class UseCases:
     @classmethod
     def create(
         cls,
-        directory: Path | None,
+        directory: Location | None,
         *,
         series: str = DEFAULT_SERIES,
         resolver: str | None = None,
@@ -49,7 +57,7 @@ class UseCases:
         return cls(repository)
 
     @classmethod
-    def open(cls, directory: Path | None = None) -> Self:
+    def open(cls, directory: Location | None = None) -> Self:
         """Open an archive. The default one is made when it is first used.
 
         Raises StorageError where `directory` is given and holds no archive.
@@ -81,7 +89,16 @@ class UseCases:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {str(self._repository.directory)!r}>"
+        return f"<{type(self).__name__} {self._repository.where!r}>"
+
+
+def checked_location(text: str) -> Location:
+    """Where an archive is, of what was typed. Raises ParseError, StorageError.
+
+    What is refused is not repeated: there may be a password in it.
+    """
+    place_of(text)
+    return text if "://" in text else Path(text)
 
 
 def default_directory() -> Path:

@@ -18,6 +18,7 @@ from permacite.web.serving.sockets import Place
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permacite.service.base import Location
     from permacite.web.operating.watching import Watching
 
 __all__ = ["serve"]
@@ -101,7 +102,7 @@ def _mode(_context: object, _option: object, typed: str) -> int:
 @_limits
 @click.pass_obj
 def serve(  # noqa: PLR0913 - one for each option
-    folder: Path | None,
+    folder: Location | None,
     /,
     *,
     host: str,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
+    from permacite.service.base import Location
     from permacite.web.serving.sockets import Place
 
     Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
@@ -49,7 +50,7 @@ _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 class Serving:
     """What is served, to whom, and how."""
 
-    folder: Path | None
+    folder: Location | None
     names: Sequence[str] = ()
     """Host names to answer to, besides those of this machine."""
     writable: bool = False
@@ -174,7 +175,7 @@ def _keep(
         _introduce(archive, announce)
         listener.set_inheritable(True)
         shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
-        folder = Path(archive.about().directory)
+        folder = serving.folder or Path(archive.about().directory)
         own = dataclasses.replace(serving, folder=folder, shared=shared)
         ended = stack.enter_context(
             watching_workers(archive, serving.watching, shared, announce=announce)

@@ -105,16 +105,19 @@ class Catalog(ABC):
     ) -> T:
         """The answer to a question, by a session that only reads. Raises StorageError.
 
-        What `question` raises of ours is raised; all else shows that rows are damaged.
+        What `question` raises of ours is raised; all else shows that rows are damaged. Where the
+        session is lost, the question is put again, by a new one.
         """
-        session = self._take()
-        try:
-            return question(session, *args, **kwargs)
-        except Exception:
-            with self.reading_rows():
-                raise
-        finally:
-            self._give_back(session)
+        while True:
+            session = self._take()
+            try:
+                return question(session, *args, **kwargs)
+            except Exception:
+                if not session.lost:
+                    with self.reading_rows():
+                        raise
+            finally:
+                self._give_back(session)
 
     @contextlib.contextmanager
     def lent(self) -> Iterator[Session]:
@@ -169,6 +172,11 @@ class Catalog(ABC):
         self._writer.close()
         with self._lock:
             self._closed = True
+        self.forget_free()
+
+    def forget_free(self) -> None:
+        """Close the sessions that nobody uses at the moment."""
+        with self._lock:
             free, self._free = self._free, []
         for session in free:
             session.close()
@@ -185,7 +193,7 @@ class Catalog(ABC):
     def _give_back(self, session: Session) -> None:
         """Take back what was taken."""
         with self._lock:
-            if not self._closed:
+            if not (self._closed or session.lost):
                 self._free.append(session)
                 return
         session.close()

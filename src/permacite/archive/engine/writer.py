@@ -33,6 +33,8 @@ I = TypeVar("I")  # noqa: E741 - what goes in
 
 _MAX_JOBS = 256
 """In one transaction: keeps the wait of the first one short."""
+_AGAIN_S = 30
+"""How long a transaction whose connection is lost is begun again."""
 _PATIENCE_S = 0.005
 """How long a transaction waits for announced jobs at most, and never over half as long as the last
 one took: what it may gain is a flush."""
@@ -201,20 +203,30 @@ def _one_by_one(
 
 
 def _commit(session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]) -> None:
-    """Run `jobs` in one transaction, commit, then answer each."""
-    try:
-        session.begin()
-        if not _all_at_once(session, transaction, jobs):
-            session.rollback()
+    """Run `jobs` in one transaction, commit, then answer each.
+
+    Where the connection is lost on the way, none of them happened, and they are run again.
+    """
+    deadline = time.monotonic() + _AGAIN_S
+    while True:
+        try:
             session.begin()
+            if not _all_at_once(session, transaction, jobs):
+                session.rollback()
+                session.begin()
+                for job in jobs:
+                    _attempt(session, transaction, job)
+            session.commit()
+            break
+        except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
+            is_over = isinstance(error, PermaciteError) or time.monotonic() > deadline
+            if session.lost and not is_over:
+                continue
+            with contextlib.suppress(session.Error):
+                session.rollback()
             for job in jobs:
-                _attempt(session, transaction, job)
-        session.commit()
-    except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
-        with contextlib.suppress(session.Error):
-            session.rollback()
-        for job in jobs:
-            job.outcome = error
+                job.outcome = error
+            break
     for job in jobs:
         job.acknowledge()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.archive.entries import commitments, disclosed, read
 from permacite.archive.merkle import consistency_proof, inclusion_proof, tree_hash
 from permacite.archive.records import leaves
-from permacite.errors import IntegrityError
+from permacite.errors import IntegrityError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,8 +30,11 @@ _LEAVES_AT_ONCE = 1000
 class Log:
     """The RFC 6962 log over an archive's leaves."""
 
-    def __init__(self, catalog: Catalog, key_path: Path, origin: Callable[[], str]) -> None:
-        """The key in `key_path` is made when it is first needed; `origin` then names the log."""
+    def __init__(self, catalog: Catalog, key_path: Path | None, origin: Callable[[], str]) -> None:
+        """The key in `key_path` is made when it is first needed; `origin` then names the log.
+
+        Without one this machine signs nothing.
+        """
         self._catalog = catalog
         self._key_path = key_path
         self._origin = origin
@@ -40,6 +43,13 @@ class Log:
     @property
     def signer(self) -> Signer:
         """The key that signs. Raises StorageError."""
+        if self._key_path is None:
+            raise StorageError(
+                "the key of the log is not on this machine",
+                path="log-key",
+                reason="missing",
+                hint="name its file in the location: log-key=/file",
+            )
         if self._signer is None:
             from permacite.archive.log.keys import load_or_make  # noqa: PLC0415 - most only read
 

@@ -124,7 +124,7 @@ def unnamed_git_blobs(connection: Session) -> list[str]:
 
 def name_git_blobs(connection: Session, blobs: Sequence[tuple[str, str]]) -> None:
     """Note what Git calls octets: of each the digest, and that name."""
-    connection.executemany(_NAME_BLOB, blobs)
+    connection.executemany(_NAME_BLOB, list(dict(blobs).items()))
 
 
 _SCHEMA_OF_PIECES = 10

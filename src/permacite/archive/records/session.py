@@ -58,6 +58,10 @@ class Session(Protocol):
     def Error(self) -> type[Exception]:  # noqa: N802 - the name that Python's DB-API has for it
         """What the engine raises."""
 
+    @property
+    def lost(self) -> bool:
+        """Whether its connection is: what was begun has not come to be, and may be begun again."""
+
     def schema(self) -> int:
         """The schema of the catalog, which may be earlier than ours."""
 

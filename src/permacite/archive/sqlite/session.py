@@ -30,6 +30,7 @@ class Session(sqlite3.Connection):
     """A connection; all that runs a statement is sqlite3's own."""
 
     dialect: ClassVar = _DIALECT
+    lost: ClassVar = False
 
     def schema(self) -> int:
         """The schema of the catalog, which may be earlier than ours."""

@@ -10,14 +10,18 @@ import click
 
 from permacite.cli.config.reading import ARCHIVE, Given, Told, read, strangers, told
 from permacite.cli.output import emit, json_option, note, table
+from permacite.errors import ParseError
+from permacite.service.base import checked_location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from permacite.service.base import Location
+
 __all__ = ["applied", "config"]
 
 
-def applied(ctx: click.Context, group: click.Group, path: Path | None) -> Path | None:
+def applied(ctx: click.Context, group: click.Group, path: Path | None) -> Location | None:
     """Give the command that is called its defaults; the archive's folder that the file names.
 
     Raises UsageError for a file that is wrong in what this command reads of it.
@@ -41,15 +45,20 @@ def _names(group: click.Group) -> list[str]:
     return group.list_commands(click.Context(group))
 
 
-def _archive(tables: Mapping[str, object], path: str, found: Told) -> Path | None:
+def _archive(tables: Mapping[str, object], path: str, found: Told) -> Location | None:
     folder = tables.get(ARCHIVE)
     if folder is None:
         return None
     if not isinstance(folder, str) or not folder:
         found.problems.append(f'{path}: {ARCHIVE}: expected the folder of an archive, in "..."')
         return None
+    try:
+        location = checked_location(folder)
+    except ParseError as error:
+        found.problems.append(f"{path}: {ARCHIVE}: {error.problem}")
+        return None
     found.given.append(Given(ARCHIVE, folder, path))
-    return Path(folder)
+    return location
 
 
 @click.group()

@@ -12,7 +12,7 @@ from permacite.errors import ParseError, PermaciteError
 from permacite.service.citations.selecting.annotations import Annotations
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from permacite.service.base import Location
 
 __all__ = ["annotations_"]
 
@@ -29,7 +29,7 @@ _MOST_OCTETS = 100_000_000
 )
 @click.option("--import", "source", type=click.File("rb"), help="Take in those of a file.")
 @click.pass_obj
-def annotations_(folder: Path | None, /, *, target: TextIO, source: Any | None) -> None:
+def annotations_(folder: Location | None, /, *, target: TextIO, source: Any | None) -> None:
     """Write what was cited, noted and tagged as Web Annotations; or take in those of others.
 
     What annotations select is cited, in documents that are here, by name or by web address; what

@@ -10,7 +10,7 @@ from permacite.cli.output import emit, json_option, note
 from permacite.service.drift.changes import Changes
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from permacite.service.base import Location
 
 __all__ = ["changes"]
 
@@ -26,7 +26,7 @@ __all__ = ["changes"]
 )
 @json_option
 @click.pass_obj
-def changes(folder: Path | None, /, pdi: str, *, other: int | None, as_json: bool) -> None:
+def changes(folder: Location | None, /, pdi: str, *, other: int | None, as_json: bool) -> None:
     """Say what was changed in the words of the document PDI since the version before.
 
     Words that were left out have a minus before them, those that were put in a plus, each with the

@@ -13,9 +13,9 @@ from permacite.service.assertions.jottings import Jottings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from permacite.service.assertions.jottings import JotKind, Jotting
+    from permacite.service.base import Location
 
 __all__ = ["collection", "jottings", "note_", "tag"]
 
@@ -41,7 +41,7 @@ def _changing(command: Callable[..., Any]) -> Callable[..., Any]:
 @json_option
 @click.pass_obj
 def tag(
-    folder: Path | None, /, reference: str, tags: tuple[str, ...], *, as_json: bool, **how: Any
+    folder: Location | None, /, reference: str, tags: tuple[str, ...], *, as_json: bool, **how: Any
 ) -> None:
     """Tag the document REFERENCE, a name or a web address; without TAG, list its tags.
 
@@ -63,7 +63,7 @@ def tag(
 @json_option
 @click.pass_obj
 def collection(
-    folder: Path | None, /, name: str, references: tuple[str, ...], *, as_json: bool, **how: Any
+    folder: Location | None, /, name: str, references: tuple[str, ...], *, as_json: bool, **how: Any
 ) -> None:
     """Put documents into the collection NAME; without REFERENCE, list what is in it.
 
@@ -84,7 +84,7 @@ def collection(
 @json_option
 @click.pass_obj
 def note_(
-    folder: Path | None, /, reference: str, text: str | None, *, as_json: bool, **how: Any
+    folder: Location | None, /, reference: str, text: str | None, *, as_json: bool, **how: Any
 ) -> None:
     """Write a note on REFERENCE, a document or a part of it; without TEXT, list its notes.
 
@@ -129,7 +129,7 @@ def _change(
 @json_option
 @click.pass_obj
 def jottings(
-    folder: Path | None,
+    folder: Location | None,
     /,
     reference: str | None,
     *,

@@ -14,8 +14,8 @@ from permacite.service.search.finding import Search
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
-    from pathlib import Path
 
+    from permacite.service.base import Location
     from permacite.service.search.finding import Hit, Results
 
 __all__ = ["search"]
@@ -49,7 +49,7 @@ _TAKEN = {
 @json_option
 @click.pass_obj
 def search(
-    folder: Path | None,
+    folder: Location | None,
     /,
     words: tuple[str, ...],
     *,

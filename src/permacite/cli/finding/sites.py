@@ -10,7 +10,7 @@ from permacite.cli.output import emit, json_option, note
 from permacite.service.resolution.sites import Sites
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from permacite.service.base import Location
 
 __all__ = ["calendar", "sites"]
 
@@ -26,7 +26,7 @@ _limit = click.option(
 @json_option
 @click.pass_obj
 def sites(
-    folder: Path | None, /, site: str | None, *, after: str, limit: int, as_json: bool
+    folder: Location | None, /, site: str | None, *, after: str, limit: int, as_json: bool
 ) -> None:
     """List the sites that pages were saved from, or the addresses of SITE, such as example.org.
 
@@ -59,7 +59,7 @@ def sites(
 @click.option("--year", type=click.IntRange(1, 9999), help="In this year; else in the last one.")
 @json_option
 @click.pass_obj
-def calendar(folder: Path | None, /, address: str, *, year: int | None, as_json: bool) -> None:
+def calendar(folder: Location | None, /, address: str, *, year: int | None, as_json: bool) -> None:
     """Say when ADDRESS was saved, each version by its time (UTC) and its name.
 
     Whichever way the address is spelt, its versions are those of its normal form.

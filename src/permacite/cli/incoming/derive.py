@@ -11,8 +11,7 @@ from permacite.cli.output import counted, emit, json_option, note
 from permacite.service.ingest.deriving import Derivations
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from permacite.service.base import Location
     from permacite.service.ingest.deriving import Derived
 
 __all__ = ["derive"]
@@ -27,7 +26,7 @@ __all__ = ["derive"]
 @json_option
 @click.pass_obj
 def derive(
-    folder: Path | None,
+    folder: Location | None,
     /,
     pdi: str | None,
     *,

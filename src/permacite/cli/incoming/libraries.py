@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from permacite.service.base import Location
     from permacite.service.ingest.saved import Saved
 
 __all__ = ["add_bag", "add_library"]
 
 
 def add_library(
-    folder: Path | None,
+    folder: Location | None,
     path: Path,
     options: Mapping[str, Any],
     *,

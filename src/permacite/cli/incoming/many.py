@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from permacite.service.base import Location
     from permacite.service.lists.saving import Listed, Manner
 
 __all__ = ["lines_of", "save_many"]
@@ -38,7 +39,7 @@ def lines_of(typed: Sequence[str], file: Path | None) -> list[Line]:
 
 
 def save_many(
-    folder: Path | None, lines: Sequence[Line], manner: Manner, *, afresh: bool, as_json: bool
+    folder: Location | None, lines: Sequence[Line], manner: Manner, *, afresh: bool, as_json: bool
 ) -> int:
     """Save all pages of a list, and return the exit status."""
     told: list[Listed] = []

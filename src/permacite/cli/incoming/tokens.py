@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.handed.folder import write_folder
 from permacite.service.handed.tokens import SCOPES, USUAL_SHARE, Share, Tokens
+
+if TYPE_CHECKING:
+    from permacite.service.base import Location
 
 __all__ = ["extension", "token"]
 
@@ -54,7 +57,14 @@ def token() -> None:
 @json_option
 @click.pass_obj
 def add(
-    folder: Path | None, /, *, told: str, requests: int, octets: int, as_json: bool, **options: Any
+    folder: Location | None,
+    /,
+    *,
+    told: str,
+    requests: int,
+    octets: int,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Add a token, and show it this once.
 
@@ -79,7 +89,7 @@ def add(
 @token.command("list")
 @json_option
 @click.pass_obj
-def list_(folder: Path | None, *, as_json: bool) -> None:
+def list_(folder: Location | None, *, as_json: bool) -> None:
     """List the tokens that admit somebody: all but the secrets, which nobody knows any more."""
     with Tokens.open(folder) as archive:
         tokens = archive.tokens()
@@ -96,7 +106,7 @@ def list_(folder: Path | None, *, as_json: bool) -> None:
 @token.command("revoke")
 @click.argument("token_id", metavar="TOKEN")
 @click.pass_obj
-def revoke(folder: Path | None, *, token_id: str) -> None:
+def revoke(folder: Location | None, *, token_id: str) -> None:
     """Revoke TOKEN, by its short name in the list: the next request with it is refused.
 
     Exit status: 0 revoked, 1 there is no such token.
@@ -109,7 +119,7 @@ def revoke(folder: Path | None, *, token_id: str) -> None:
 @token.command("forget")
 @click.argument("token_id", metavar="TOKEN")
 @click.pass_obj
-def forget(folder: Path | None, *, token_id: str) -> None:
+def forget(folder: Location | None, *, token_id: str) -> None:
     """Destroy what says whose TOKEN is, or was: what was written with it keeps the token's name.
 
     Exit status: 0 forgotten, 1 nobody is on record for it.
@@ -123,7 +133,7 @@ def forget(folder: Path | None, *, token_id: str) -> None:
 @click.argument("token_id", metavar="[TOKEN]", required=False)
 @json_option
 @click.pass_obj
-def written(folder: Path | None, *, token_id: str | None, as_json: bool) -> None:
+def written(folder: Location | None, *, token_id: str | None, as_json: bool) -> None:
     """List what was committed with TOKEN, or with any, oldest first: who wrote what.
 
     Exit status: 0 listed.

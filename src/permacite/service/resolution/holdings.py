@@ -131,7 +131,7 @@ class Holdings(UseCases):
     def about(self) -> About:
         """Which archive this is."""
         return About(
-            directory=str(self._repository.directory),
+            directory=self._repository.where,
             series=self._repository.series,
             all_series=tuple(self._repository.series_names()),
             resolver=resolver_of(self._repository),

@@ -1,0 +1,45 @@
+"""Where an archive is: a folder, or a location such as `postgresql://host/db?objects=/folder`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.entries import Sealer
+    from permacite.archive.model import Clock
+    from permacite.archive.objects import ObjectStore
+
+__all__ = ["Location", "Place"]
+
+Location: TypeAlias = Path | str
+"""A folder; or a text that begins with the scheme of an engine."""
+
+
+class Place(Protocol):
+    """Where the parts of one archive are."""
+
+    @property
+    def where(self) -> str:
+        """The place, for people; no secret is in it."""
+
+    @property
+    def directory(self) -> Path:
+        """The folder of what this machine keeps for itself: tokens, indexes, uploads."""
+
+    @property
+    def log_key(self) -> Path | None:
+        """The file of the key that signs the log; None where nothing is signed here."""
+
+    def make(self, series: str, clock: Clock, objects: str | None) -> None:
+        """Make an empty archive in which `series` mints. Raises ConflictError, StorageError.
+
+        `objects` is the address of the store of its octets, None for the usual one.
+        """
+
+    def objects(self) -> ObjectStore:
+        """Open the store of octets. Raises StorageError."""
+
+    def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
+        """Open the records. Raises StorageError."""

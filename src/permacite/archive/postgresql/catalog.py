@@ -1,0 +1,166 @@
+"""The catalog in one schema of a PostgreSQL database."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from permacite.archive.engine.catalog import Catalog as AnyCatalog
+from permacite.archive.model import Timekeeper, utc_now
+from permacite.archive.postgresql.connection import (
+    PATIENCE_S,
+    connect,
+    reading_rows,
+    reporting,
+)
+from permacite.archive.postgresql.rules import functions, triggers
+from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION, STEPS
+from permacite.archive.postgresql.writing import ServerClock, WritingSession
+from permacite.archive.records.days import kept
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from permacite.archive.engine.catalog import Bring
+    from permacite.archive.entries import Sealer
+    from permacite.archive.model import Clock
+    from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.session import Session
+    from permacite.archive.records.session import Session as AnySession
+
+__all__ = ["Catalog"]
+
+_TRIGGERS = """
+SELECT t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND NOT t.tgisinternal AND t.tgenabled = 'O'
+"""
+_FUNCTIONS = """
+SELECT p.proname, p.prosrc FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+WHERE n.nspname = current_schema()
+"""
+_UNCHECKED = """
+SELECT conrelid::regclass::text, conname FROM pg_constraint
+WHERE connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+  AND NOT convalidated
+"""
+
+
+class Catalog(AnyCatalog):
+    """The records at a place. Any number of machines may use them at once."""
+
+    def __init__(
+        self, place: Located, *, clock: Clock, busy_timeout_s: float, sealer: Sealer
+    ) -> None:
+        """Open them. Raises StorageError (reasons "not-an-archive", "newer", "locked", "io").
+
+        Names are dated by the server's clock, unless another than the system's is given.
+        """
+        self._place = place
+        self._busy_timeout_s = busy_timeout_s
+        self._server_clock = ServerClock()
+        self._patience_s = 0.0  # a server that never answered is not waited for
+        timekeeper = (
+            Timekeeper(self._server_clock, self._server_clock.is_kept_right)
+            if clock is utc_now
+            else kept(clock)
+        )
+        super().__init__(place.where, clock=timekeeper, sealer=sealer)
+        try:
+            self._recognize()
+        except BaseException:
+            self.close()
+            raise
+        self._patience_s = PATIENCE_S
+
+    def _recognize(self) -> None:
+        """Check that this version understands the archive, and bring it up. Raises StorageError."""
+        with self.reporting(), self.lent() as session:
+            schema = session.schema()
+        if schema > SCHEMA_VERSION:
+            raise StorageError(
+                f"the archive has schema {schema}, and this permacite knows {SCHEMA_VERSION}",
+                path=self.where,
+                reason="newer",
+                hint="use a later version of permacite",
+            )
+        if schema < SCHEMA_VERSION:
+            self._bring_up()
+
+    def _bring_up(self) -> None:
+        """Take the steps that are left, all or none."""
+        with self.reporting(), contextlib.closing(self.writer()) as session:
+            session.begin()
+            (schema,) = session.execute("SELECT schema FROM archive").fetchall()[0]
+            for number in range(schema + 1, SCHEMA_VERSION + 1):
+                session.connection.execute(STEPS[number].encode())
+            session.execute("UPDATE archive SET schema = ?", (SCHEMA_VERSION,))
+            session.commit()
+        self.forget_free()
+
+    def reader(self) -> Session:
+        """A new connection that only reads. Raises StorageError."""
+        with self.reporting():
+            return connect(
+                self._place,
+                busy_timeout_s=self._busy_timeout_s,
+                read_only=True,
+                patience_s=self._patience_s,
+            )
+
+    def writer(self) -> WritingSession:
+        """A new connection that writes. Raises StorageError."""
+        with self.reporting():
+            return WritingSession(
+                self._place, busy_timeout_s=self._busy_timeout_s, clock=self._server_clock
+            )
+
+    def reporting(self) -> AbstractContextManager[None]:
+        """Turns what PostgreSQL raises, or a row that is damaged, into the error that says it."""
+        return reporting(self.where)
+
+    def reading_rows(self) -> AbstractContextManager[None]:
+        """The same where no value of a caller's can be wrong, so that each ValueError is damage."""
+        return reading_rows(self.where)
+
+    @contextlib.contextmanager
+    def moments(self) -> Iterator[Callable[[], int]]:
+        """What gives a number that changes with each write of anybody; for any thread."""
+        yield lambda: self.read(_commits)
+
+    def rule_faults(self, session: AnySession) -> Iterator[str]:
+        """The faults of the schema: rules that are gone, switched off, or others."""
+        for name in sorted(triggers(SCHEMA) - {name for (name,) in session.execute(_TRIGGERS)}):
+            yield f"the trigger {name} is missing or off"
+        sources = dict(session.execute(_FUNCTIONS).fetchall())
+        for name, source in sorted(functions(SCHEMA).items()):
+            if sources.get(name, "").strip() != source.strip():
+                yield f"the function {name} is missing or another"
+        for table, name in session.execute(_UNCHECKED):
+            yield f"{name} of {table} was never checked"
+
+    def scour(self) -> bool:
+        """Give the pages of deleted rows free, to be written over.
+
+        What stands in the server's write-ahead log, in copies and in backups goes as they do.
+        """
+        with self.reporting(), contextlib.closing(self.writer()) as session:
+            session.execute("VACUUM")
+        return True
+
+    def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
+        """Refuse, and say what to do. Raises StorageError."""
+        del bring, replace
+        raise StorageError(
+            "records in PostgreSQL are not copied into a folder",
+            path=str(path),
+            reason="io",
+            hint="back up the database first (pg_dump, or a base backup), then the octets",
+        )
+
+
+def _commits(session: AnySession) -> int:
+    return int(session.execute("SELECT commits FROM log_head").fetchall()[0][0])

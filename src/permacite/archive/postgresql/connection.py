@@ -1,0 +1,139 @@
+"""Connections to PostgreSQL: how each is set up, what its errors mean, who waits for a failover."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import errors, sql
+
+from permacite.archive.postgresql.session import Session
+from permacite.errors import PermaciteError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permacite.archive.postgresql.location import Located
+
+__all__ = ["PATIENCE_S", "connect", "reading_rows", "reporting"]
+
+PATIENCE_S = 30.0
+"""How long a server that answered before is waited for: a standby takes over in less."""
+_PAUSE_S = 0.1
+_CONNECT_S = 5
+
+_REASONS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
+    (errors.LockNotAvailable, "locked", "another process holds the archive"),
+    (errors.DiskFull, "full", "the disk of the database is full"),
+    (errors.ReadOnlySqlTransaction, "io", "the archive may only be read"),
+    (errors.InsufficientPrivilege, "io", "the role may not do that in the archive"),
+    (errors.UndefinedTable, "not-an-archive", "there is no archive in this schema"),
+    (errors.DataCorrupted, "damaged", "the catalog is damaged"),
+    (errors.IndexCorrupted, "damaged", "the catalog is damaged"),
+)
+_NOT_LET_IN = re.compile("does not exist|authentication failed|no password supplied|pg_hba.conf")
+_OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
+"""What comes of rows that hold other values than were ever written."""
+
+
+@contextlib.contextmanager
+def reporting(where: str) -> Iterator[None]:
+    """Turn what PostgreSQL raises, or a row that is damaged, into the error that says it."""
+    try:
+        yield
+    except PermaciteError:
+        raise
+    except (psycopg.Error, *_OF_DAMAGE) as error:
+        raise _refusal(error, where) from error
+
+
+@contextlib.contextmanager
+def reading_rows(where: str) -> Iterator[None]:
+    """Do the same where no value of a caller's can be wrong, so that each ValueError is damage."""
+    with reporting(where):
+        try:
+            yield
+        except (PermaciteError, UnicodeEncodeError):
+            raise
+        except ValueError as error:
+            raise _refusal(error, where) from error
+
+
+def _refusal(error: Exception, where: str) -> StorageError:
+    """The error of a catalog that PostgreSQL, or whoever reads its rows, does not understand."""
+    detail = " ".join(str(error).split())
+    if not isinstance(error, psycopg.Error):
+        return StorageError(f"the catalog is damaged: {detail}", path=where, reason="damaged")
+    for kind, reason, problem in _REASONS:
+        if isinstance(error, kind):
+            return StorageError(problem, path=where, reason=reason)
+    if isinstance(error, psycopg.OperationalError) and _is_away(error):
+        return StorageError("the database does not answer", path=where, reason="away")
+    return StorageError(f"the catalog refuses: {detail}", path=where, reason="io")
+
+
+def _is_away(error: psycopg.OperationalError) -> bool:
+    """Whether the server is not there at the moment, and does not just let us not in.
+
+    What a server says before it lets anybody in comes as words, without a code.
+    """
+    away = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)
+    if error.sqlstate is not None:
+        return isinstance(error, away)
+    return _NOT_LET_IN.search(str(error)) is None
+
+
+def connect(
+    place: Located, *, busy_timeout_s: float, read_only: bool, patience_s: float = 0.0
+) -> Session:
+    """A session, in autocommit mode, once a server answers. Raises what psycopg does.
+
+    A commit is on the disk when it returns, on that of a synchronous standby too, if there is one.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            return _connected(place, busy_timeout_s=busy_timeout_s, read_only=read_only)
+        except psycopg.OperationalError as error:
+            if time.monotonic() >= deadline or not _is_away(error):
+                raise
+        time.sleep(_PAUSE_S)
+
+
+def _connected(place: Located, *, busy_timeout_s: float, read_only: bool) -> Session:
+    connection = psycopg.connect(
+        place.server,
+        autocommit=True,
+        prepare_threshold=2,
+        connect_timeout=_CONNECT_S,
+        application_name="permacite",
+        client_encoding="utf8",
+        target_session_attrs="any" if read_only else "read-write",
+        keepalives_idle=10,
+        keepalives_interval=5,
+        keepalives_count=3,
+    )
+    try:
+        connection.prepared_max = 512
+        settings = {
+            "search_path": sql.Identifier(place.schema).as_string(connection),
+            "lock_timeout": f"{round(busy_timeout_s * 1000)}ms",
+            "idle_in_transaction_session_timeout": f"{round(PATIENCE_S * 1000)}ms",
+            "default_transaction_read_only": "on" if read_only else "off",
+            "statement_timeout": "0",
+            "jit": "off",
+        }
+        for name, value in settings.items():
+            connection.execute("SELECT set_config(%s, %s, false)", (name, value), prepare=False)
+        connection.execute(
+            "SELECT set_config('synchronous_commit', 'on', false)"
+            " WHERE current_setting('synchronous_commit') IN ('off', 'local')",
+            prepare=False,
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return Session(connection, name=place.schema)

@@ -1,0 +1,146 @@
+"""An archive with its records in PostgreSQL, its octets in a folder that all machines share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from permacite.archive.entries import seal
+from permacite.archive.objects import FileObjects, make_folders, open_store
+from permacite.archive.postgresql.location import located
+from permacite.archive.records import settings
+from permacite.archive.records.days import kept
+from permacite.archive.records.rows import Transaction
+from permacite.errors import ConflictError, ParseError, StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.entries import Sealer
+    from permacite.archive.model import Clock
+    from permacite.archive.objects import ObjectStore
+    from permacite.archive.postgresql.location import Located
+
+__all__ = ["Server"]
+
+_TAKEN = """
+SELECT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = n.oid AND relname = 'archive'),
+  EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = n.oid)
+FROM pg_namespace AS n WHERE n.nspname = ?
+"""
+_EARLIEST = 120000
+"""The earliest version of PostgreSQL."""
+
+
+class Server:
+    """The place of such an archive."""
+
+    def __init__(self, located: Located) -> None:
+        """Take what a location says."""
+        self._located = located
+
+    @classmethod
+    def at(cls, location: str) -> Self:
+        """The place that a location names. Raises ParseError."""
+        return cls(located(location))
+
+    @property
+    def where(self) -> str:
+        """The location, without folders and secrets."""
+        return self._located.where
+
+    @property
+    def directory(self) -> Path:
+        """The folder of what this machine keeps for itself."""
+        return self._located.local
+
+    @property
+    def log_key(self) -> Path | None:
+        """The file of the key that signs the log; None where nothing is signed here."""
+        return self._located.log_key
+
+    def make(self, series: str, clock: Clock, objects: str | None) -> None:
+        """Make the schema, whole or not at all. Raises ConflictError, ParseError, StorageError."""
+        if objects is not None:
+            raise ParseError("expected the store of octets in the location", objects, 0)
+        _check_installed()
+        from permacite.archive.postgresql.connection import (  # noqa: PLC0415 - psycopg comes with it
+            connect,
+            reporting,
+        )
+        from permacite.archive.postgresql.rules import grants  # noqa: PLC0415
+        from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION  # noqa: PLC0415
+
+        name = self._located.schema
+        with reporting(self.where):
+            session = connect(self._located, busy_timeout_s=10.0, read_only=False)
+            connection = session.connection
+            try:
+                self._check_server(session.connection.info.server_version)
+                (encoding,) = session.execute("SHOW server_encoding").fetchall()[0]
+                if encoding != "UTF8":
+                    problem = f"the database is written in {encoding}, and not in UTF8"
+                    raise StorageError(problem, path=self.where, reason="io")
+                with connection.transaction():
+                    for archive, taken in session.execute(_TAKEN, (name,)):
+                        if taken:
+                            what = "is an archive already" if archive else "is not empty"
+                            raise ConflictError(f"the schema {name} {what}", self.where)
+                    connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{name}"'.encode())
+                    connection.execute(SCHEMA.encode())
+                    session.execute("INSERT INTO archive VALUES (1, ?)", (SCHEMA_VERSION,))
+                    for statement in grants(name, self._located.grant):
+                        connection.execute(statement.encode())
+                    settings.fill(Transaction(session, kept(clock), seal), series)
+            finally:
+                session.close()
+        self._make_folders()
+        if isinstance(self._located.objects, str):
+            open_store(self._located.objects).claim()
+
+    def _check_server(self, version: int) -> None:
+        if version < _EARLIEST:
+            raise StorageError(
+                f"PostgreSQL {version // 10000} is too early: 12 is the first that will do",
+                path=self.where,
+                reason="io",
+            )
+
+    def _make_folders(self) -> None:
+        try:
+            for folder in (self._located.objects, self.directory):
+                if not isinstance(folder, str):
+                    make_folders(folder)
+        except OSError as error:
+            raise StorageError(
+                f"cannot make {error.filename}: {error.strerror}",
+                path=str(error.filename),
+                reason="io",
+            ) from error
+
+    def objects(self) -> ObjectStore:
+        """Open the store of octets. Raises as `open_store`."""
+        store = self._located.objects
+        return open_store(store) if isinstance(store, str) else FileObjects(store)
+
+    def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
+        """Open the records. Raises StorageError."""
+        _check_installed()
+        from permacite.archive.postgresql.catalog import Catalog  # noqa: PLC0415 - psycopg
+
+        self._make_folders()
+        return Catalog(self._located, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
+
+
+def _check_installed() -> None:
+    """Raise StorageError without psycopg."""
+    try:
+        import psycopg  # noqa: PLC0415 - archives in folders do without
+    except ImportError as error:
+        raise StorageError(
+            "archives in PostgreSQL need psycopg",
+            path="postgresql:",
+            reason="missing",
+            hint="install permacite[cluster]",
+        ) from error
+    del psycopg

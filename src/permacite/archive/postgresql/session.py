@@ -1,0 +1,149 @@
+"""Sessions with PostgreSQL: what runs the statements of records there."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import errors
+from psycopg.types.numeric import Int8Dumper
+
+from permacite.archive.records.session import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from permacite.archive.records.session import Rows
+
+__all__ = ["Connection", "Session"]
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+_DIALECT = Dialect(
+    texts="SELECT json_array_elements_text(CAST(? AS JSON))",
+    keys="SELECT key ->> 0, key ->> 1, key ->> 2 FROM json_array_elements(CAST(? AS JSON)) AS key",
+    as_octets="convert_to(content, 'UTF8')",
+    site="site({uri})",
+    entry_name="entry_name(content)",
+)
+_ENDING = (
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.DatabaseDropped,
+    errors.IdleInTransactionSessionTimeout,
+)
+"""After these the server ends the connection, if it has not yet."""
+_MARK = re.compile(r"'(?:[^']|'')*'|%|\?|(?<!:):([a-z_]+)")
+_INSERT = re.compile(
+    r"INSERT INTO (?P<table>\w+)(?: \((?P<columns>[\w, \"]+)\))? VALUES \((?:\?, )*\?\)"
+    r"(?P<rest>(?: ON CONFLICT .*)?)"
+)
+
+
+@lru_cache(maxsize=1024)
+def _translated(statement: str) -> str:
+    """A statement with the marks of psycopg in it."""
+    return _MARK.sub(_mark, statement)
+
+
+def _mark(found: re.Match[str]) -> str:
+    text = found[0]
+    if text == "?":
+        return "%s"
+    if found[1]:
+        return f"%({found[1]})s"
+    return text.replace("%", "%%")
+
+
+class Session:
+    """A connection to one archive, of one thread at a time."""
+
+    dialect = _DIALECT
+    Error = psycopg.Error
+
+    def __init__(self, connection: Connection, *, name: str) -> None:
+        """Take a connection and the `name` of the PostgreSQL schema that holds the archive."""
+        connection.adapters.register_dumper(int, Int8Dumper)  # one prepared statement for all
+        self.connection = connection
+        self._name = name
+        self._columns: dict[str, dict[str, str]] = {}
+        self._schema: int | None = None
+
+    def schema(self) -> int:
+        """The schema of the archive."""
+        if self._schema is None:
+            (self._schema,) = self.execute("SELECT schema FROM archive").fetchall()[0]
+        return self._schema
+
+    @property
+    def lost(self) -> bool:
+        """Whether the connection is."""
+        return self.connection.closed
+
+    def execute(
+        self, statement: str, parameters: Sequence[object] | Mapping[str, object] = (), /
+    ) -> Rows:
+        """Run one statement."""
+        try:
+            return self.connection.execute(_translated(statement), parameters)
+        except _ENDING:
+            self.connection.close()  # the server is about to do it
+            raise
+
+    def executemany(
+        self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
+    ) -> None:
+        """Run one statement for each of the rows; one INSERT writes them all."""
+        rows = list(rows)
+        insert = _INSERT.fullmatch(statement.strip())
+        try:
+            if insert is None:
+                with self.connection.cursor() as cursor:
+                    cursor.executemany(_translated(statement), rows)
+            elif rows:
+                columns = [list(column) for column in zip(*rows, strict=True)]
+                self.connection.execute(self._insert(insert), columns)
+        except _ENDING:
+            self.connection.close()
+            raise
+
+    def _insert(self, insert: re.Match[str]) -> str:
+        """The statement that inserts the rows of several columns at once."""
+        table = insert["table"]
+        if table not in self._columns:
+            rows = self.connection.execute(_COLUMNS, (self._name, table))
+            self._columns[table] = {str(name): str(of) for name, of in rows}
+        types = self._columns[table]
+        named = insert["columns"]
+        columns = list(types) if named is None else named.replace('"', "").split(", ")
+        marks = ", ".join(
+            f"{'%b' if types[column] == 'bytea' else '%s'}::{types[column]}[]" for column in columns
+        )
+        into = "" if named is None else f" ({named})"
+        return f"INSERT INTO {table}{into} SELECT * FROM unnest({marks}){insert['rest']}"  # noqa: S608 - ours
+
+    def defer_references(self) -> None:
+        """Let references to rows that are gone stand until the transaction ends."""
+        self.connection.execute("SET CONSTRAINTS ALL DEFERRED")
+
+    def one_view(self) -> None:
+        """Begin a transaction that sees all tables as they are now."""
+        self.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def rollback(self) -> None:
+        """Undo the transaction, if there is one."""
+        self.connection.rollback()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+
+_COLUMNS = """
+SELECT a.attname, t.typname FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+WHERE a.attrelid = to_regclass(quote_ident(%s) || '.' || quote_ident(%s)) AND a.attnum > 0
+  AND NOT a.attisdropped
+ORDER BY a.attnum
+"""
