@@ -88,6 +88,18 @@ def test_workers_know_the_building_and_the_proxies(archive: Path, kept: dict[str
             assert ask_with(running, f"/{kept['html']}", fields=fields)[0] == status
 
 
+def test_what_is_answered_inside_is_never_packed(archive: Path, kept: dict[str, str]) -> None:
+    fields = {"Accept_Encoding": "zstd, gzip"}
+    with served(archive, *BUILDING, *PROXY) as running:
+        for path in (f"/-/page/{kept['html']}", "/-/search?q=a", "/-/api/search?q=a", "/"):
+            inside = ask(running, path, X_Forwarded_For=INSIDE, **fields)
+            assert inside.status == 200, path
+            assert "content-encoding" not in inside.headers, path
+            assert inside.headers["cache-control"].startswith("private, "), path
+        packed = ask(running, "/", X_Forwarded_For="203.0.113.9", **fields)
+        assert packed.headers["content-encoding"] == "zstd"
+
+
 def test_what_is_answered_inside_is_kept_by_nobody_between(
     archive: Path, kept: dict[str, str]
 ) -> None:

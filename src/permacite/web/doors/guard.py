@@ -188,8 +188,8 @@ def _kept_private(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             fields: Any = MutableHeaders(scope=message)
-            if "no-store" not in fields.get("cache-control", ""):
-                fields["Cache-Control"] = "private, no-cache"
+            kept = "no-store" if "no-store" in fields.get("cache-control", "") else "no-cache"
+            fields["Cache-Control"] = f"private, {kept}"
             fields.add_vary_header("Authorization, Cookie")
         await send(message)
 

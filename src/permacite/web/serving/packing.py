@@ -4,10 +4,11 @@
 |---|---|
 | 200 of a type that is text, 512 octets to 8 MiB | where Accept-Encoding takes a coding of ours |
 | what is packed already, such as pictures, or has a Content-Encoding; ranges; errors | never |
-| to a request that shows a token, by a field or a cookie | never |
+| to a request that shows a token, by a field or a cookie; what is private | never |
 
-The last is for secrets: what is packed together with words of somebody else's choice tells by its
-size how alike they are (BREACH). What is open to all is no secret.
+The last is for secrets, and who asks from the archive's building is shown some without a token:
+what is packed together with words of somebody else's choice tells by its size how alike they are
+(BREACH). What is open to all is no secret.
 
 The tag of what is packed is weak, since its octets are others than those of the same answer as it
 is, and `Unencoded-Digest` stands for `Repr-Digest`, which is of octets as they are sent (RFC 9530
@@ -136,7 +137,8 @@ class _Answer:
             return
         size = fields.get("content-length", "")
         is_text = start["status"] == _OK and _TEXTS.match(fields.get("content-type", "").lower())
-        if not is_text or "content-encoding" in fields or not size.isdecimal():
+        is_private = "private" in fields.get("cache-control", "")
+        if not is_text or is_private or "content-encoding" in fields or not size.isdecimal():
             return
         fields.add_vary_header("Accept-Encoding")
         coding = self._coding()
