@@ -73,9 +73,16 @@ class OwnPages:
             return None
         is_led = request.headers.get("sec-fetch-dest", "document") == "document"
         if is_led and not asked_path(request).startswith(_FOR_PROGRAMS):
-            return page(request, "led.html")
+            return page(request, "led.html", address=_address(request))
         problem = "pages of other sites may link to this archive, and show nothing of it"
         return await problems.refusal(request, HTTPException(403, problem))
+
+
+def _address(request: Request) -> str:
+    """The path and the query that are asked for, as they were written."""
+    path: bytes = request.scope.get("raw_path") or request.url.path.encode()
+    query: bytes = request.scope["query_string"]
+    return (path.partition(b"?")[0] + (b"?" + query if query else b"")).decode("ascii", "replace")
 
 
 def _for_one_site(send: Send) -> Send:
