@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
+    from starlette.applications import Starlette
+
     from permacite.service.base import Location
     from permacite.web.serving.sockets import Place
 
@@ -99,15 +101,7 @@ def _answer(
     """Serve in this process."""
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
-        app = create_app(
-            archive,
-            names=serving.names,
-            writable=serving.writable,
-            public=serving.public,
-            building=serving.building,
-            building_name=serving.building_name,
-        )
-        app.state.saves = Saves(serving.shared)
+        app = _application(serving, archive)
         if serving.shared is None:
             _introduce(archive, announce)
         archive.decoders(many=True)
@@ -153,6 +147,19 @@ def _answer(
             if left:
                 announce(f"not finished within {serving.grace_s:g} s, and cut: {left}")
                 _leave()
+
+
+def _application(serving: Serving, archive: Archive) -> Starlette:
+    app = create_app(
+        archive,
+        names=serving.names,
+        writable=serving.writable,
+        public=serving.public,
+        building=serving.building,
+        building_name=serving.building_name,
+    )
+    app.state.saves = Saves(serving.shared)
+    return app
 
 
 def _introduce(archive: Archive, announce: Callable[[str], None]) -> None:
