@@ -178,7 +178,8 @@ def test_hidden_words_are_read_and_told() -> None:
         ("Other", "/Ascent 800/Descent 300", 0.8, 0.3),
         ("Other", "/Ascent 100/Descent -10", 0.66, 0.17),
         ("Other", "/Ascent 9000/Descent -960", 0.95, 0.35),
-        ("Other", "/Ascent 0/Descent 0", 0.77, 0.29),  # PDFium measures A and g
+        ("Other", "/Ascent 0/Descent 0", 0.85, 0.3),  # PDFium measures A and g
+        ("Other", "/Ascent 709/Descent -234", 0.709, 0.234),  # it says what these two take
     ],
 )
 def test_boxes_are_as_high_as_fonts_say_with_room_for_letters(
@@ -191,6 +192,22 @@ def test_boxes_are_as_high_as_fonts_say_with_room_for_letters(
     line = 99 - 60
     assert quad.top == pytest.approx(line - above * 12, abs=0.06)
     assert quad.bottom == pytest.approx(line + below * 12, abs=0.06)
+
+
+def test_boxes_of_drawings_have_room_for_more_than_a_and_g() -> None:
+    """A font of drawings (type 3) says nothing; PDFium measures these two letters."""
+    glyph = "600 0 0 -205 600 716 d1 0 -205 600 921 re f"
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 -205 600 716]/FontMatrix[.001 0 0 .001 0 0]"
+        "/FirstChar 65/LastChar 103/Widths[600%s 600]/Encoding<</Differences[65/A 103/g]>>"
+        "/CharProcs<</A 6 0 R/g 6 0 R>>>>"
+    ) % (" 0" * 37)
+    more = f"6 0 obj<</Length {len(glyph)}>>stream\n{glyph}\nendstream endobj"
+    content = pdf("BT/F 12 Tf 20 60 Td(AgAg)Tj ET", more=more).replace(FONT.encode(), font.encode())
+    result = rendered(rebuilt(content))
+    [quad] = read_map(result.map).quads(0, 4)
+    assert (quad.left, quad.right) == pytest.approx((20, 20 + 4 * 7.2), abs=0.06)
+    assert (quad.top, quad.bottom) == pytest.approx((39 - 0.85 * 12, 39 + 0.3 * 12), abs=0.06)
 
 
 def test_drawings_reach_to_what_stands_behind_them() -> None:

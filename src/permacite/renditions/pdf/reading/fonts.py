@@ -1,8 +1,8 @@
 """What fonts say of the height of their letters, and the room that their boxes have for these.
 
 A font says how far its letters reach above and below the line. Some say nothing: 0, or PDFium has
-measured A and g. Some say how high those of their letters are that the file has, which may be less
-than the next letter needs.
+measured A and g, as in all fonts of drawings (type 3), which have no name. Some say how high those
+of their letters are that the file has, which may be less than the next letter needs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["Fonts", "Heights", "heights_of", "measured"]
 
 _LEAST = 0.66, 0.17
 """What capitals and tails of nearly all letters take above and below, for one point of size."""
-_OF_LETTERS = 0.77, 0.29
-"""What others than A and g take, where these two are all that is known."""
+_OF_LETTERS = 0.85, 0.3
+"""What others than A and g take, where these two are all that is known: less than most lines."""
 _UNSAID = 0.95, 0.35
 """Where nothing is said: as poppler has it."""
 _MOST = 1.3, 0.9
@@ -36,7 +36,9 @@ _STANDARD = {
 """The standard fonts, which files need not hold, by Adobe's tables (AFM)."""
 _NAME = 200
 _MOST_POINTS = 500
-_ALIKE = 0.0015
+_ALIKE = 0.0005
+_ABOVE_ITS_END = 0.001
+"""So much higher than its outline a glyph ends for PDFium: what a font says is not so."""
 
 
 class Heights(NamedTuple):
@@ -77,12 +79,11 @@ class Fonts:
             return heights_of(above, below)._replace(
                 room_above=max(standard[0], _LEAST[0]), room_below=max(standard[1], _LEAST[1])
             )
-        heights = heights_of(above, below)
-        if heights.room_above >= _OF_LETTERS[0] or heights.room_below >= _OF_LETTERS[1]:
-            return heights
-        if self._is_of(font, "A", max, above) and self._is_of(font, "g", min, below):
-            return Heights(above, below, *_OF_LETTERS)
-        return heights
+        measured_by_letters = not name or (
+            self._is_of(font, "A", max, above)
+            and self._is_of(font, "g", min, below - _ABOVE_ITS_END)
+        )
+        return heights_of(above, below, _OF_LETTERS if measured_by_letters else _LEAST)
 
     def _is_of(self, font: int, letter: str, farthest: Callable[..., float], said: float) -> bool:
         """Whether a letter reaches just so far."""
@@ -103,11 +104,11 @@ class Fonts:
                 yield y.value
 
 
-def heights_of(above: float, below: float) -> Heights:
-    """The heights of a font of which no more is known."""
+def heights_of(above: float, below: float, least: tuple[float, float] = _LEAST) -> Heights:
+    """The heights of a font of which no more is known, its rooms at least so high."""
     rooms = [
-        max(abs(said), least) if 0 < abs(said) <= most else unsaid
-        for said, least, most, unsaid in zip((above, below), _LEAST, _MOST, _UNSAID, strict=True)
+        max(abs(said), room) if 0 < abs(said) <= most else unsaid
+        for said, room, most, unsaid in zip((above, below), least, _MOST, _UNSAID, strict=True)
     ]
     return Heights(above, below, *rooms)
 
