@@ -1,4 +1,4 @@
-"""Broken books, office files, notebooks and mails: a text, or an error of ours, each by its number.
+"""Broken books, office files, markup, notebooks, mails: a text or an error of ours, by its number.
 
 `./do deep` breaks a hundred thousand, the suite a sample. Half of them are broken as they stand; of
 the others an entry of the zip is, and packed anew, or check sums would keep all else from it.
@@ -23,6 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+PICTURES = Path(__file__).parents[2] / "demo" / "site" / "pictures"
+MARKUP = [
+    b"""<TEI><teiHeader><fileDesc><titleStmt><title>On Light</title></titleStmt></fileDesc>
+</teiHeader><text><body><pb n='1'/><div n='2'><head>Rays</head><p>It falls<note n='1'>at
+noon</note> on wa<lb break='no'/>ter.</p><pb n='2'/><list><item>blue</item></list></div></body>
+</text></TEI>""",
+    b"""<article><front><article-meta><title-group><article-title>On Light</article-title>
+</title-group></article-meta></front><body><sec><label>2</label><title>Rays</title><p>It falls
+</p><table-wrap><table><tr><td>42</td><td/></tr></table></table-wrap></sec></body></article>""",
+    b"<!DOCTYPE a [<!ENTITY b 'c'><!ENTITY d '&b;&b;'>]><a x='1'>&b;<![CDATA[<b>]]>&d;<?e f?></a>",
+]
 _READ = (".xml", ".xhtml", ".opf", ".rels")
 TAG = re.compile(rb"<[^<>]*>")
 
@@ -38,6 +49,8 @@ def seeds() -> dict[str, list[bytes]]:
         name = rules.get(media_type_of(each.name) or "")
         if name is not None:
             chosen.setdefault(name, []).append(each.read_bytes())
+    drawings = [each.read_bytes() for each in sorted(PICTURES.glob("*.svg"))]
+    chosen["xml-text/1"] = MARKUP + drawings
     return chosen | {"docx-reviewed-text/1": chosen["docx-text/1"]}
 
 
