@@ -41,6 +41,9 @@ def test_the_passage_is_marked_with_its_labels_beside(
     assert mark.inner_text() == "on the water"
     told = frame.locator(".label").evaluate_all("labels => labels.map(l => l.dataset.label)")
     assert told == ["p. xvii, chapter 2", "p. 18"]
+    within = frame.locator(".label.within")  # beside the line it would lie over the other one
+    assert within.get_attribute("data-label") == "p. 18"
+    assert within.evaluate("it => getComputedStyle(it, '::before').position") == "static"
     assert frame.locator("pre").evaluate("pre => pre.textContent").count("p. 18") == 0
     expect(page.locator(".printed")).to_have_text("pp. xvii-18, chapter 2")
     with page.expect_download() as download:

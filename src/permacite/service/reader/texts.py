@@ -1,7 +1,8 @@
 """A text in the reader's frame: what is cited marked, its labels or lines told in the margin.
 
 A label is no character of the frame's tree: what is selected is counted in characters, and only
-those of the text count. So its words are an attribute, which a style sheet shows.
+those of the text count. So its words are an attribute, which a style sheet shows. What begins
+within a line is told there: in the margin it would lie over what begins with the line.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["STYLE", "text_html"]
 
 STYLE = """\
-pre.labelled { position: relative; padding-left: 7rem }
-.label::before { content: attr(data-label); position: absolute; left: 0; width: 6rem;
+pre.labelled { position: relative; padding-left: clamp(7rem, 25%, 13rem) }
+.label::before { content: attr(data-label); position: absolute; left: 0;
+  width: calc(clamp(7rem, 25%, 13rem) - 1rem);
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; user-select: none;
   font: 0.8rem/2 system-ui, sans-serif; color: light-dark(#595959, #b0b0b0) }
 @media (max-width: 40rem) {
   pre.labelled { padding-left: 0 }
   .label::before { position: static; display: block; width: auto }
-}"""
+}
+.label.within::before { position: static; display: inline; margin: 0 0.25rem; padding: 0 0.25rem;
+  border: 1px solid; border-radius: 0.25rem }"""
 
 
 def text_html(text: str, marked: Marked, labels: Sequence[Label], words: Words) -> str:
@@ -78,8 +82,9 @@ def _pieces(text: str, marked: Marked, places: list[tuple[int, str]]) -> Iterato
         nonlocal at, waiting
         while waiting is not None and waiting[0] < end:
             yield _characters(text[at : waiting[0]])
-            yield _label(waiting[1])
-            at, waiting = waiting[0], next(margin, None)
+            at, told = waiting
+            yield _label(told, within=at > 0 and text[at - 1] != "\n")
+            waiting = next(margin, None)
         yield _characters(text[at:end])
         at = end
 
@@ -95,6 +100,7 @@ def _characters(text: str) -> str:
     return html.escape(text.replace("\r\n", "\n"))
 
 
-def _label(told: str) -> str:
-    shown = html.escape(told)
-    return f'<span class="label" role="note" title="{shown}" data-label="{shown}"></span>'
+def _label(told: str, *, within: bool) -> str:
+    """What is told of a place, at the beginning of a line or within it."""
+    shown, kind = html.escape(told), "label within" if within else "label"
+    return f'<span class="{kind}" role="note" title="{shown}" data-label="{shown}"></span>'
