@@ -58,11 +58,20 @@ def test_what_cannot_be_made_or_opened_is_told(tmp_path: Path) -> None:
         permacite.open(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "s3"])
-def test_an_address_is_no_location_so_far(scheme: str) -> None:
-    with pytest.raises(errors.StorageError, match=f"archives at {scheme}: are not there") as told:
-        permacite.open(f"{scheme}://ann:secret@db.example.org/archive")
-    assert "secret" not in f"{told.value} {told.value.path}"
+REFUSED = [
+    # a location, the error, what is said
+    ("postgresql://ann:secret@db.example.org/d?objects=/o", errors.ParseError, "a password"),
+    ("s3://ann:secret@db.example.org/archive", errors.StorageError, "s3: is neither"),
+]
+
+
+@pytest.mark.parametrize(("location", "kind", "said"), REFUSED, ids=["password", "scheme"])
+def test_a_location_that_is_refused_is_not_repeated(
+    location: str, kind: type[Exception], said: str
+) -> None:
+    with pytest.raises(kind, match=said) as told:
+        permacite.open(location)
+    assert "secret" not in f"{told.value} {vars(told.value)}"
 
 
 def test_save(archive: permacite.Archive, site: Site) -> None:
