@@ -17,9 +17,9 @@ import psycopg
 import pytest
 from tests.engines import Repository, Server
 
-from permacite.archive import NewRepresentation, NewVersion, place_of
+from permacite.archive import NewRepresentation, NewVersion, Standing, place_of
 from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION
-from permacite.archive.sqlite.schema import schema_of
+from permacite.archive.sqlite import schema as of_sqlite
 from permacite.errors import ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ def test_a_place_tells_where_it_is_without_folders() -> None:
 
 def test_both_engines_have_the_same_tables(location: str, archive: Repository) -> None:
     del archive
+    assert SCHEMA_VERSION == of_sqlite.SCHEMA_VERSION
     with contextlib.closing(sqlite3.connect(":memory:")) as memory:
-        memory.executescript(schema_of(SCHEMA_VERSION))
+        memory.executescript(of_sqlite.SCHEMA)
         tables = [
             name for (name,) in memory.execute("SELECT name FROM sqlite_schema WHERE type='table'")
         ]
@@ -115,6 +116,15 @@ def test_both_engines_have_the_same_tables(location: str, archive: Repository) -
     assert {name: columns for name, columns in actual.items() if name not in ours | views} == (
         expected
     )
+
+
+def test_what_is_for_the_building_is_kept_so(location: str, archive: Repository) -> None:
+    first, second = (archive.commit([page(text)]).pdi for text in ("two", "three"))
+    archive.set_standing(first, Standing("building"))
+    archive.set_standing(second, Standing("public"))
+    assert [archive.standing(name).access for name in (first, second)] == ["building", "public"]
+    with by_hand(location) as hand, pytest.raises(psycopg.IntegrityError, match="closed elsewhere"):
+        hand.execute("INSERT INTO building SELECT max(standing_id) FROM standing")
 
 
 LASTING = sorted(set(re.findall(r"CREATE TRIGGER (\w+)_no_delete", SCHEMA)))

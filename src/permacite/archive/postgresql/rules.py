@@ -47,6 +47,12 @@ _NEVER_INSERTED: dict[str, tuple[str, str, str]] = {
         "added AS n JOIN erased_representation AS e USING (representation_id)",
         "what it cites is erased",
     ),
+    "building_closed": (
+        "building",
+        """added AS n WHERE NOT EXISTS
+  (SELECT 1 FROM standing AS s WHERE s.standing_id = n.standing_id AND s.access = 'closed')""",
+        "what is open in the building is closed elsewhere",
+    ),
     "leaf_next": (
         "leaf",
         """added AS n WHERE n.sequence > 0 AND NOT EXISTS
@@ -118,6 +124,7 @@ _LASTING = (
     "series", "document", "version", "representation", "attachment", "idempotency", "citation",
     "leaf", "log_node", "checkpoint", "assertion", "delegation", "quotation", "day",
     "citation_leaf", "delegation_leaf", "timestamp", "opening", "person", "erasure", "standing",
+    "building",
 )  # fmt: skip
 """Tables whose rows never change and are never deleted, but for what is written above."""
 _ONLY_DELETED = ("unsettled", "erasure_object", "remark")

@@ -19,7 +19,7 @@ from permacite.archive.postgresql.rules import RULES
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "STEPS"]
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 _TABLES = """
 CREATE TABLE archive (
@@ -233,6 +233,9 @@ CREATE TABLE standing (
   set_at TEXT NOT NULL
 );
 CREATE INDEX standing_document ON standing (document_id);
+CREATE TABLE building (
+  standing_id BIGINT PRIMARY KEY REFERENCES standing
+);
 CREATE TABLE live_page (
   version_id BIGINT PRIMARY KEY REFERENCES version,
   checked_at TEXT NOT NULL,
@@ -370,7 +373,7 @@ def _in_words_of_postgresql(tables: str) -> str:
 
 
 STEPS = {
-    11: "\n".join(
+    SCHEMA_VERSION: "\n".join(
         [_in_words_of_postgresql(_TABLES), _FUNCTIONS, _SITE_INDEX, _VIEWS, RULES],
     )
 }
