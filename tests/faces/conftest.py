@@ -147,7 +147,7 @@ def running(archive: Path) -> Iterator[Running]:
 
 
 @contextlib.contextmanager
-def served(archive: Path, *options: str) -> Iterator[Running]:
+def served(archive: Path | str, *options: str) -> Iterator[Running]:
     """Run `permacite serve` on an archive until the block ends."""
     command = [sys.executable, "-m", "permacite", "--archive", str(archive), "serve", "--port", "0"]
     process = subprocess.Popen(
