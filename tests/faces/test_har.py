@@ -109,6 +109,33 @@ def test_entries_of_any_shape_are_passed_over(tmp_path: Path) -> None:
         assert crawl.unread().damaged == 5
 
 
+CUT = [
+    # a text, its encoding and its size, what is said of it
+    ("words", {"size": 10}, ""),
+    ("word", {"size": 10}, "4 of 10 octets are in the file"),
+    (base64.b64encode(PNG).decode(), {"encoding": "base64", "size": len(PNG)}, ""),
+    (base64.b64encode(PNG).decode(), {"encoding": "base64", "size": len(PNG) + 1}, "are in the"),
+]
+
+
+@pytest.mark.parametrize(("text", "more", "said"), CUT)
+def test_what_was_cut_off_is_no_page(
+    tmp_path: Path, text: str, more: dict[str, Any], said: str
+) -> None:
+    (tmp_path / "a.har").write_bytes(log(entry(PAGE, "text/html", text, **more)))
+    with Crawl([tmp_path / "a.har"]) as crawl:
+        assert len(list(crawl.pages())) == (not said)
+        assert said in "".join(map(str, crawl.unread().told))
+        assert crawl.unread().damaged == (2 if said else 0)
+
+
+def test_a_log_may_name_no_creator(tmp_path: Path) -> None:
+    said = {"log": {"entries": [entry(PAGE, "text/html", "words")]}}
+    (tmp_path / "a.har").write_text(json.dumps(said))
+    with Crawl([tmp_path / "a.har"]) as crawl:
+        assert [page.uri for page in crawl.pages()] == [PAGE]
+
+
 def test_what_playwright_records_is_read(
     cli: Cli, site: Site, browser: Browser, tmp_path: Path
 ) -> None:

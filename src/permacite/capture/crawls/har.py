@@ -8,7 +8,9 @@ HAR 1.2:
 
 Readings: a HAR file holds text where a server sent octets: no charset of the transfer is left. It
 is written as UTF-8, and the type of the answer says so; what is in base64 stays as it is. An entry
-without the content that it says the answer had is told as missing. Cookies are left out.
+without the content that it says the answer had is told as missing, and so is one whose content was
+cut: base64 of fewer octets than its `size`, a text of less than half (a page in UTF-16 takes twice
+its room in UTF-8). Cookies are left out.
 """
 
 from __future__ import annotations
@@ -172,11 +174,15 @@ def _body(answer: dict[str, Any], status: int) -> tuple[bytes, str]:
         is_empty = status in _EMPTY or size == 0
         return b"", "" if is_empty else "its content is not in the file"
     if content.get("encoding") != "base64":
-        return text.encode("utf-8", "replace"), ""
-    try:
-        return base64.b64decode(text, validate=True), ""
-    except (ValueError, binascii.Error):
-        return b"", "its content is no base64"
+        octets, least = text.encode("utf-8", "replace"), 0.5
+    else:
+        try:
+            octets, least = base64.b64decode(text, validate=True), 1.0
+        except (ValueError, binascii.Error):
+            return b"", "its content is no base64"
+    if isinstance(size, int) and len(octets) < least * size:
+        return b"", f"its content is cut off: {len(octets):,} of {size:,} octets are in the file"
+    return octets, ""
 
 
 def _fields(answer: dict[str, Any]) -> Iterator[str]:

@@ -4,7 +4,7 @@
 |---|---|---|
 | WARC, and its forerunner ARC | WARC 1.1 §4, ARC 1.0 §3 | the first line, packed by gzip or not |
 | WACZ | WACZ 1.1.1 §5 | a zip file with a `datapackage.json` and a folder `archive` |
-| HAR | HAR 1.2 §3 | JSON whose only member is a `log` with a creator and entries |
+| HAR | HAR 1.2 §3 | JSON that begins with a `log`; entries, and a creator or the date of an entry |
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ SUFFIXES = (".warc", ".warc.gz", ".arc.gz", ".wacz", ".har")
 _HEAD = 64
 _MOST_PACKED = 1 << 16
 _MOST_LOG = 1 << 20
-"""How much of a log is looked at for its creator and entries."""
+"""How much of a log is looked at for what it must have."""
 _RECORD = compile_pattern(rb"[\r\n]*+WARC/[0-9]+\.[0-9]+\r?\n|filedesc://")
 _LOG = compile_pattern(
     rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+\{[ \t\r\n]*+\"log\"[ \t\r\n]*+:[ \t\r\n]*+\{"
 )
-_OF_A_LOG = (compile_pattern(rb'"creator"\s*+:'), compile_pattern(rb'"entries"\s*+:\s*+\['))
+_OF_A_LOG = (
+    compile_pattern(rb'"entries"\s*+:\s*+\['),
+    compile_pattern(rb'"(?:creator|startedDateTime)"\s*+:'),  # some write the creator last, or none
+)
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 
