@@ -29,7 +29,11 @@ PACKAGES = [
 
 
 NOT_TO_RESOLVE = (
-    "permacite.archive.backup",
+    "permacite.archive.engine.packing",
+    "permacite.archive.folder.backup",
+    "permacite.archive.name_tree",
+    "permacite.archive.postgresql",
+    "permacite.archive.sqlite.copying",
     "permacite.archive.log.audit",
     "permacite.archive.log.bundles.",
     "permacite.archive.log.keys",
@@ -52,8 +56,8 @@ NOT_TO_RESOLVE = (
     "permacite.uri.",
     "permacite.web",
 )
-MOST_TO_RESOLVE = 110
-"""Modules of ours; about 100 are, and 300 were. Each costs a third of a millisecond and more."""
+MOST_TO_RESOLVE = 122
+"""Modules of ours; about 120 are, and 300 were. Each costs a third of a millisecond and more."""
 
 HEAVY = {
     "aiohttp", "asyncio", "av", "concurrent.futures", "cryptography", "difflib", "email.utils",

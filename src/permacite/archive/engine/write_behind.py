@@ -17,7 +17,6 @@ import threading
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.engine.packing import Packing
 from permacite.archive.objects import Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.packing import Packing
     from permacite.archive.objects import ObjectStore
     from permacite.archive.records.session import Session
 
@@ -89,7 +89,11 @@ class WriteBehind:
         """What no file could be made of, as other bytes stand there: it stays where it is."""
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
-        self._packing = Packing(objects, catalog) if objects.is_far else None
+        self._packing: Packing | None = None
+        if objects.is_far:
+            from permacite.archive.engine.packing import Packing  # noqa: PLC0415 - most are here
+
+            self._packing = Packing(objects, catalog)
 
     @property
     def is_far(self) -> bool:

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.entries import Entry, lenient
 from permacite.archive.model import NOBODY, Clock, Timekeeper, Witness, utc_now
-from permacite.archive.name_tree import DayDocument, root_over
 from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves
 from permacite.archive.records.rows import DAYS, has_schema, instant, timestamp
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.entries import Leaf
     from permacite.archive.model import JSON
+    from permacite.archive.name_tree import DayDocument
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
 
@@ -165,6 +165,8 @@ def _open_days(connection: Session, now: datetime) -> list[tuple[str, str]]:
 
 def documents(connection: Session, series: str, day: str, *, before: int) -> list[DayDocument]:
     """The documents of a day, sorted, each with the versions that entries before one tell."""
+    from permacite.archive.name_tree import DayDocument  # noqa: PLC0415 - for seals alone
+
     rows = connection.execute(
         "SELECT unique_id, (SELECT max(number) FROM version AS v"
         " WHERE v.document_id = d.document_id) FROM document AS d"
@@ -218,6 +220,8 @@ def _entry(connection: Session, row: tuple[str, str, str], sequence: int, form: 
         "sealed_at": sealed_at,
     }
     if form > 1:
+        from permacite.archive.name_tree import root_over  # noqa: PLC0415 - as above
+
         clear |= {"seal": form, "tree": root_over(found)}
     return Entry(clear, {})
 

@@ -18,7 +18,6 @@ from permacite.archive.sqlite.connection import (
     recognize,
     reporting,
 )
-from permacite.archive.sqlite.copying import copy, follow
 from permacite.archive.sqlite.migration import bring_up
 
 if TYPE_CHECKING:
@@ -102,8 +101,12 @@ class Catalog(AnyCatalog):
 
     def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
         """Copy the file as it is now: see the class above."""
+        from permacite.archive.sqlite.copying import copy  # noqa: PLC0415 - for backups alone
+
         self.read(copy, path, bring=bring, replace=replace)
 
     def follow_to(self, path: Path, *, bring: Bring) -> bool:
         """Add to an earlier copy what came since: see the class above."""
+        from permacite.archive.sqlite.copying import follow  # noqa: PLC0415 - the same
+
         return follow(self._path, path, bring=bring, busy_timeout_s=self._busy_timeout_s)
