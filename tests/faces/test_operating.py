@@ -51,6 +51,7 @@ def condition(**changed: int) -> Condition:
         "decoders_waiting": 0,
         "copied": None,
         "checked": None,
+        "part_checked": None,
     }
     return Condition(**(told | changed))
 
