@@ -179,7 +179,8 @@ def early(archive: Path) -> str:
     with Repository.open(archive) as repository:
         version = repository.commit([NewRepresentation(CONTENT, KIND)])
     with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
-        connection.execute("DROP TABLE content_pieces")
+        for table in ("building", "packed", "emptied_pack", "lease", "content_pieces"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 9")
         connection.commit()
     return str(version.representations[0].pdi)

@@ -176,7 +176,7 @@ def test_the_feed_is_the_publics_in_public_archives_alone(
     name = look(cli)["pages"][0]["pdi"]
     with served(archive) as running:
         elsewhere = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "empty"}
-        assert ask(running.base, "/-/news.atom", **elsewhere).status == 403
+        assert ask(running.base, "/-/news.atom", "GET", None, **elsewhere).status == 403
         assert ask(running.base, "/-/news.atom").status == 200
     with served(archive, "--public") as running:
         answer = ask(running.base, "/-/news.atom", Sec_Fetch_Site="cross-site")

@@ -36,7 +36,10 @@ CLASSES = {"permacite", *(path.stem for path in TEMPLATES)}
 
 BY_CODE = {
     *(f"problem.{code}" for code in STATUS),
-    *(f"reason.{code}" for code in (*REASONS, *ERASURE_GROUNDS, "closed", "embargo", "unstated")),
+    *(
+        f"reason.{code}"
+        for code in (*REASONS, *ERASURE_GROUNDS, "closed", "embargo", "building", "unstated")
+    ),
     *(
         f"restricted.{kind}{form}"
         for kind in ("withdrawn", "erased", "closed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from psycopg import errors, sql
 
 from permacite.archive.postgresql.session import Session
 from permacite.errors import PermaciteError, StorageError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,9 @@ _REASONS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
     (errors.DataCorrupted, "damaged", "the catalog is damaged"),
     (errors.IndexCorrupted, "damaged", "the catalog is damaged"),
 )
-_NOT_LET_IN = re.compile("does not exist|authentication failed|no password supplied|pg_hba.conf")
+_NOT_LET_IN = compile_pattern(
+    "does not exist|authentication failed|no password supplied|pg_hba.conf"
+)
 _OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
 """What comes of rows that hold other values than were ever written."""
 

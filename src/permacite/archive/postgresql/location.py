@@ -7,19 +7,19 @@ in PGPASSWORD, PGPASSFILE and service files, and all else that is left out.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from permacite.errors import ParseError
+from permacite.scan import compile_pattern
 
 __all__ = ["SCHEMES", "Located", "located"]
 
 SCHEMES = ("postgresql://", "postgres://")
 _OURS = ("schema", "objects", "log-key", "local", "grant")
 _SECRET = ("password", "passfile", "sslpassword")
-_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_NAME = compile_pattern(r"[a-z_][a-z0-9_]{0,62}")
 _SPEC = "location of an archive"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,10 @@ from psycopg import errors
 from psycopg.types.numeric import Int8Dumper
 
 from permacite.archive.records.session import Dialect
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Mapping, Sequence
 
     from permacite.archive.records.session import Rows
@@ -35,8 +36,8 @@ _ENDING = (
     errors.IdleInTransactionSessionTimeout,
 )
 """After these the server ends the connection, if it has not yet."""
-_MARK = re.compile(r"'(?:[^']|'')*'|%|\?|(?<!:):([a-z_]+)")
-_INSERT = re.compile(
+_MARK = compile_pattern(r"'(?:[^']|'')*'|%|\?|(?<!:):([a-z_]+)")
+_INSERT = compile_pattern(
     r"INSERT INTO (?P<table>\w+)(?: \((?P<columns>[\w, \"]+)\))? VALUES \((?:\?, )*\?\)"
     r"(?P<rest>(?: ON CONFLICT .*)?)"
 )
