@@ -95,7 +95,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     marks = [pytest.mark.deep] if mark.kwargs.get("deep") else []
     kinds = [pytest.param("sqlite", id="sqlite"), pytest.param("postgresql", marks=marks)]
-    metafunc.parametrize("_engine", kinds, indirect=True)
+    metafunc.parametrize("engine", kinds, indirect=True, scope="module")
 
 
 @pytest.fixture(scope="session")
@@ -105,12 +105,18 @@ def postgresql() -> Iterator[engines.Server]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the archives of a test be on the engine that it runs on."""
+@pytest.fixture(scope="module", autouse=True)
+def engine(request: pytest.FixtureRequest) -> Iterator[engines.Server | None]:
+    """Let the archives of a test be on the engine that it runs on: a server, or None for SQLite.
+
+    What makes an archive for many tests asks for it, so that each engine has one.
+    """
+    server = None
     if getattr(request, "param", "sqlite") == "postgresql":
         server = request.getfixturevalue("postgresql")
-        monkeypatch.setattr(engines.Repository, "engine", server)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines.Repository, "engine", server)
+        yield server
 
 
 @pytest.fixture(autouse=True)

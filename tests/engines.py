@@ -54,6 +54,14 @@ class Server:
             f"&objects={folder}/objects&log-key={folder}/log.key"
         )
 
+    def drop(self, folder: Path) -> None:
+        """Remove the records of the archive that keeps all else in `folder`."""
+        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+
+        address, _, schema = self.location(folder).partition("&schema=")
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f"DROP SCHEMA {schema.partition('&')[0]} CASCADE".encode())
+
     def make(self) -> None:
         """Make the files of an empty one."""
         if self._owner is not None:
@@ -125,6 +133,12 @@ class Repository(archive.Repository):
     def create(cls, location: Location, **options: Any) -> Self:
         """Make the archive of a folder."""
         return super().create(cls.at(location), **options)
+
+    @classmethod
+    def drop(cls, folder: Path) -> None:
+        """Remove the records of a closed archive that its folder is not removed with."""
+        if cls.engine is not None:
+            cls.engine.drop(folder)
 
     @classmethod
     def open(cls, location: Location, **options: Any) -> Self:

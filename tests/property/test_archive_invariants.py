@@ -21,15 +21,19 @@ from hypothesis.stateful import (
     multiple,
     precondition,
     rule,
+    run_state_machine_as_test,
 )
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import Leaf, NewCitation, NewRepresentation, Repository, Representation
+from permacite.archive import Leaf, NewCitation, NewRepresentation, Representation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
 from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.engines import Server
 
 SERIES = ("lab.example.us", "press.example.us")
 TYPES = (
@@ -300,6 +304,7 @@ class Promises(RuleBasedStateMachine):
         self.archive.close()
         self.archive = Repository.open(directory, clock=lambda: self.now)
 
+    @precondition(lambda _: Repository.engine is None)
     @rule(link=st.booleans())
     def lose_all_but_the_backup(self, link: bool) -> None:  # noqa: FBT001 - drawn
         """Make a backup, refresh it, and go on in it: the first archive is gone."""
@@ -312,11 +317,14 @@ class Promises(RuleBasedStateMachine):
 
     @rule()
     def lose_all_but_the_ocfl_objects(self) -> None:
-        """Export OCFL objects, and go on in what is restored from them."""
+        """Export OCFL objects, and go on in what is restored from them, where that is a folder."""
         copy = self.new_place()
         objects = self.new_place()
         ocfl.export(self.archive, objects)
-        replaying.restore(objects, copy)
+        restored = replaying.restore(objects, copy)
+        if Repository.engine is not None:
+            assert restored.entries == self.archive.log.size()
+            return
         self.lose_and_go_on_in(copy)
         self.keys.clear()  # they guard requests under way, and are no part of what is kept
 
@@ -465,13 +473,19 @@ class Promises(RuleBasedStateMachine):
             # "quote": the words that are recorded here stand in no document.
             assert {one.kind for one in self.archive.fsck()} <= {"ok", "orphan", "quote"}
             self.archive.close()
+            Repository.drop(self.archive.directory)
         shutil.rmtree(self.folder)
 
 
-TestPromises = Promises.TestCase
-TestPromises.settings = settings(
-    max_examples=settings().max_examples // 4,
-    stateful_step_count=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+@pytest.mark.engines
+def test_promises_are_kept(engine: Server | None) -> None:
+    """Each keeps them; a server is asked for fewer examples, as a schema takes longer to make."""
+    run_state_machine_as_test(
+        Promises,
+        settings=settings(
+            max_examples=settings().max_examples // (4 if engine is None else 16),
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        ),
+    )

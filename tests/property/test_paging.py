@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.names import selection
 from permacite.archive.records.lists import listing
 from permacite.archive.records.rows import Effort
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite.archive import Version
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = ("a.lab.zz", "b.lab.zz")
 TYPES = {"html": "text/html", "png": "image/png", "pdf": "application/pdf"}
@@ -140,6 +143,7 @@ def shelf(steps: list[Step]) -> Iterator[Shelf]:
             for step in steps:
                 filled.take(step)
             yield filled
+        Repository.drop(Path(folder) / "archive")
 
 
 def _matching(fields: tuple[str | None, ...]) -> tuple[str | None, ...]:
@@ -238,6 +242,7 @@ def _paged(stretch: Callable[[int | None], listing.Stretch]) -> tuple[list[str],
         after = found.next[0]
 
 
+@pytest.mark.engines
 def test_a_list_goes_on_behind_any_version_that_is_here() -> None:
     step = Step(SERIES[0], None, None, frozenset({"html"}), 0)
     with shelf([step, step, step]) as filled:
@@ -285,7 +290,7 @@ def test_pages_of_statements_are_all_that_is_said(
     limit: int,
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        with Archive.create(Path(folder) / "archive", series=SERIES[0]) as service:
+        with Archive(Repository.create(Path(folder) / "archive", series=SERIES[0])) as service:
             for number, (subject, kind) in enumerate(said):
                 service.state(subject, kind, str(number))
             listed: list[str] = []
@@ -299,6 +304,7 @@ def test_pages_of_statements_are_all_that_is_said(
                 if (after := page.next) is None:
                     break
             whole = service.statements(name, predicate=predicate, parts=parts)
+        Repository.drop(Path(folder) / "archive")
         expected = [
             str(number)
             for number, (subject, kind) in enumerate(said)
@@ -332,6 +338,7 @@ def test_pages_of_statements_are_whole_whatever_is_read_for_each(
             )
             assert len(statements) <= limit
             listed += [one.object for one in statements]
+    Repository.drop(archive.directory)
     assert listed == [
         str(number)
         for number, subject in enumerate(said)
@@ -339,8 +346,9 @@ def test_pages_of_statements_are_whole_whatever_is_read_for_each(
     ]
 
 
+@pytest.mark.engines
 def test_a_page_of_statements_goes_on_behind_a_page_alone(tmp_path: Path) -> None:
-    with Archive.create(tmp_path / "archive", series=SERIES[0]) as service:
+    with Archive(Repository.create(tmp_path / "archive", series=SERIES[0])) as service:
         for after in ("", "-1", "1.5", "٣", "9" * 30):
             with pytest.raises(ParseError):
                 service.statement_page(after=after)

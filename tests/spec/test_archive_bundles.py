@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import Citation, NewRepresentation, Provenance, Repository
+from permacite.archive import Citation, NewRepresentation, Provenance
 from permacite.archive.log import Checkpoint, Signer, check_proof
 from permacite.archive.log.note import Note
 from permacite.errors import (
@@ -31,9 +32,13 @@ from permacite.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.engines import Server
+
     from permacite.archive import Version
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 GOLDEN = Path(__file__).parents[1] / "golden/proof"
@@ -55,8 +60,9 @@ def commit(archive: Repository, count: int = 1) -> Version:
 
 
 @pytest.fixture(scope="module")
-def proven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+def proven(tmp_path_factory: pytest.TempPathFactory, engine: Server | None) -> Iterator[Repository]:
     """An archive of seven documents."""
+    del engine
     directory = tmp_path_factory.mktemp("proven") / "archive"
     with Repository.create(directory, series=SERIES, clock=noon) as archive:
         commit(archive, 7)
@@ -76,6 +82,7 @@ def name(text: str) -> pdi.PDI:
     return value
 
 
+@pytest.mark.engines
 def test_a_bundle_is_checked_offline(proven: Repository, proof: bytes) -> None:
     report = check_proof(proof, str(proven.log.verifier))
     assert report.ok
@@ -290,6 +297,7 @@ def cited(proven: Repository) -> bytes:
     return proven.prove(text, citation=words)
 
 
+@pytest.mark.engines
 def test_a_citation_goes_into_the_bundle_with_its_words(cited: bytes) -> None:
     report = check_proof(cited)
     assert report.reference == "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1#char=0,4"

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.log import ProofReport, check_proof
 from permacite.archive.name_tree import (
     DayDocument,
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+pytestmark = pytest.mark.engines
 
 SERIES = "lab.example.us"
 DAY = date(2026, 11, 20)
@@ -160,6 +163,7 @@ def test_a_day_without_documents_is_sealed_too(archive: Repository, clock: Clock
     assert error.value.reason == "clock"
 
 
+@pytest.mark.sqlite
 def test_nothing_is_minted_into_a_sealed_day(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=1)
     archive.seal_day(SERIES, DAY)
@@ -358,6 +362,7 @@ def test_what_is_no_place_is_refused(content: bytes) -> None:
         read_places(content)
 
 
+@pytest.mark.sqlite
 def test_a_document_slipped_into_a_sealed_day_is_found(archive: Repository, absence: bytes) -> None:
     assert absence
     with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as connection:
@@ -379,6 +384,7 @@ def test_a_list_of_names_has_one_form(found: list[str]) -> None:
             names_in(names_file(found))
 
 
+@pytest.mark.engines(deep=True)
 @settings(max_examples=15)
 @given(
     steps=st.lists(

@@ -6,23 +6,29 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewCitation, NewRepresentation, Repository
+from permacite.archive import NewCitation, NewRepresentation
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.engines import Server
+
     from permacite.archive import Representation, Version
     from permacite.pdi import PDI
+
+pytestmark = pytest.mark.engines
 
 DAY = "urn:pdi://lab.example.us/2026/11/21"
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+def archive(tmp_path_factory: pytest.TempPathFactory, engine: Server | None) -> Repository:
     """An archive with documents of several versions and formats, never changed."""
+    del engine
     directory: Path = tmp_path_factory.mktemp("many") / "archive"
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     archive = Repository.create(directory, series="lab.example.us", clock=lambda: noon)

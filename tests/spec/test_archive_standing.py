@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.earlier import unpack
+from tests.engines import Repository
 
-from permacite.archive import Audience, NewRepresentation, Repository, Standing
+from permacite.archive import Audience, NewRepresentation, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
@@ -20,6 +21,8 @@ from permacite.service.archive import Archive
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -148,6 +151,7 @@ def by_hand(archive: Path, statements: str) -> None:
         connection.executescript(statements)
 
 
+@pytest.mark.sqlite
 def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
     accesses = ("public", "closed", "embargo")
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
@@ -169,6 +173,7 @@ def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
         assert {each.kind for each in held.fsck()} == {"ok"}
 
 
+@pytest.mark.sqlite
 def test_an_archive_of_schema_3_takes_the_building(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Repository.open(directory) as held:
@@ -182,6 +187,7 @@ OPENED = "INSERT INTO building SELECT max(standing_id) FROM standing;"
 CLOSED = "DROP TRIGGER building_no_delete; DELETE FROM building;"
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("statements", [OPENED, CLOSED])
 def test_who_opens_what_is_closed_by_hand_is_noticed(tmp_path: Path, statements: str) -> None:
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
@@ -194,6 +200,7 @@ def test_who_opens_what_is_closed_by_hand_is_noticed(tmp_path: Path, statements:
     assert any("rows of building" in each for each in told)
 
 
+@pytest.mark.sqlite
 def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path: Path) -> None:
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
         held.commit([NewRepresentation(b"a", "text/plain")])
@@ -201,6 +208,7 @@ def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path:
         by_hand(tmp_path / "a", OPENED)
 
 
+@pytest.mark.sqlite
 def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Archive.open(directory) as service:
@@ -222,7 +230,7 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
     from permacite.service.preservation import keeping  # noqa: PLC0415 - it is the command's
 
     keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
-    with Repository.open(tmp_path / "anew") as anew:
-        kept = anew.standing(made.pdi)
+    with Archive.open(tmp_path / "anew") as anew:
+        kept = anew.standing(str(made.pdi)).standing
     assert (kept.access, kept.ground) == (access, "consent")
     assert (kept.embargo_until, kept.retain_until) == (until, date(2040, 1, 1))
