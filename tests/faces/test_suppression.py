@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import zlib
 from typing import TYPE_CHECKING
@@ -67,6 +68,15 @@ def running(archive: Path) -> Iterator[Running]:
         yield found
 
 
+TEXT = f"{CANARY} title\n\nSome {CANARY} words.".encode()
+FOR_MIRRORS = [
+    ("/-/log/entries", "/-/log/entries?start=0&end=99"),
+    ("/-/log/standings", "/-/log/standings?after=0"),
+    *(
+        ("/-/log/octets/{digest}", f"/-/log/octets/{hashlib.sha256(octets).hexdigest()}")
+        for octets in (PAGE, TEXT)
+    ),
+]
 PLAIN = (
     "/-/feed",
     "/sitemap.xml",
@@ -130,6 +140,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield from BY_ADDRESS
     yield "/-/api/log", "/-/api/log?since=1"
     yield "/-/log/checkpoint", "/-/log/checkpoint"
+    yield from FOR_MIRRORS
     for level in ("0", "entries"):
         yield "/-/log/tile/{path:path}", f"/-/log/tile/{level}/000.p/3"
 

@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.faces.conftest import served
 
 from permacite import pdi
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
 from permacite.errors import LimitError, NotFoundError, ParseError
+from permacite.service.mirroring.following import follow
 from permacite.service.proofs.logs import Logs
 
 if TYPE_CHECKING:
@@ -169,6 +171,19 @@ def test_rfc6962_s2_1_2_consistency_is_accepted_outside(
     assert checker(*words).stdout == f"ok {old} to {MANY}\n"
     (tmp_path / "proof").write_text("\n".join([*hashes, base64.b64encode(bytes(32)).decode()]))
     assert checker(*words).returncode == 1
+
+
+def test_c2sp_tiles_of_a_mirror_are_read_outside_without_its_database(
+    archive: Repository, checker: Checker, key: str, tmp_path: Path
+) -> None:
+    into, folder = tmp_path / "mirror", tmp_path / "tiles"
+    with served(archive.directory) as origin:
+        assert follow(origin.base, into, cosigner=tmp_path / "cosigner").size == MANY
+    with Repository.open(into) as mirror:
+        Logs(mirror).export_tiles(folder)
+    shutil.rmtree(into)
+    found = checker("tiles", key, folder)
+    assert (found.stdout, found.stderr) == (f"ok {MANY} entries\n", "")
 
 
 def test_c2sp_tlog_tiles_are_read_outside(

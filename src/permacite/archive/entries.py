@@ -15,11 +15,13 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.merkle import leaf_hash
 from permacite.archive.objects import digest_of
+from permacite.errors import ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -31,9 +33,11 @@ __all__ = [
     "FORMAT",
     "Entry",
     "Leaf",
+    "OwnSealer",
     "Sealed",
     "Sealer",
     "commitments",
+    "digests_in",
     "disclosed",
     "hash_of",
     "in_clear",
@@ -97,6 +101,25 @@ def seal(entry: Entry) -> Sealed:
     return _sealed(
         entry, openings, {part: digest_of(opening) for part, opening in openings.items()}
     )
+
+
+class OwnSealer:
+    """Seals what is entered here; a mirror enters nothing of its own."""
+
+    def __init__(self, origin: Callable[[], str | None]) -> None:
+        """Take what says of which archive this is a mirror: it is asked once."""
+        self._origin = cache(origin)
+
+    def __call__(self, entry: Entry) -> Sealed:
+        """The leaf of an entry: see `seal`. Raises ConflictError in a mirror."""
+        origin = self._origin()
+        if origin is not None:
+            raise ConflictError(
+                f"this archive is a mirror of {origin}: all that is entered comes from there",
+                origin,
+                hint="commit, cite and state there; `permacite mirror` brings it here",
+            )
+        return seal(entry)
 
 
 def reopened(entry: Entry, kept: Mapping[str, bytes], erased: Mapping[str, str]) -> Sealed:
@@ -248,6 +271,22 @@ def tombstone(content: bytes) -> bytes:
 def hash_of(leaf: Leaf) -> bytes:
     """Return the hash of an entry as it was entered."""
     return leaf.hash if is_erased(leaf.content) else leaf_hash(leaf.content)
+
+
+def digests_in(said: Mapping[str, Any]) -> list[str]:
+    """The digests of the octets that a disclosed entry tells of, each once."""
+    formats = [each for each in said.get("formats", ()) if isinstance(each, dict)]
+    return list(
+        dict.fromkeys(
+            str(digest)
+            for each in formats
+            for digest in (
+                each["digest"],
+                *([each["received_digest"]] if "received_digest" in each else ()),
+                *each.get("attachments", {}).values(),
+            )
+        )
+    )
 
 
 def disclosed(entry: Mapping[str, Any], openings: Mapping[str, bytes]) -> dict[str, Any]:

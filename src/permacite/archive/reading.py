@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.jottings import Jotting, Kind
     from permacite.archive.log import Log
+    from permacite.archive.mirroring.handing import Handing
     from permacite.archive.model import (
         Assertion,
         Citation,
@@ -85,6 +86,13 @@ class Reading(Contents):
         gate = Gate(self._catalog, self.statements, clock=self._clock, audience=audience)
         seen._gate = gate  # noqa: SLF001 - our own copy
         return seen
+
+    @property
+    def handing(self) -> Handing:
+        """What is handed out to mirrors, to the same audience."""
+        from permacite.archive.mirroring.handing import Handing  # noqa: PLC0415 - seldom asked for
+
+        return Handing(self._catalog, self._objects, self.log, self._gate)
 
     def moments(self) -> AbstractContextManager[Callable[[], int]]:
         """What gives, to one thread, a number that changes with each write of any process."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from permacite.archive import jottings, names
 from permacite.archive.engine import WriteBehind
-from permacite.archive.entries import seal
+from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.folder.place import Folder
 from permacite.archive.log import Log
 from permacite.archive.model import (
@@ -37,7 +37,7 @@ from permacite.archive.verification import Verification
 from permacite.errors import IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
     from permacite.archive.engine import Catalog
@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Leaf, Sealer
     from permacite.archive.folder.backup import Brought, Progress
     from permacite.archive.jottings import Kind, Subject
+    from permacite.archive.mirroring.mirror import Mirror
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.objects import ObjectStore, Opens
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
     from permacite.pdi import PDI
@@ -113,6 +114,8 @@ class Repository(Verification):
         "newer", "locked".
         """
         place = place_of(location)
+        if sealer is seal:
+            sealer = OwnSealer(lambda: catalog.read(settings.setting, settings.ORIGIN))
         catalog = place.catalog(clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
         try:
             archive = cls(place, catalog, place.objects(), clock=clock)
@@ -158,6 +161,23 @@ class Repository(Verification):
         """
         self.add_series(name)
         self.set_setting(_SERIES, names.checked_series(name))
+
+    @property
+    def mirror(self) -> Mirror:
+        """The archive as the mirror of another, if it is one."""
+        from permacite.archive.mirroring.mirror import Mirror  # noqa: PLC0415 - seldom asked for
+
+        return Mirror(self._catalog)
+
+    def bring(
+        self, source: Opens, digests: Iterable[str], *, check: bool = False
+    ) -> tuple[int, list[str]]:
+        """Take octets over from elsewhere by their digests; how many came, and which did not.
+
+        With `check`, those that are here are compared with their digests, and put right. Raises
+        StorageError.
+        """
+        return self._objects.bring(source, digests, check=check)
 
     def setting(self, name: str) -> str | None:
         """Return a setting, or None. Settings and notes of live pages are all that changes here."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import names
 from permacite.archive.log import bundles
-from permacite.archive.log.agreement import entry_fault, rebuilt
+from permacite.archive.log.agreement import entry_fault, is_mirror, rebuilt
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Representation, Version
 from permacite.archive.reading import Reading
@@ -333,6 +333,10 @@ def _check(
                 detail = f"erased on {erasure.erased_at:%Y-%m-%d}"
                 yield Finding(str(representation.pdi), "erased", detail)
                 return
+        if catalog.read(is_mirror):
+            detail = "withdrawn before this mirror was given it"
+            yield Finding(str(representation.pdi), "withdrawn", detail)
+            return
     parts = {"": representation.digest}
     if representation.received_digest is not None:
         parts["as received: "] = representation.received_digest

@@ -66,6 +66,7 @@ _ROOMS = {
     "backup": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
+    "mirror": "permacite.cli.mirroring.mirror",
     "config": "permacite.cli.config.command",
     "token": "permacite.cli.incoming.tokens",
     "extension": "permacite.cli.incoming.tokens",

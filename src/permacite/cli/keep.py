@@ -34,6 +34,13 @@ __all__ = [
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _DATE = "YYYY-MM-DD"
+_OF_COPY = {
+    "mended": "mended from the copy",
+    "wrong": "the copy has other bytes, nothing is changed",
+    "missing": "the copy has no such bytes",
+    "untold": "no whole entry of the log tells of these bytes, nothing is changed",
+}
+"""What is said of bytes that were sought in a copy, by the outcome."""
 
 
 @click.command()
@@ -114,10 +121,26 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
     metavar="N",
     help="Only N versions, by chance; with --new or --since besides.",
 )
+@click.option(
+    "--repair-from",
+    metavar="COPY",
+    help="Take bytes that are missing or altered from COPY: the address of a server that mirrors"
+    " this archive, or that it mirrors; the folder or location of a copy.",
+)
+@click.option(
+    "--allow-private", is_flag=True, help="Let COPY lead to addresses inside networks, too."
+)
 @json_option
 @click.pass_context
 def fsck(
-    ctx: click.Context, *, new: bool, since: int | None, sample: int | None, as_json: bool
+    ctx: click.Context,
+    *,
+    new: bool,
+    since: int | None,
+    sample: int | None,
+    repair_from: str | None,
+    allow_private: bool,
+    as_json: bool,
 ) -> None:
     """Run a fixity check of the whole archive: every digest, the log, the catalog and its rules.
 
@@ -126,18 +149,32 @@ def fsck(
     new and a thousand by chance, once in a while all of it. When that was, and what was found, is
     kept for the metrics of a server.
 
+    With --repair-from bytes that are missing or altered are taken from a copy, and compared with
+    what the log tells before they take their place; a copy that has others is named, and nothing is
+    changed. A mirror that did not follow for 24 hours is told to be late.
+
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
     with Preservation.open(ctx.obj) as archive:
         total = archive.to_check(new=new, since=since, sample=sample or 0)
         with counted("checked", of=total) as progress:
-            report = archive.fsck(new=new, since=since, sample=sample or 0, progress=progress)
+            report = archive.fsck(
+                new=new,
+                since=since,
+                sample=sample or 0,
+                repair_from=repair_from,
+                allow_private=allow_private,
+                progress=progress,
+            )
     findings = [item for item in report.findings if item.kind != "erased"]
     if as_json:
-        emit({"checked": report.checked, "bad": report.bad, "findings": findings})
+        told = {"checked": report.checked, "bad": report.bad, "findings": findings}
+        emit(told | ({"mended": report.mended} if repair_from is not None else {}))
     else:
         for item in findings:
             tell(f"{item.kind}: {item.name}: {item.detail}")
+        for each in report.mended:
+            tell(f"{_OF_COPY[each.outcome]}: {each.name}: {each.digest}")
         click.echo(f"{report.checked} checked, {len(report.bad)} bad")
     for file in _files_of(report):
         tell(f"put there the file of a backup that `permacite fsck` finds well: {file}")

@@ -25,6 +25,7 @@ from permacite.service.ingest.deriving import Derivations
 from permacite.service.libraries.bags import Bags
 from permacite.service.libraries.zotero import Libraries
 from permacite.service.lists.saving import Lists
+from permacite.service.mirroring.handing import Handouts
 from permacite.service.preservation.condition import Conditions
 from permacite.service.preservation.keeping import Preservation
 from permacite.service.proofs.logs import Logs
@@ -73,6 +74,7 @@ class Archive(
     Sites,
     Mementos,
     Holdings,
+    Handouts,
 ):
     """One open archive. Use it as a context manager, or call `close`."""
 

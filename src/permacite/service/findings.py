@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from permacite.archive import Finding
+    from permacite.service.mirroring.mending import Mended
 
 __all__ = ["HARMLESS", "Report"]
 
@@ -22,6 +23,8 @@ class Report:
 
     checked: int
     findings: tuple[Finding, ...]
+    mended: tuple[Mended, ...] = ()
+    """What became of bytes that were sought in a copy."""
 
     @classmethod
     def of(

@@ -27,6 +27,7 @@ from permacite.web.follow import feeds, links, memento, saving, sites
 from permacite.web.follow.saves import Saves
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
+from permacite.web.mirrors import handing as handing_out
 from permacite.web.names import resolver, thttp
 from permacite.web.operating.health import health, ready
 from permacite.web.requests import JSONAnswer
@@ -100,6 +101,9 @@ _PAGES = [
     Route("/-/api/proof", api.proof),
     Route("/-/log/checkpoint", log.checkpoint),
     Route("/-/log/tile/{path:path}", log.tile),
+    Route("/-/log/entries", handing_out.entries),
+    Route("/-/log/octets/{digest}", handing_out.octets),
+    Route("/-/log/standings", handing_out.standings),
     Route("/-/api/quotes", api.quotes),
     Route("/-/api/reference", api.reference),
     Route("/-/api/quoters", api.quoters),

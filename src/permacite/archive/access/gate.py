@@ -221,14 +221,14 @@ class Gate:
         """Return the citations whose words the audience may read."""
         if not self.public:
             return citations
-        hidden = self._hidden([citation.pdi for citation in citations])
+        hidden = self.hidden([citation.pdi for citation in citations])
         return [citation for citation in citations if citation.pdi not in hidden]
 
     def quotations(self, citations: Sequence[CitationPDI]) -> Sequence[CitationPDI]:
         """Return the quotations that stand in documents that the audience may read."""
         if not self.public:
             return citations
-        hidden = self._hidden([citation.pdi for citation in citations])
+        hidden = self.hidden([citation.pdi for citation in citations])
         return [citation for citation in citations if citation.pdi not in hidden]
 
     def assertions(self, assertions: Sequence[Assertion]) -> Sequence[Assertion]:
@@ -236,7 +236,7 @@ class Gate:
         if not self.public:
             return assertions
         subjects = {assertion.subject: _names_in(assertion.subject) for assertion in assertions}
-        hidden = self._hidden([name for names in subjects.values() for name in names])
+        hidden = self.hidden([name for names in subjects.values() for name in names])
         return [
             without_persons(assertion) if assertion.predicate in EFFECTS else assertion
             for assertion in assertions
@@ -253,7 +253,7 @@ class Gate:
             return leaves
         entries = [(leaf, _read(leaf)) for leaf in leaves]
         subjects = [_subjects_of(entry) for _, entry in entries]
-        hidden = self._hidden([name for names in subjects for name in names])
+        hidden = self.hidden([name for names in subjects for name in names])
         return [
             dataclasses.replace(leaf, content=b"")
             if hash_of(leaf) != leaf.hash or _is_withdrawal(entry) or not hidden.isdisjoint(names)
@@ -261,7 +261,7 @@ class Gate:
             for (leaf, entry), names in zip(entries, subjects, strict=True)
         ]
 
-    def _hidden(self, names: Sequence[PDI]) -> set[PDI]:
+    def hidden(self, names: Sequence[PDI]) -> set[PDI]:
         """Return those of `names` that are restricted, wholly or, where open, in any format."""
         wanted = list(dict.fromkeys(names))
         if not wanted:

@@ -17,16 +17,16 @@ import threading
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects import Source, digest_of
+from permacite.archive.objects import FileObjects, Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.packing import Packing
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.objects import ObjectStore, Opens
     from permacite.archive.records.session import Session
 
 __all__ = ["Staging", "WriteBehind"]
@@ -191,6 +191,34 @@ class WriteBehind:
             return
         with self.open(digest) as source:
             source.check()
+
+    def bring(self, source: Opens, digests: Iterable[str], *, check: bool) -> tuple[int, list[str]]:
+        """Take octets over by their digests; how many came, and which were not to be had.
+
+        `check` recomputes the digests of those that are here. Raises StorageError.
+        """
+        if isinstance(self._objects, FileObjects):
+            return self._objects.adopt(source, digests, link=None, flush_all=True, check=check)
+        came, lost = 0, list[str]()
+        for digest in digests:
+            try:
+                if not self._is_right(digest, check=check):
+                    with source.open(digest) as found:
+                        self._objects.put(found.whole())
+                    came += 1
+            except (NotFoundError, IntegrityError):
+                lost.append(digest)
+        return came, lost
+
+    def _is_right(self, digest: str, *, check: bool) -> bool:
+        """Whether octets are kept, and with `check` whether they are those of their digest."""
+        if not self.has(digest) or not check:
+            return self.has(digest)
+        try:
+            self.check(digest)
+        except (NotFoundError, IntegrityError):
+            return False
+        return True
 
     def delete(self, digest: str) -> None:
         """Destroy octets, durably; not those of a pack that a document had as its own."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive import entries
 from permacite.archive.objects import digest_of
-from permacite.archive.records import citations, days, leaves, statements, versions
-from permacite.archive.records.rows import DAYS, ERASABLE, has_schema
+from permacite.archive.records import citations, days, leaves, settings, statements, versions
+from permacite.archive.records.rows import DAYS, ERASABLE, ERASED_DIGEST, has_schema
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
-__all__ = ["Agreement", "about", "counted", "entry_fault", "erased", "rebuilt"]
+__all__ = [
+    "Agreement",
+    "about",
+    "counted",
+    "entry_fault",
+    "erased",
+    "is_mirror",
+    "is_withheld",
+    "rebuilt",
+]
 
 _KINDS = {"version", "format"}
 _MOST = 10_000
@@ -139,6 +148,7 @@ def rebuilt(connection: Session, leaf: Leaf) -> bytes | None:
             return None
         if "schema" not in said:
             return entries.in_clear(entry, said, gone).content
+        gone |= _untold(connection, leaf, entry)
         kept = {
             part: commitment
             for part, commitment in entries.commitments(said).items()
@@ -156,6 +166,34 @@ def erased(connection: Session, sequence: int) -> set[str | None]:
         return set()
     question = "SELECT part FROM erased_entry WHERE sequence = ?"
     return {part for (part,) in connection.execute(question, (sequence,))}
+
+
+def is_withheld(connection: Session, leaf: Leaf) -> bool:
+    """Whether this is a mirror, that was handed an entry and nothing of what it is about."""
+    said = entries.lenient(leaf)
+    if not is_mirror(connection) or leaves.openings(connection, leaf.sequence):
+        return False
+    if entries.hash_of(leaf) != leaf.hash:
+        return False
+    if entries.is_erased(leaf.content):
+        return True
+    return bool(entries.commitments(said)) and _entry(connection, leaf, said) is None
+
+
+def is_mirror(connection: Session) -> bool:
+    """Whether what is here was entered elsewhere."""
+    return settings.setting(connection, settings.ORIGIN) is not None
+
+
+def _untold(connection: Session, leaf: Leaf, entry: Entry) -> set[str | None]:
+    """The parts of an entry that a mirror was not handed, and of which its rows say nothing."""
+    missing = entries.commitments(entries.lenient(leaf)).keys() - leaves.openings(
+        connection, leaf.sequence
+    )
+    if not missing or not is_mirror(connection):
+        return set()
+    told = {part for part, of in entry.parts.items() if of.get("digest") != ERASED_DIGEST}
+    return {*(missing - told)}
 
 
 def _entry(connection: Session, leaf: Leaf, said: dict[str, Any]) -> Entry | None:
@@ -192,7 +230,16 @@ def _key(name: str) -> tuple[str, str, str]:
 
 
 def entry_fault(connection: Session, leaf: Leaf) -> str:
-    """Say what is wrong with one entry; "" where it agrees with its hash and its records."""
+    """Say what is wrong with one entry; "" where it agrees with its hash and its records.
+
+    A mirror may lack what it was not handed.
+    """
+    problem = _fault(connection, leaf)
+    return "" if problem and is_withheld(connection, leaf) else problem
+
+
+def _fault(connection: Session, leaf: Leaf) -> str:
+    """The same, where all is expected that an entry commits to."""
     if entries.hash_of(leaf) != leaf.hash:
         return f"entry {leaf.sequence}{about(leaf)} is not what its hash says"
     if entries.is_erased(leaf.content) and None not in erased(connection, leaf.sequence):
@@ -211,11 +258,14 @@ def _opening_fault(connection: Session, leaf: Leaf) -> str:
     if not committed:
         return ""
     kept = leaves.openings(connection, leaf.sequence)
+    entry = None
     for part in sorted(committed.keys() | kept.keys()):
         if part in kept and digest_of(kept[part]) != committed.get(part):
             return f"the opening {part!r} is not the one"
         if part not in kept and not {None, part} & erased(connection, leaf.sequence):
-            return f"the opening {part!r} is missing"
+            entry = entry or _entry(connection, leaf, entries.lenient(leaf))
+            if entry is None or part not in _untold(connection, leaf, entry):
+                return f"the opening {part!r} is missing"
     return ""
 
 

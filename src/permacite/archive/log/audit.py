@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.entries import disclosed, hash_of, lenient, tokens
 from permacite.archive.log import timestamps
-from permacite.archive.log.agreement import about, counted, entry_fault, erased
+from permacite.archive.log.agreement import (
+    about,
+    counted,
+    entry_fault,
+    erased,
+    is_mirror,
+    is_withheld,
+)
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import EMPTY, node_hash
@@ -63,6 +70,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
             yield Finding(_LOG, "log", error.problem)
     signed = dict(catalog.read(leaves.checkpoints))
     size, committed = catalog.read(counted)
+    is_copied = catalog.read(is_mirror)
     tree = _Tree(log)
     rows: Counter[str] = Counter()
     for leaf in log.leaves():
@@ -73,7 +81,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         for problem in (_problem(catalog, leaf), tree.add(leaf)):
             if problem:
                 yield Finding(_LOG, "log", problem)
-        if leaf.sequence < size:
+        if leaf.sequence < size and not (is_copied and catalog.read(is_withheld, leaf)):
             rows.update(_counts(catalog, leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifiers)
     yield from _timestamp_faults(log)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.entries import commitments, disclosed, read
-from permacite.archive.merkle import consistency_proof, inclusion_proof, tree_hash
-from permacite.archive.records import leaves
-from permacite.errors import IntegrityError, StorageError
+from permacite.archive.entries import commitments, digests_in, disclosed, hash_of, read
+from permacite.archive.merkle import (
+    consistency_proof,
+    inclusion_proof,
+    root_of_inclusion,
+    tree_hash,
+)
+from permacite.archive.records import leaves, settings
+from permacite.errors import IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from permacite.archive.log.note import Checkpoint
     from permacite.archive.log.timestamps import Stamp
     from permacite.archive.records.leaves import Stamped
+    from permacite.pdi import PDI
 
 __all__ = ["Log"]
 
@@ -40,9 +47,23 @@ class Log:
         self._origin = origin
         self._signer: Signer | None = None
 
+    @cached_property
+    def _origin_keys(self) -> tuple[Verifier, ...]:
+        """Of a mirror, the public keys of the archive that it is a mirror of; else none."""
+        told = self._catalog.read(settings.setting, settings.ORIGIN_KEYS)
+        if told is None:
+            return ()
+        from permacite.archive.log.keys import Verifier  # noqa: PLC0415 - most only read
+
+        return tuple(map(Verifier.parse, told.split()))
+
     @property
     def signer(self) -> Signer:
         """The key that signs. Raises StorageError."""
+        if self._origin_keys:
+            raise StorageError(
+                "a mirror signs nothing in the name of its origin", path="log.key", reason="missing"
+            )
         if self._key_path is None:
             raise StorageError(
                 "the key of the log is not on this machine",
@@ -59,7 +80,7 @@ class Log:
     @property
     def verifier(self) -> Verifier:
         """The public key: publish its text where people will find it."""
-        return self.signer.verifier
+        return self._origin_keys[0] if self._origin_keys else self.signer.verifier
 
     @cached_property
     def _signers(self) -> tuple[Signer, ...]:
@@ -70,6 +91,8 @@ class Log:
     @cached_property
     def verifiers(self) -> tuple[Verifier, ...]:
         """All public keys: `verifier`, and that of ML-DSA-44 where the package has it."""
+        if self._origin_keys:
+            return self._origin_keys
         return tuple(signer.verifier for signer in self._signers)
 
     def size(self) -> int:
@@ -120,6 +143,42 @@ class Log:
             return disclosed(_entry_of(leaf), self.openings(leaf))
         except ValueError as error:
             raise _damaged(leaf) from error
+
+    def digests_of(self, pdi: PDI) -> set[str]:
+        """The digests that entries about a document tell, of those that are whole.
+
+        An entry that a kept checkpoint covers must lead to the root that this signs.
+        """
+        note = self._catalog.read(leaves.head)[1]
+        signed = self._signed(note)
+        digests: set[str] = set()
+        for leaf in self._catalog.read(leaves.entries, pdi):
+            try:
+                if self._is_whole(leaf, signed):
+                    digests.update(digests_in(self.disclosed(leaf)))
+            except IntegrityError:
+                continue  # it tells nothing any more
+        return digests
+
+    def _signed(self, note: str | None) -> Checkpoint | None:
+        """The checkpoint in a note of this log; None where there is none, or it is damaged."""
+        from permacite.archive.log.note import Checkpoint, Note  # noqa: PLC0415 - most only read
+
+        if note is None:
+            return None
+        with contextlib.suppress(ParseError):
+            parsed = Note.parse(note)
+            if self.verifier.verifies(parsed):
+                return Checkpoint.parse(parsed.text)
+        return None
+
+    def _is_whole(self, leaf: Leaf, signed: Checkpoint | None) -> bool:
+        """Whether an entry is what its hash says, and leads to a root. Raises IntegrityError."""
+        own = hash_of(leaf)
+        if own != leaf.hash or signed is None or leaf.sequence >= signed.size:
+            return own == leaf.hash
+        proof = self.inclusion(leaf.sequence, signed.size)
+        return root_of_inclusion(own, leaf.sequence, signed.size, proof) == signed.root
 
     def root(self, size: int) -> bytes:
         """Return the hash of the tree over the first `size` leaves."""
@@ -172,6 +231,8 @@ class Log:
         from permacite.archive.log.note import Checkpoint, Note, signed  # noqa: PLC0415 - most only read
 
         size, note = self._catalog.read(leaves.head)
+        if self._origin_keys:
+            return self._mirrored(note)
         if note is not None:
             earlier = Checkpoint.parse(Note.parse(note).text)
             if earlier.size == size:
@@ -180,6 +241,18 @@ class Log:
         body = Checkpoint(self.signer.name, size, self.root(size)).body
         note = signed(body, [signer.signature(body) for signer in self._signers])
         return self._catalog.write(leaves.record_checkpoint, size, note)
+
+    def _mirrored(self, note: str | None) -> str:
+        """Of a mirror, the last checkpoint of its origin; where it cosigned that, with that."""
+        if note is None:
+            raise StorageError(
+                "this mirror has no checkpoint of its origin so far",
+                path="checkpoint",
+                reason="missing",
+                hint="permacite mirror goes on where it stopped",
+            )
+        cosigned = self._catalog.read(settings.setting, settings.COSIGNED) or ""
+        return cosigned if _text(cosigned) == _text(note) else note
 
     def _check_extends(self, earlier: Checkpoint, size: int) -> None:
         """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""
@@ -198,6 +271,11 @@ def _entry_of(leaf: Leaf) -> dict[str, Any]:
         return read(leaf.content)
     except ValueError as error:
         raise _damaged(leaf) from error
+
+
+def _text(note: str) -> str:
+    """What stands above the signatures of a note."""
+    return note[: note.rfind("\n\n") + 1]
 
 
 def _damaged(leaf: Leaf) -> IntegrityError:

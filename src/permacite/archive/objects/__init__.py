@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.archive.objects.files import FileObjects
+    from permacite.archive.objects.files import FileObjects, Opens
     from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
     from permacite.archive.objects.modes import keep_modes, modes_of
     from permacite.archive.objects.source import MOST_OF_BLOB, Source, digest_of, git_blob
@@ -18,6 +18,7 @@ __all__ = [
     "MOST_OF_BLOB",
     "FileObjects",
     "ObjectStore",
+    "Opens",
     "Source",
     "claim",
     "digest_of",
@@ -34,7 +35,7 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.archive.objects.files": "FileObjects",
+        "permacite.archive.objects.files": "FileObjects, Opens",
         "permacite.archive.objects.flushing": "flush_folder, make_folders, write_file",
         "permacite.archive.objects.modes": "keep_modes, modes_of",
         "permacite.archive.objects.source": "MOST_OF_BLOB, Source, digest_of, git_blob",

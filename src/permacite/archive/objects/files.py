@@ -27,7 +27,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["FileObjects"]
+__all__ = ["FileObjects", "Opens"]
 
 _NAME = compile_pattern(r"[0-9a-f]{64}")
 _AT_ONCE = 64

@@ -53,6 +53,7 @@ __all__ = [
     "overdue",
     "set_standing",
     "standings",
+    "standings_after",
     "unfinished",
 ]
 
@@ -68,6 +69,15 @@ CASE WHEN EXISTS (SELECT 1 FROM building WHERE standing_id = s.standing_id)
 """An access as it is told: in the table it is "closed", and so it was in earlier schemas."""
 _OF_DOCUMENTS = "(d.series, d.date, d.unique_id) IN ({keys})"
 """The condition that a document is one of those in a JSON array of keys."""
+
+_AFTER = """
+SELECT s.standing_id, d.series, d.date, d.unique_id, s.access, s.embargo_until
+FROM standing AS s JOIN document AS d USING (document_id)
+WHERE s.standing_id > ? AND (s.access <> 'public' OR EXISTS (
+  SELECT 1 FROM standing AS t
+  WHERE t.document_id = s.document_id AND t.standing_id < s.standing_id))
+ORDER BY s.standing_id LIMIT ?
+"""
 
 _INSERT = """
 INSERT INTO standing (document_id, access, embargo_until, ground, retain_until, set_at)
@@ -154,6 +164,19 @@ def overdue(connection: Session, today: date) -> dict[PDI, Standing]:
     """The documents that were to be kept until a day before `today`."""
     condition = "WHERE s.retain_until < ? ORDER BY s.retain_until"
     return _standings(connection, condition, today.isoformat())
+
+
+def standings_after(
+    connection: Session, place: int, limit: int
+) -> list[tuple[int, PDI, str, str | None]]:
+    """The next standings behind a place: its own place, document, access, end of an embargo.
+
+    Those by which documents began as open to all are left out.
+    """
+    if not has_schema(connection, ERASABLE):
+        return []
+    rows = connection.execute(_AFTER, (place, limit))
+    return [(row[0], name_of((row[1], row[2], row[3])), row[4], row[5]) for row in rows]
 
 
 def _of_documents(connection: Session) -> str:

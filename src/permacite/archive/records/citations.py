@@ -23,6 +23,7 @@ from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from permacite.archive.entries import Leaf
     from permacite.archive.model import JSON, NewCitation
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "citations",
     "entry_at",
+    "fill",
     "identities",
     "leaf_of",
     "log_all",
@@ -110,14 +112,31 @@ def record(transaction: Transaction, citation: NewCitation) -> Citation:
     Raises NotFoundError where what it cites is not committed.
     """
     connection = transaction.connection
-    identity = _identity(citation)
     row = connection.execute(
-        "SELECT citation_id FROM citation WHERE identity = ?", (identity,)
+        "SELECT citation_id FROM citation WHERE identity = ?", (_identity(citation),)
     ).fetchone()
     if row is not None:
         return citations(connection, citation_id=row[0])[0]
+    at = citation.cited_at or transaction.clock()
+    return _log(transaction, _inserted(connection, citation, at))
+
+
+def fill(connection: Session, citation: NewCitation, at: datetime, sequence: int) -> None:
+    """Write the row of a citation whose leaf is there, where none is: for mirrors.
+
+    Raises NotFoundError where what it cites is not here.
+    """
+    if not connection.execute(
+        "SELECT 1 FROM citation WHERE identity = ?", (_identity(citation),)
+    ).fetchone():
+        row = (_inserted(connection, citation, at), sequence)
+        connection.execute("INSERT INTO citation_leaf VALUES (?, ?)", row)
+
+
+def _inserted(connection: Session, citation: NewCitation, at: datetime) -> int:
+    """Write the row of a citation; its id is returned."""
     fields = (
-        identity,
+        _identity(citation),
         _representation_id(connection, citation.pdi),
         citation.fragment,
         citation.start,
@@ -126,7 +145,7 @@ def record(transaction: Transaction, citation: NewCitation) -> Citation:
         citation.before,
         citation.after,
         citation.media_type,
-        timestamp(citation.cited_at or transaction.clock()),
+        timestamp(at),
         citation.note,
     )
     ((citation_id,),) = connection.execute(
@@ -135,7 +154,7 @@ def record(transaction: Transaction, citation: NewCitation) -> Citation:
         " RETURNING citation_id",
         fields,
     ).fetchall()
-    return _log(transaction, citation_id)
+    return int(citation_id)
 
 
 def log_all(transaction: Transaction) -> None:

@@ -40,7 +40,14 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
-__all__ = ["CommitRequest", "StoredFormat", "add_format", "commit"]
+__all__ = [
+    "CommitRequest",
+    "StoredFormat",
+    "add_format",
+    "commit",
+    "insert_format",
+    "insert_versions",
+]
 
 Row = tuple[Any, ...]
 
@@ -134,7 +141,7 @@ def commit(
             outcomes.append(error)
         else:
             outcomes.append(earlier)
-    versions = _insert_versions(transaction, placed, timestamp(places.now)) if placed else []
+    versions = _entered(transaction, placed, timestamp(places.now)) if placed else []
     keyed = [
         (request.key, _digest_of(request), version.version[0])
         for (request, _), version in zip(placed, versions, strict=True)
@@ -178,7 +185,7 @@ def add_format(
     if present is None:
         places = Places(transaction)
         places.add_to(key[0])
-        _insert_format(connection, version[0], stored, timestamp(places.now))
+        insert_format(connection, version[0], stored, timestamp(places.now))
         append(transaction, format_entry(committed(connection, version[0]), stored.format))
     elif present[0] != stored.digest:
         name = str(name_of(key).with_(format=stored.format, version=number))
@@ -217,16 +224,26 @@ def _digest_of(request: CommitRequest) -> str:
     )
 
 
-def _insert_versions(
+def _entered(
     transaction: Transaction, placed: Sequence[tuple[CommitRequest, Place]], now: str
 ) -> list[Committed]:
-    """Write versions with their documents, formats and leaves; what was written is returned.
+    """Write versions with their leaves, and stage their octets. Raises as `insert_versions`."""
+    connection = transaction.connection
+    rows = insert_versions(connection, placed, now)
+    append_all(transaction, [version_entry(version) for version in rows])
+    stage(connection, [content for request, _ in placed for content in request.contents])
+    return rows
+
+
+def insert_versions(
+    connection: Session, placed: Sequence[tuple[CommitRequest, Place]], now: str
+) -> list[Committed]:
+    """Write versions with their documents and formats; what was written is returned.
 
     Row ids are given out here, by one from the highest. So the rows of one table need nothing read
     back before those of the next can be written. Raises what the engine does where two of them have
     the same place.
     """
-    connection = transaction.connection
     document_id, version_id, representation_id = connection.execute(_HIGHEST).fetchone()
     documents: list[Row] = []
     versions: list[Row] = []
@@ -255,12 +272,10 @@ def _insert_versions(
         insert_standings(
             connection, [(row_id, given or default) for row_id, given in standings], now
         )
-    append_all(transaction, [version_entry(version) for version in rows])
-    stage(connection, [content for request, _ in placed for content in request.contents])
     return rows
 
 
-def _insert_format(connection: Session, version_id: int, stored: StoredFormat, now: str) -> None:
+def insert_format(connection: Session, version_id: int, stored: StoredFormat, now: str) -> None:
     """Write one format of a version that is there."""
     highest = connection.execute(_HIGHEST).fetchone()[2]
     _insert_formats(connection, [(highest + 1, version_id, stored)], now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.objects import MOST_OF_BLOB
 from permacite.archive.records.rows import PACKED, STAGED, has_schema
 from permacite.archive.records.settings import SET, settings_digest
 from permacite.errors import StorageError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "await_git_blobs",
     "check_octets",
     "destroy",
     "erasing_round",
@@ -125,6 +127,13 @@ def unnamed_git_blobs(connection: Session) -> list[str]:
 def name_git_blobs(connection: Session, blobs: Sequence[tuple[str, str]]) -> None:
     """Note what Git calls octets: of each the digest, and that name."""
     connection.executemany(_NAME_BLOB, list(dict(blobs).items()))
+
+
+def await_git_blobs(connection: Session, texts: Sequence[tuple[str, int]]) -> None:
+    """Note texts, by digest and size, that are read when somebody asks what Git calls them."""
+    rows = [(digest,) for digest, size_bytes in texts if size_bytes <= MOST_OF_BLOB]
+    statement = "INSERT INTO git_blob (digest) VALUES (?) ON CONFLICT (digest) DO NOTHING"
+    connection.executemany(statement, rows)
 
 
 _SCHEMA_OF_PIECES = 10

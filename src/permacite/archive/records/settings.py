@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "COSIGNED",
+    "ORIGIN",
+    "ORIGIN_KEYS",
     "SET",
     "add_series",
     "derived_faults",
@@ -37,6 +40,13 @@ __all__ = [
 
 SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 """Sets or replaces a setting."""
+
+ORIGIN = "mirror of"
+"""The setting that says of which archive this is a mirror: its address."""
+ORIGIN_KEYS = "mirror of keys"
+"""The public keys that sign its log, one a line."""
+COSIGNED = "mirror cosigned"
+"""The last checkpoint that the mirror cosigned, with that signature."""
 
 _ADD_SERIES = (
     "INSERT INTO series (name, added_at) SELECT * FROM (SELECT ? AS name, ?) AS new"

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import FINISHED, Repository, is_cut_short
 from permacite.errors import ConflictError, IntegrityError
+from permacite.service import names
 from permacite.service.base import UseCases
 from permacite.service.findings import HARMLESS, Report
+from permacite.service.mirroring import timeliness
 from permacite.service.preservation import condition, layout
 from permacite.service.preservation.copies import Copy
 
@@ -49,9 +51,14 @@ class Preservation(UseCases):
         new: bool = False,
         since: int | None = None,
         sample: int = 0,
+        repair_from: str | None = None,
+        allow_private: bool = False,
         progress: Callable[[Finding], None] | None = None,
     ) -> Report:
         """Check every digest, the log, the catalog; and find bytes that nothing names.
+
+        With `repair_from`, the address or location of a copy, bytes that are missing or altered
+        are taken from there, where the log tells what they must be: see `mending.mend`.
 
         `new`: only the digests of what was committed since the last such check; `since`: since the
         log had so many entries. `sample`: only those of so many versions by chance, or besides.
@@ -61,15 +68,31 @@ class Preservation(UseCases):
         size = repository.log.size()
         start = self._start(new=new, since=since)
         if start is None and not sample:
-            report = Report.of(repository.fsck(), progress)
+            whole = chain(repository.fsck(), timeliness.findings(repository))
+            report = self._repaired(Report.of(whole, progress), repair_from, allow_private)
             condition.note(repository, condition.CHECKED, len(report.bad))
         else:
             fresh = iter(()) if start is None else repository.verify_new(start)
-            report = Report.of(chain(fresh, repository.verify_sample(sample)), progress)
+            part = chain(fresh, repository.verify_sample(sample), timeliness.findings(repository))
+            report = self._repaired(Report.of(part, progress), repair_from, allow_private)
             condition.note(repository, condition.PART_CHECKED, len(report.bad))
         if report.ok and (new or (start is None and not sample)):
             condition.keep(repository, condition.REACHED, str(size))
         return report
+
+    def _repaired(self, report: Report, copy: str | None, allow_private: bool) -> Report:  # noqa: FBT001 - as it was given
+        """A report, after what it tells of was taken from a copy as far as that has it."""
+        if copy is None or report.ok:
+            return report
+        from permacite.service.mirroring import mending  # noqa: PLC0415 - for this alone
+
+        repository = self._repository
+        mended = mending.mend(repository, report.bad, copy, allow_private=allow_private)
+        again = {each.name for each in mended if each.outcome == "mended"}
+        left = [finding for finding in report.findings if finding.name not in again]
+        for name in again:
+            left += Report.of(repository.verify(names.document_of(name)[0])).findings
+        return Report(report.checked, tuple(left), tuple(mended))
 
     def to_check(self, *, new: bool = False, since: int | None = None, sample: int = 0) -> int:
         """About how many findings such a check makes."""

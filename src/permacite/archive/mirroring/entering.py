@@ -1,0 +1,424 @@
+"""How a mirror enters what another archive handed out: the same entries, and rows that say them.
+
+Each entry is made again of the rows that it tells of, as `agreement` does, and must come out the
+same, octet for octet. What is withheld is entered in one of two ways:
+
+| of what is | there is | when it is given out later |
+|---|---|---|
+| closed | the entry, and the row of a new document | it is filled in |
+| withdrawn, erased | rows that tell its formats and types alone | it stays so |
+
+The first cannot be told from rows, the second can: whoever asks for it learns why it is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from permacite import pdi as grammar
+from permacite.archive import names
+from permacite.archive.entries import (
+    CITATION,
+    Sealed,
+    commitments,
+    disclosed,
+    in_clear,
+    is_erased,
+    read,
+    reopened,
+    tokens,
+)
+from permacite.archive.merkle import leaf_hash
+from permacite.archive.model import NewCitation, Provenance, Standing
+from permacite.archive.records import access, citations, days, leaves, settings, statements
+from permacite.archive.records.commits import (
+    CommitRequest,
+    StoredFormat,
+    insert_format,
+    insert_versions,
+)
+from permacite.archive.records.minting import Place, document_id
+from permacite.archive.records.octets import await_git_blobs
+from permacite.archive.records.rows import ERASED_DIGEST, document_key, timestamp
+from permacite.errors import IntegrityError, NotFoundError, PermaciteError
+from permacite.pdi import PDI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from permacite.archive.entries import Entry
+    from permacite.archive.records.rows import Transaction
+    from permacite.archive.records.session import Session
+
+__all__ = ["Arrived", "enter", "fill", "set_standings"]
+
+_TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
+"""The member that tells when, in the several kinds of entries."""
+_UNTOLD = "application/octet-stream"
+_PASSAGE = ("start", "end", "quote", "before", "after", "media_type", "note")
+
+
+class Arrived(NamedTuple):
+    """One entry as it was handed out: see `handing.Handed`."""
+
+    content: bytes
+    hash: bytes
+    openings: Mapping[str, bytes]
+    withheld: str | None
+    formats: tuple[tuple[str, str], ...]
+    serial: bool
+    statement: Mapping[str, str] | None
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any]) -> Arrived:
+        """Read what was handed out, as JSON. Raises ValueError, LookupError, TypeError."""
+        content = value["content"].encode()
+        told = value.get("hash")
+        return cls(
+            content,
+            leaf_hash(content) if told is None else bytes.fromhex(told),
+            {part: opening.encode() for part, opening in value["openings"].items()},
+            value["withheld"],
+            tuple((str(token), str(media_type)) for token, media_type in value["formats"]),
+            value["serial"] is True,
+            value.get("statement"),
+        )
+
+    def disclosed(self) -> dict[str, Any]:
+        """All that it, and what was told beside it, says. Raises ValueError."""
+        return disclosed(read(self.content), self.openings) | dict(self.statement or {})
+
+
+def enter(transaction: Transaction, arrived: Sequence[Arrived]) -> list[int]:
+    """Enter entries behind those that are there; which of them wait to be filled in is returned.
+
+    Raises IntegrityError where an entry is not what its rows would say, or of a later permacite.
+    """
+    waiting = []
+    for each in arrived:
+        sequence = leaves.size(transaction.connection)
+        with _telling(sequence):
+            if not _entered(_as_told(transaction, each), each):
+                waiting.append(sequence)
+        if leaves.size(transaction.connection) != sequence + 1:
+            raise _differs(sequence, "it stands in the log twice")
+    return waiting
+
+
+def fill(transaction: Transaction, arrived: Mapping[int, Arrived]) -> list[int]:
+    """Write the rows of entries that waited; which of them wait still is returned.
+
+    Raises IntegrityError as `enter`.
+    """
+    waiting = []
+    for sequence, each in sorted(arrived.items()):
+        leaf = leaves.leaf_at(transaction.connection, sequence)
+        if leaf is None or leaf.content != each.content:
+            raise _differs(sequence, "another entry stands there")
+        with _telling(sequence):
+            if not _filled(_as_told(transaction, each), each, sequence):
+                waiting.append(sequence)
+    return waiting
+
+
+def set_standings(transaction: Transaction, told: Sequence[tuple[PDI, Standing]]) -> None:
+    """Write who may see documents, as far as they are here."""
+    now = timestamp(transaction.clock())
+    rows = [(document_id(transaction.connection, document_key(pdi)), each) for pdi, each in told]
+    known = [(row, standing) for row, standing in rows if row is not None]
+    if known:
+        access.insert_standings(transaction.connection, known, now)
+
+
+def _entered(transaction: Transaction, each: Arrived) -> bool:
+    """Enter one entry; False where its rows wait."""
+    entry = each.disclosed()
+    kind = str(entry["kind"])
+    if kind in _ROWS:
+        rows = _ROWS[kind](transaction.connection, entry, each)
+        if rows is not None:
+            leaves.append(transaction, rows)
+            return True
+    elif kind in _AGAIN:
+        if _is_told(each) and _AGAIN[kind](transaction, entry):
+            return True
+    else:
+        raise ValueError(f"its kind is {kind}, of a later permacite")
+    leaf = Sealed(each.content, each.hash, {})
+    leaves.append_as_is(transaction, str(entry["name"]), leaf)
+    return each.withheld != "closed"
+
+
+def _filled(transaction: Transaction, each: Arrived, sequence: int) -> bool:
+    """Write the rows of one entry that is there; False where they wait still."""
+    if each.withheld == "closed":
+        return False
+    if each.withheld == "erased":
+        return True  # nothing of it will ever come
+    entry, connection = each.disclosed(), transaction.connection
+    kind = str(entry["kind"])
+    rows: Entry | None = None
+    if kind in _ROWS:
+        rows = _ROWS[kind](connection, entry, each)
+        if rows is None:
+            return False
+    elif kind == CITATION and CITATION in each.openings:
+        at = datetime.fromisoformat(entry["cited_at"])
+        citations.fill(connection, _new_citation(entry), at, sequence)
+        rows = citations.entry_at(connection, sequence)
+    if rows is not None:
+        leaf = transaction.sealer(rows)
+        openings = [(sequence, part, text.decode()) for part, text in leaf.openings.items()]
+        connection.executemany("INSERT INTO opening VALUES (?, ?, ?)", openings)
+    return True
+
+
+def _as_told(transaction: Transaction, each: Arrived) -> Transaction:
+    """The transaction at the time that an entry tells, which makes that entry and no other."""
+    said = each.disclosed()
+    moment = next((said[name] for name in _TIMES if name in said), None)
+    if moment is None:  # of an entry that was erased nothing is left but the day in its name
+        moment = f"{document_key(_document(said))[1]}T00:00:00+00:00"
+    now = datetime.fromisoformat(str(moment)).astimezone(UTC)
+
+    def sealer(entry: Entry) -> Sealed:
+        return _sealed(entry, each)
+
+    return transaction._replace(clock=days.kept(lambda: now), sealer=sealer)
+
+
+def _sealed(entry: Entry, each: Arrived) -> Sealed:
+    """The leaf of an entry, which must be the one that was handed out. Raises ValueError."""
+    if is_erased(each.content):
+        return Sealed(each.content, each.hash, {})
+    said = read(each.content)
+    committed = commitments(said)
+    untold = {part: committed[part] for part in committed.keys() - each.openings.keys()}
+    made = reopened(entry, each.openings, untold) if "schema" in said else in_clear(entry, said)
+    if made.content != each.content:
+        raise ValueError("what is told beside it makes another entry")
+    return made
+
+
+def _is_told(each: Arrived) -> bool:
+    """Whether enough of an entry was handed out to make its row."""
+    if is_erased(each.content):
+        return each.statement is not None
+    committed = commitments(read(each.content)).keys() - {"note"}
+    return committed <= each.openings.keys()
+
+
+def _document(said: Mapping[str, Any]) -> PDI:
+    """The document that an entry names. Raises ValueError."""
+    name = grammar.parse(str(said["name"]))
+    if not isinstance(name, PDI):
+        raise ValueError("it names no document")  # noqa: TRY004 - a fault of what was handed out
+    return name
+
+
+def _version(connection: Session, said: dict[str, Any], each: Arrived) -> Entry | None:
+    """Write the rows of a version, None where they wait: then that of the document alone."""
+    key, number = document_key(_document(said)), int(said["version"])
+    row = document_id(connection, key)
+    serial = int(key[2]) if each.serial else None
+    if each.withheld == "closed" or number != 1 + _highest(connection, row):
+        if row is None:
+            _insert_document(connection, key, serial)
+        return None
+    request = CommitRequest(
+        series=key[0],
+        unique_id=None,
+        replaces=None,
+        formats=_stored(said, each),
+        provenance=_provenance(said),
+        key=None,
+    )
+    at = str(said.get("committed_at") or f"{key[1]}T00:00:00.000000Z")
+    _let_mint(connection, key[0])
+    (written,) = insert_versions(connection, [(request, Place(row, key, number, serial))], at)
+    _await_blobs(connection, request.formats)
+    return leaves.version_entry(written)
+
+
+def _format(connection: Session, said: dict[str, Any], each: Arrived) -> Entry | None:
+    """Write the row of a format that was added later, None where its version waits."""
+    row = connection.execute(
+        "SELECT version_id FROM version JOIN document USING (document_id)"
+        " WHERE series = ? AND date = ? AND unique_id = ? AND number = ?",
+        (*document_key(_document(said)), int(said["version"])),
+    ).fetchone()
+    if row is None or each.withheld == "closed":
+        return None
+    (stored,) = _stored(said, each)
+    insert_format(connection, row[0], stored, str(said["committed_at"]))
+    _await_blobs(connection, (stored,))
+    return leaves.format_entry(leaves.committed(connection, row[0]), stored.format)
+
+
+_ROWS: dict[str, Callable[[Session, dict[str, Any], Arrived], Entry | None]] = {
+    "version": _version,
+    "format": _format,
+}
+"""How to write the rows of what may wait."""
+
+
+def _highest(connection: Session, document: int | None) -> int:
+    """The highest version of a document that is here; 0 for none."""
+    question = "SELECT coalesce(max(number), 0) FROM version WHERE document_id = ?"
+    return 0 if document is None else int(connection.execute(question, (document,)).fetchone()[0])
+
+
+def _insert_document(connection: Session, key: tuple[str, str, str], serial: int | None) -> None:
+    """Write the row of a document of which nothing else is told; it is closed."""
+    _let_mint(connection, key[0])
+    question = "SELECT 1 + coalesce(max(document_id), 0) FROM document"
+    (row,) = connection.execute(question).fetchone()
+    connection.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?)", (row, *key, serial))
+    standing = Standing("closed", access.default_standing(connection).ground)
+    access.insert_standings(connection, [(row, standing)], f"{key[1]}T00:00:00.000000Z")
+
+
+def _let_mint(connection: Session, series: str) -> None:
+    """Write the row of a series where there is none."""
+    if not connection.execute("SELECT 1 FROM series WHERE name = ?", (series,)).fetchone():
+        row = (names.checked_series(series), timestamp(datetime.now(UTC)))
+        connection.execute("INSERT INTO series (name, added_at) VALUES (?, ?)", row)
+        connection.execute(settings.SET, settings.settings_digest(connection))
+
+
+def _described(said: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What an entry tells of formats, by token, as far as it does."""
+    formats = said.get("formats", ())
+    return {each["format"]: each for each in formats if isinstance(each, dict)}
+
+
+def _stored(said: dict[str, Any], each: Arrived) -> tuple[StoredFormat, ...]:
+    """The formats that an entry commits; of those that are withheld, token and type."""
+    described, own = _described(said), tokens(read(each.content))
+    types = dict(each.formats)
+    order = [token for token in types if token in own]
+    order += [token for token in own if token not in types]
+    return tuple(
+        _stored_one(described[token])
+        if token in described
+        else StoredFormat(
+            token, types.get(token, _UNTOLD), None, 0, ERASED_DIGEST, None, None, None, ()
+        )
+        for token in order
+    )
+
+
+def _stored_one(fields: dict[str, Any]) -> StoredFormat:
+    return StoredFormat(
+        format=fields["format"],
+        media_type=fields["media_type"],
+        charset=fields.get("charset"),
+        size_bytes=fields["size_bytes"],
+        digest=fields["digest"],
+        received_digest=fields.get("received_digest"),
+        derived_from=fields.get("derived_from"),
+        rendition=fields.get("rendition"),
+        sidecars=tuple(sorted(fields.get("attachments", {}).items())),
+        quotations=tuple(
+            (origin, cited, names.cited_document(cited))
+            for origin, cited in fields.get("quotations", ())
+        ),
+    )
+
+
+def _await_blobs(connection: Session, formats: Sequence[StoredFormat]) -> None:
+    """Note which texts are to be read when it is asked what Git calls them."""
+    texts = [each for each in formats if each.charset is not None and each.derived_from is None]
+    await_git_blobs(connection, [(each.digest, each.size_bytes) for each in texts])
+
+
+def _provenance(said: Mapping[str, Any]) -> Provenance:
+    at = said.get("retrieved_at")
+    return Provenance(
+        title=said.get("title"),
+        uri=said.get("uri"),
+        final_uri=said.get("final_uri"),
+        retrieved_at=None if at is None else datetime.fromisoformat(at),
+        details=said.get("details", {}),
+    )
+
+
+def _new_citation(said: Mapping[str, Any]) -> NewCitation:
+    pdi = _document(said).with_(format=said["format"], version=said["version"])
+    passage = {name: said[name] for name in _PASSAGE if name in said}
+    at = datetime.fromisoformat(said["cited_at"])
+    return NewCitation(fragment=said["reference"], pdi=pdi, cited_at=at, **passage)
+
+
+def _cite(transaction: Transaction, said: dict[str, Any]) -> bool:
+    """Record a citation, unless one with the same words is, or what it cites is not here."""
+    size = leaves.size(transaction.connection)
+    try:
+        citations.record(transaction, _new_citation(said))
+    except NotFoundError:
+        return False
+    return leaves.size(transaction.connection) > size
+
+
+def _state(transaction: Transaction, said: dict[str, Any]) -> bool:
+    subject = said.get("subject", said["name"])
+    statements.record_assertion(
+        transaction, subject, said["predicate"], said["object"], who=said.get("who"), again=True
+    )
+    return True
+
+
+def _delegate(transaction: Transaction, said: dict[str, Any]) -> bool:
+    first, last = (date.fromisoformat(said[end]) for end in ("first", "last"))
+    statements.record_delegation(
+        transaction, said["of"], said["name"], said["target"], first=first, last=last
+    )
+    return True
+
+
+def _seal(transaction: Transaction, said: dict[str, Any]) -> bool:
+    series, *day = str(said["name"]).removeprefix("urn:pdi://").split("/")
+    _let_mint(transaction.connection, series)
+    days.seal(transaction, series, date(*map(int, day)), form=said.get("seal", 1))
+    return True
+
+
+def _erase(transaction: Transaction, said: dict[str, Any]) -> bool:
+    """Erase, unless there is nothing of it here."""
+    pdi = dataclasses.replace(_document(said), version=said.get("version"))
+    try:
+        access.erase(transaction, pdi, said["ground"])
+    except NotFoundError:
+        return False
+    return True
+
+
+_AGAIN: dict[str, Callable[[Transaction, dict[str, Any]], bool]] = {
+    "assertion": _state,
+    "citation": _cite,
+    "delegation": _delegate,
+    "day": _seal,
+    "erasure": _erase,
+}
+"""How to enter again what is no version and no format; False where only the entry is to be."""
+
+
+@contextlib.contextmanager
+def _telling(sequence: int) -> Iterator[None]:
+    """Turn what an entry that cannot be entered leads to into IntegrityError."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        told = error.problem if isinstance(error, PermaciteError) else str(error)
+        raise _differs(sequence, told) from error
+
+
+def _differs(sequence: int, problem: str) -> IntegrityError:
+    return IntegrityError(
+        f"entry {sequence} of the log cannot be entered: {problem}",
+        expected="an entry, and what it commits to",
+        actual="something else",
+    )

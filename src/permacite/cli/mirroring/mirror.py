@@ -1,0 +1,105 @@
+"""mirror: an archive that follows another, checks it, and answers in its place."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from permacite.cli.output import emit, json_option, note, tracked
+from permacite.errors import CaptureError
+from permacite.service.mirroring.following import follow
+
+if TYPE_CHECKING:
+    from permacite.service.mirroring.following import Followed
+
+__all__ = ["mirror"]
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("url")
+@click.argument("into", type=_FOLDER)
+@click.option("--once", is_flag=True, help="Follow once and end; so it does without --every, too.")
+@click.option(
+    "--every",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Follow again N minutes after each run, until it is stopped.",
+)
+@click.option("--key", help="The public key of the archive at URL, as it publishes it.")
+@click.option(
+    "--cosign",
+    type=_FILE,
+    metavar="KEY",
+    help="Sign what is found whole with the key in this file, which is made where there is none.",
+)
+@click.option(
+    "--allow-private", is_flag=True, help="Let URL lead to addresses inside networks, too."
+)
+@json_option
+@click.pass_context
+def mirror(  # noqa: PLR0913 - each is an option of its own
+    ctx: click.Context,
+    url: str,
+    into: Path,
+    *,
+    once: bool,
+    every: int | None,
+    key: str | None,
+    cosign: Path | None,
+    allow_private: bool,
+    as_json: bool,
+) -> None:
+    """Make the folder INTO a mirror of the archive whose server answers at URL, or bring it up.
+
+    A mirror is an archive that mints nothing: `permacite serve`, `resolve`, `prove` and `fsck` work
+    on it as on the other. Each entry is held to the log's signed checkpoint, each content to its
+    digest. What was withdrawn, closed or erased there is so here from the next run on: follow at
+    least once a day. Stopped anywhere, it goes on where it was. A log that is forked is named, both
+    checkpoints are kept in INTO/forks, and nothing more is taken.
+
+    Exit status: 0 all is here, 1 the log is forked or altered, contents are lost there, or URL does
+    not answer, 2 URL or KEY is none.
+    """
+    if once and every is not None:
+        raise click.UsageError("expected --once or --every, found both")
+    while True:
+        try:
+            with tracked("entries") as progress:
+                followed = follow(
+                    url,
+                    into,
+                    key=key,
+                    cosigner=cosign,
+                    allow_private=allow_private,
+                    progress=progress,
+                )
+        except CaptureError as error:
+            if every is None:
+                raise
+            note(f"permacite: {error}")
+        else:
+            _tell(followed, as_json=as_json)
+            if every is None:
+                ctx.exit(1 if followed.lost else 0)
+        time.sleep(every * 60)
+
+
+def _tell(followed: Followed, *, as_json: bool) -> None:
+    if as_json:
+        emit(followed)
+        return
+    click.echo(followed.directory)
+    note(f"{followed.size} entries of {followed.origin}, {followed.entered} of them new")
+    note(f"{followed.octets} contents came; the log is signed by {followed.key}")
+    if followed.withheld:
+        note(f"{followed.withheld} entries without contents: nobody is given them at present")
+    if followed.cosigned_by is not None:
+        note(f"cosigned by {followed.cosigned_by}")
+    for digest in followed.lost:
+        note(f"missing or altered there: {digest}")

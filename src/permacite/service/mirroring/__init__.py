@@ -1,0 +1,1 @@
+"""Mirrors: an archive that follows another, checks it, answers in its place, and mends it."""

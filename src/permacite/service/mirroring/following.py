@@ -1,0 +1,376 @@
+"""Follow an archive: take over what it committed since, checked, in an order that is safe.
+
+| step | where it is stopped, the next run |
+|---|---|
+| the checkpoint is held to the key, and to the last one kept | asks anew |
+| a stretch of 256 entries comes, with openings, and is held to that root | asks anew |
+| their octets come, and are held to their digests | finds those that are there |
+| the rows of the stretch are written, in one transaction | goes on behind them |
+| who may see what is written, in one transaction | goes on behind it |
+| what is erased there is destroyed, the checkpoint is kept, and cosigned | does it again |
+
+So at any moment the mirror is an archive whose log is the beginning of the other's.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, Protocol
+
+from permacite.archive import Repository, Standing, place_of, utc_now
+from permacite.archive.entries import digests_in
+from permacite.archive.folder.making import CATALOG
+from permacite.archive.log import Checkpoint
+from permacite.archive.log.keys import Verifier
+from permacite.archive.log.note import Note
+from permacite.archive.merkle import is_consistent
+from permacite.archive.mirroring.entering import Arrived
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError
+from permacite.service import names
+from permacite.service.mirroring import evidence
+from permacite.service.mirroring.cosigning import cosigned
+from permacite.service.mirroring.line import Line
+from permacite.service.mirroring.skeleton import STRETCH, Skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from permacite.archive.mirroring.mirror import Mirror
+    from permacite.pdi import PDI
+
+__all__ = ["Followed", "Progress", "follow"]
+
+_LOG = "/-/api/log"
+_NAME_ENDS = "/log"
+"""Ends the name of the log of every archive; its first series stands before that."""
+
+
+class Progress(Protocol):
+    """What is told how far a mirror has come."""
+
+    def __call__(self, entered: int, of: int, /) -> object:
+        """Take how many entries are here, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What one run of a mirror took over."""
+
+    directory: str
+    origin: str
+    size: int
+    """Entries of the log that are here now."""
+    root: str
+    key: str
+    """The public key of the origin: compare it with the one that it publishes."""
+    entered: int
+    """Entries that came in this run."""
+    filled: int
+    """Entries that came earlier while they were closed, and whose contents came now."""
+    octets: int
+    """Contents that came."""
+    withheld: int
+    """Entries whose contents the origin gives to nobody at present."""
+    standings: int
+    """How often it was said who may see a document."""
+    lost: tuple[str, ...] = ()
+    """Digests of contents that the origin names and did not give."""
+    cosigned_by: str | None = None
+    """The key that cosigned the checkpoint here."""
+
+
+def follow(
+    address: str,
+    directory: Path,
+    *,
+    key: str | None = None,
+    cosigner: Path | None = None,
+    allow_private: bool = False,
+    progress: Progress = max,
+) -> Followed:
+    """Make `directory` a mirror of the archive at an address, or bring it up.
+
+    `key` is the public key of that archive; without it the first one that is told counts from then
+    on. `cosigner` is the file of a key that signs what was found whole; it is made. Raises
+    IntegrityError where the log is forked (both checkpoints are kept in the folder, and nothing is
+    taken any more), where entries or octets are altered, or another key signs; ConflictError where
+    the folder holds anything else; CaptureError, StorageError.
+    """
+    with (
+        Line(address, allow_private=allow_private) as line,
+        _opened(directory, line, key) as repository,
+    ):
+        return _Run(line, repository, progress).brought_up(cosigner)
+
+
+@contextlib.contextmanager
+def _opened(directory: Path, line: Line, key: str | None) -> Iterator[Repository]:
+    """Open a mirror, or make it. Raises ConflictError, IntegrityError."""
+    if not (directory / CATALOG).exists():
+        state = line.json(_LOG)
+        name = _checked(state, _keys_of(state, key)).origin
+        place_of(directory).make(name.removesuffix(_NAME_ENDS), utc_now, None)
+    with Repository.open(directory) as repository:
+        if repository.mirror.origin is None:
+            if repository.log.size() or (directory / "log.key").exists():
+                problem = f"{directory} is an archive of its own, and no mirror"
+                raise ConflictError(problem, str(directory))
+            repository.mirror.begin(line.address, _keys_of(line.json(_LOG), key))
+        elif key is not None and str(repository.log.verifier) != key:
+            raise IntegrityError(
+                f"{directory} mirrors a log with another key",
+                expected=key,
+                actual=str(repository.log.verifier),
+            )
+        yield repository
+
+
+def _keys_of(state: dict[str, Any], key: str | None) -> list[Verifier]:
+    """The keys that an archive says it signs with; the first is `key`. Raises IntegrityError."""
+    try:
+        keys = [Verifier.parse(str(text)) for text in state["keys"]]
+    except (LookupError, TypeError, ParseError) as error:
+        raise IntegrityError(
+            "the archive tells no key of its log", expected="its public keys", actual=str(error)
+        ) from error
+    told = str(keys[0]) if keys else "none"
+    if told != (key or told) or not keys:
+        raise IntegrityError(
+            "the archive signs with another key", expected=key or "its public keys", actual=told
+        )
+    return keys
+
+
+def _checked(state: dict[str, Any], keys: Sequence[Verifier]) -> Checkpoint:
+    """The checkpoint that an archive shows, signed by its first key. Raises IntegrityError."""
+    try:
+        note = Note.parse(str(state["checkpoint"]))
+        shown = Checkpoint.parse(note.text)
+    except (LookupError, ParseError) as error:
+        raise IntegrityError(
+            "the archive shows no checkpoint", expected="a signed checkpoint", actual=str(error)
+        ) from error
+    signed = [each for each in keys if each.signatures(note)]
+    if keys[0] not in signed or not all(each.verifies(note) for each in signed):
+        raise IntegrityError(
+            "the checkpoint is not signed by the key of this log",
+            expected=str(keys[0]),
+            actual=", ".join(line.name for line in note.signatures),
+        )
+    return shown
+
+
+class _Run:
+    """One run of a mirror that is open."""
+
+    def __init__(self, line: Line, repository: Repository, progress: Progress) -> None:
+        self._line = line
+        self._repository = repository
+        self._mirror: Mirror = repository.mirror
+        self._progress = progress
+        self._octets = 0
+        self._lost: list[str] = []
+
+    def brought_up(self, cosigner: Path | None) -> Followed:
+        """Take over all that a checkpoint tells. Raises as `follow`."""
+        directory = self._repository.directory
+        evidence.check_none(directory)
+        keys = self._repository.log.verifiers
+        shown, note = self._shown()
+        self._mirror.note_seen(shown.size)
+        standings = self._told_standings()
+        before = self._repository.log.size()
+        self._enter(shown)
+        filled = self._fill(shown.size)
+        self._take_octets(self._mirror.lost())
+        said = self._set_standings(standings)
+        self._mirror.note_lost(self._lost)
+        self._repository.finish_erasing()
+        self._mirror.keep_checkpoint(shown.size, note)
+        signer = None if cosigner is None else cosigned(self._mirror, note, cosigner)
+        self._mirror.note_followed()
+        return Followed(
+            directory=str(directory),
+            origin=self._line.address,
+            size=shown.size,
+            root=base64.b64encode(shown.root).decode(),
+            key=str(keys[0]),
+            entered=shown.size - before,
+            filled=filled,
+            octets=self._octets,
+            withheld=len(self._mirror.waiting()),
+            standings=said,
+            lost=tuple(self._mirror.lost()),
+            cosigned_by=signer,
+        )
+
+    def _shown(self) -> tuple[Checkpoint, str]:
+        """The checkpoint of now, which extends the last one that was kept, and its note.
+
+        Raises IntegrityError.
+        """
+        kept = self._mirror.checkpoint()
+        if kept is None:
+            return self._read(self._line.json(_LOG))
+        last = Checkpoint.parse(Note.parse(kept).text)
+        state = self._state_since(last.size)
+        shown, note = self._read(state)
+        if shown.size < last.size:
+            same = self._repository.log.root(shown.size) == shown.root
+        else:
+            proof = _proof_in(state)
+            same = is_consistent(last.size, last.root, shown.size, shown.root, proof=proof)
+        if not same:
+            raise evidence.kept(self._repository.directory, kept, note)
+        if shown.size < last.size:
+            raise IntegrityError(
+                f"{self._line.address} shows a log of {shown.size} entries, and had {last.size}",
+                expected=f"{last.size} entries or more",
+                actual=f"{shown.size} entries",
+                hint="it was cut short, or restored from an earlier copy: nothing was taken",
+            )
+        return shown, note
+
+    def _state_since(self, size: int) -> dict[str, Any]:
+        """The log there, with the proof that it grew from a size, if it is that long."""
+        try:
+            return self._line.json(f"{_LOG}?since={size}")
+        except NotFoundError:
+            return self._line.json(_LOG)
+
+    def _read(self, state: dict[str, Any]) -> tuple[Checkpoint, str]:
+        """The checkpoint that is shown, and the note with the origin's own signatures."""
+        keys = self._repository.log.verifiers
+        shown = _checked(state, keys)
+        return shown, Note.parse(str(state["checkpoint"])).signed_by(keys[0].name)
+
+    def _enter(self, shown: Checkpoint) -> None:
+        """Enter all that is new, a stretch at a time. Raises IntegrityError."""
+        log = self._repository.log
+        known = log.size()
+        if known >= shown.size:
+            return
+        skeleton = Skeleton(self._line, log, known, shown.size)
+        if skeleton.root() != shown.root:
+            raise IntegrityError(
+                f"the tiles of {self._line.address} do not lead to the root that it signed",
+                expected=shown.root.hex(),
+                actual=skeleton.root().hex(),
+            )
+        while known < shown.size:
+            end = min(shown.size, (known // STRETCH + 1) * STRETCH)
+            arrived = self._arrived(known, end)
+            skeleton.check(known, [each.hash for each in arrived])
+            self._take_octets(_digests(arrived))
+            self._mirror.enter(known, arrived)
+            known = end
+            self._progress(known, shown.size)
+
+    def _arrived(self, start: int, end: int) -> list[Arrived]:
+        """Fetch the entries from `start` up to `end`. Raises IntegrityError."""
+        arrived: list[Arrived] = []
+        while start + len(arrived) < end:
+            path = f"/-/log/entries?start={start + len(arrived)}&end={end}"
+            answer = self._line.json(path)
+            try:
+                more = [Arrived.read(each) for each in answer["entries"]]
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                raise IntegrityError(
+                    f"{self._line.address}{path} answers no entries: {error}",
+                    expected="entries of a log",
+                    actual="something else",
+                ) from error
+            if not more:
+                problem = f"{self._line.address} has no entry {start + len(arrived)}"
+                raise IntegrityError(problem, expected="an entry", actual="none")
+            arrived += more
+        return arrived[: end - start]
+
+    def _fill(self, size: int) -> int:
+        """Fill in what waited and is given out now; how many entries. Raises IntegrityError."""
+        filled = 0
+        for stretch in _stretches(place for place in self._mirror.waiting() if place < size):
+            fetched = self._arrived(stretch[0], stretch[-1] + 1)
+            arrived = dict(zip(stretch, fetched, strict=True))
+            kept = self._repository.log.leaves(stretch[0], stretch[-1] + 1)
+            for leaf, each in zip(kept, fetched, strict=True):
+                if each.hash != leaf.hash:
+                    raise IntegrityError(
+                        f"entry {leaf.sequence} is another than it was",
+                        expected=leaf.hash.hex(),
+                        actual=each.hash.hex(),
+                    )
+            self._take_octets(_digests(fetched))
+            filled += self._mirror.fill(arrived)
+        return filled
+
+    def _take_octets(self, digests: Sequence[str]) -> None:
+        """Bring octets that are not here; those that are not to be had are noted."""
+        came, lost = self._repository.bring(self._line, dict.fromkeys(digests))
+        self._octets += came
+        self._lost += lost
+
+    def _told_standings(self) -> list[tuple[int, PDI, Standing]]:
+        """Who may see what, as was said since it was asked last. Raises IntegrityError."""
+        place, told = self._mirror.standing_place(), []
+        ground = self._mirror.default_ground()
+        while True:
+            answer = self._line.json(f"/-/log/standings?after={place}")
+            try:
+                rows = answer["standings"]
+                for row in rows:
+                    until = row["embargo_until"]
+                    embargo = None if until is None else date.fromisoformat(until)
+                    name, _ = names.document_of(row["name"])
+                    told.append((row["place"], name, Standing(row["access"], ground, embargo)))
+            except (LookupError, TypeError, ValueError) as error:
+                raise IntegrityError(
+                    f"{self._line.address} does not tell who may see what",
+                    expected="standings",
+                    actual=str(error),
+                ) from error
+            if not rows or told[-1][0] <= place:
+                return told
+            place = told[-1][0]
+
+    def _set_standings(self, told: list[tuple[int, PDI, Standing]]) -> int:
+        """Write who may see what; how often it was said."""
+        if told:
+            self._mirror.set_standings([row[1:] for row in told], told[-1][0])
+        return len(told)
+
+
+def _digests(arrived: Sequence[Arrived]) -> list[str]:
+    """The digests of all octets that entries tell of. Raises IntegrityError."""
+    try:
+        return [digest for each in arrived for digest in digests_in(each.disclosed())]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise IntegrityError(
+            f"an entry, or what is told beside it, cannot be read: {error}",
+            expected="entries of a log",
+            actual="something else",
+        ) from error
+
+
+def _proof_in(state: dict[str, Any]) -> list[bytes]:
+    """The hashes by which a log was told to have grown; none where there are no such."""
+    try:
+        return [base64.b64decode(text) for text in state["since"]["proof"]]
+    except (LookupError, TypeError, ValueError):
+        return []
+
+
+def _stretches(places: Iterator[int]) -> Iterator[list[int]]:
+    """Places that follow one another, at most 256 of them together."""
+    stretch: list[int] = []
+    for place in sorted(places):
+        if stretch and (place != stretch[-1] + 1 or len(stretch) == STRETCH):
+            yield stretch
+            stretch = []
+        stretch.append(place)
+    if stretch:
+        yield stretch

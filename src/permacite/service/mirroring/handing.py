@@ -1,0 +1,72 @@
+"""Hand the archive out to mirrors: entries with what they commit to, octets, who may see what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.service.base import UseCases
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from permacite.archive.mirroring.handing import Handed, HandedStanding
+    from permacite.archive.objects import Source
+
+__all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "Handouts"]
+
+_STEP = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class HandedEntries:
+    """Entries of the log, in their order, with what may be told beside them."""
+
+    start: int
+    entries: tuple[Handed, ...]
+    """At most 256, and fewer where they are large."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedStandings:
+    """Who may see documents, as it was said one time after another."""
+
+    standings: tuple[HandedStanding, ...]
+    """The next of them; none at the end."""
+
+
+class HandedOctets:
+    """Octets that are open, to be sent."""
+
+    def __init__(self, source: Source) -> None:
+        self.size = source.size
+        self._source = source
+
+    def read(self) -> Generator[bytes, None, None]:
+        """All of them, a stretch at a time; whoever takes them compares them with the digest."""
+        with self._source:
+            for at in range(0, self.size, _STEP):
+                yield self._source.read(at, at + _STEP)
+
+    def close(self) -> None:
+        """Let go of them."""
+        self._source.close()
+
+
+class Handouts(UseCases):
+    """What mirrors take, of what whoever asks may see."""
+
+    def handed_entries(self, start: int, end: int) -> HandedEntries:
+        """The entries of the log from `start` up to `end`, or the first of them.
+
+        Raises NotFoundError where the log has none there.
+        """
+        return HandedEntries(start, tuple(self._repository.handing.entries(start, end)))
+
+    def handed_octets(self, digest: str) -> HandedOctets:
+        """The octets with a digest, "sha-256:...". Raises NotFoundError for all not given out."""
+        return HandedOctets(self._repository.handing.octets(digest))
+
+    def handed_standings(self, after: int) -> HandedStandings:
+        """Who may see which document, as it was said behind the place `after`."""
+        return HandedStandings(tuple(self._repository.handing.standings(after)))

@@ -1,0 +1,116 @@
+"""Mend octets from a copy of the archive: a mirror, the origin, a backup. The log is the judge.
+
+A digest is taken from an entry that a signed checkpoint covers, and never from the copy. What the
+copy gives is compared before it takes the place of anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from permacite import pdi as grammar
+from permacite.archive import Repository
+from permacite.archive.objects import Source
+from permacite.errors import IntegrityError, ParseError
+from permacite.pdi import PDI
+from permacite.service.base import checked_location
+from permacite.service.mirroring.line import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+    from permacite.archive import Finding
+
+__all__ = ["Mended", "mend"]
+
+_MENDABLE = frozenset({"missing", "altered"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What became of octets that were missing or altered."""
+
+    name: str
+    """The document whose they are."""
+    digest: str
+    outcome: Literal["mended", "wrong", "missing", "untold"]
+    """Whether they are right now; or the copy has others, or none; or no entry of the log that is
+    whole tells of them, so that nothing can be said."""
+
+
+class _Held:
+    """The octets of another archive on this machine, or in its database."""
+
+    is_far = False
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self.wrong: list[str] = []
+
+    def open(self, digest: str) -> Source:
+        """The octets with a digest. Raises NotFoundError, IntegrityError."""
+        try:
+            content = self._repository.octets(digest)
+        except IntegrityError:
+            self.wrong.append(digest)
+            raise
+        return Source(digest, io.BytesIO(content), self._repository.where)
+
+
+def mend(
+    repository: Repository, findings: Iterable[Finding], copy: str, *, allow_private: bool = False
+) -> list[Mended]:
+    """Take octets that findings tell of from a copy: the address of a server, or a location.
+
+    Raises CaptureError where the server does not answer, ParseError and StorageError for a location
+    that is none.
+    """
+    wanted = {
+        digest: finding.name
+        for finding in findings
+        if finding.kind in _MENDABLE and (digest := _digest_in(finding.detail))
+    }
+    mended = []
+    with _opened(copy, allow_private=allow_private) as held:
+        for digest, name in wanted.items():
+            if not _is_told(repository, name, digest):
+                mended.append(Mended(name, digest, "untold"))
+                continue
+            _, lost = repository.bring(held, [digest], check=True)
+            wrong = digest in held.wrong
+            mended.append(
+                Mended(name, digest, ("wrong" if wrong else "missing") if lost else "mended")
+            )
+    return mended
+
+
+def _opened(copy: str, *, allow_private: bool) -> AbstractContextManager[Line | _Held]:
+    """Open a copy. Raises as `mend`."""
+    if copy.startswith(("http://", "https://")):
+        return Line(copy, allow_private=allow_private)
+    return _held(copy)
+
+
+@contextlib.contextmanager
+def _held(copy: str) -> Iterator[_Held]:
+    with Repository.open(checked_location(copy)) as repository:
+        yield _Held(repository)
+
+
+def _digest_in(detail: str) -> str | None:
+    """The digest that octets should have, of what a finding says."""
+    _, sign, digits = detail.rpartition("sha-256:")
+    return f"{sign}{digits}" if sign else None
+
+
+def _is_told(repository: Repository, name: str, digest: str) -> bool:
+    """Whether an entry of the log, under a checkpoint, says that a document has these octets."""
+    try:
+        pdi = grammar.parse(name)
+    except ParseError:
+        return False
+    return isinstance(pdi, PDI) and digest in repository.log.digests_of(pdi)
