@@ -11,7 +11,15 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Frame, Page
 
-__all__ = ["Chromium", "Gesture", "Reader", "cite_random", "page_frame", "squeezed"]
+__all__ = [
+    "Chromium",
+    "Gesture",
+    "Reader",
+    "cite_random",
+    "drag_over",
+    "page_frame",
+    "squeezed",
+]
 
 _SELECT = """(from, size, backwards) => {
     const unread = ["script", "style", "title", "noscript", "[hidden]", "select", "option",
@@ -63,6 +71,36 @@ _SELECT = """(from, size, backwards) => {
 Range.toString() gives them, but for elements that no text of a page holds, and which those were.
 The reader itself shows a text, all other pages are in a frame of it.
 A size below 1 is an exponent: as many characters as the page has, to that power."""
+
+_ENDS = """words => {
+    const body = (top === self && document.querySelector("#text, #grid")) || document.body;
+    const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    const letters = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (let at = 0; at < node.data.length; at++) {
+            if (node.data[at].trim()) letters.push([node, at]);
+        }
+    }
+    const wanted = words.replace(/\\s+/g, "");
+    const first = letters.map(([node, at]) => node.data[at]).join("").indexOf(wanted);
+    if (first < 0) throw new Error(`not there: ${words}`);
+    const ends = [letters[first], letters[first + wanted.length - 1]];
+    const boxOf = ([node, at]) => {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        return range.getBoundingClientRect();
+    };
+    ends[0][0].parentElement.scrollIntoView({ block: "center" });
+    scrollBy(0, boxOf(ends[0]).top - innerHeight / 2); // its element may be all of the text
+    const boxes = ends.map(boxOf);
+    const inside = ({ width }) => Math.min(1, width / 4);
+    return boxes.map((box, end) => ({
+        x: end ? box.right - inside(box) : box.left + inside(box),
+        y: box.top + box.height / 2,
+    }));
+}"""
+"""Where a pointer is to begin and to end that selects some words of what is read of the page."""
 
 _ALL = 10**12
 _SETTLED_S = 0.3
@@ -142,6 +180,21 @@ def page_frame(page: Page) -> Frame:
     assert frame is not None
     frame.wait_for_load_state("load")
     return frame
+
+
+def drag_over(page: Page, words: str) -> None:
+    """Draw a real pointer over the first place of some words in the document that is open."""
+    framed = page.locator("#page")
+    left = top = 0.0
+    if framed.count():
+        box = framed.bounding_box()
+        assert box is not None
+        left, top = box["x"], box["y"]
+    begin, end = (page_frame(page) if framed.count() else page).evaluate(_ENDS, words)
+    page.mouse.move(left + begin["x"], top + begin["y"])
+    page.mouse.down()
+    page.mouse.move(left + end["x"], top + end["y"], steps=5)
+    page.mouse.up()
 
 
 def cite_random(
