@@ -6,6 +6,7 @@ import gc
 from typing import TYPE_CHECKING
 
 from permacite.archive import NewRepresentation, Provenance, Repository, Version
+from permacite.archive.records.rows import among
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,3 +22,14 @@ def test_versions_that_were_read_are_not_kept(tmp_path: Path) -> None:
         gc.collect()
         kept = [each for each in gc.get_objects() if isinstance(each, Version)]
         assert [each for each in kept if each.pdi.series == ("memory", "zz")] == []
+
+
+def test_any_number_of_values_is_asked_for_by_few_statements() -> None:
+    values = [f"urn:pdi://memory.zz/2026/11/23/{number}" for number in range(20_000)]
+    counts = [*range(1, 600), 16_384, 20_000]
+    asked = [among("subject", values[:count]) for count in counts]
+    for count, (condition, parameters) in zip(counts, asked, strict=True):
+        assert set(parameters) == set(values[:count])
+        assert condition.count("?") == len(parameters) <= 32_766
+    assert len({condition for condition, _ in asked}) <= 16
+    assert among("subject", [])[0] == "FALSE"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from permacite.archive.model import Provenance, Representation, Timekeeper, Version
 from permacite.errors import StorageError
@@ -16,7 +16,7 @@ from permacite.pdi import PDI
 from permacite.pdi.escapes import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from permacite.archive.entries import Sealer
     from permacite.archive.records.session import Session
@@ -36,6 +36,7 @@ __all__ = [
     "Effort",
     "Key",
     "Transaction",
+    "among",
     "document_key",
     "has_schema",
     "in_order",
@@ -46,6 +47,8 @@ __all__ = [
     "timestamp",
     "version_of",
 ]
+
+Value = TypeVar("Value", str, int)
 
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
@@ -106,6 +109,23 @@ def in_order(right: Iterable[bool]) -> None:
 
 
 _LARGEST = (1 << 63) - 1
+_MOST_ROUNDED = 1 << 14
+"""SQLite allows 32,766 parameters."""
+
+
+def among(column: str, values: Sequence[Value]) -> tuple[str, list[Value]]:
+    """The condition that a column has one of these values, and its parameters.
+
+    There are as many as a power of two, the last one repeated: each number of them is a statement
+    of its own, and every connection keeps hundreds of statements.
+    """
+    if not values:
+        return "FALSE", []
+    parameters = list(values)
+    size = 1 << (len(values) - 1).bit_length()
+    if size <= _MOST_ROUNDED:
+        parameters += parameters[-1:] * (size - len(parameters))
+    return f"{column} IN ({','.join('?' * len(parameters))})", parameters
 
 
 def timestamp(moment: datetime) -> str:

@@ -11,7 +11,15 @@ from permacite.archive.entries import Entry
 from permacite.archive.model import Assertion, Delegation
 from permacite.archive.names import as_urn
 from permacite.archive.records import leaves
-from permacite.archive.records.rows import DAYS, ERASABLE, Effort, has_schema, instant, timestamp
+from permacite.archive.records.rows import (
+    DAYS,
+    ERASABLE,
+    Effort,
+    among,
+    has_schema,
+    instant,
+    timestamp,
+)
 from permacite.pdi import PDI, PDIPattern
 
 if TYPE_CHECKING:
@@ -93,8 +101,9 @@ def assertions(
     columns = (("subject", subjects), ("predicate", predicates), ("object", objects))
     for column, values in columns:
         if values is not None:
-            conditions.append(f"{column} IN ({','.join('?' * len(values))})")
-            parameters += values
+            condition, named = among(column, values)
+            conditions.append(condition)
+            parameters += named
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)} ORDER BY assertion_id",  # noqa: S608 - ours
         parameters,
@@ -154,10 +163,11 @@ def remarks(connection: Session, subjects: Sequence[str]) -> list[str]:
     """The private words beside statements about any of `subjects`, oldest first."""
     if not has_schema(connection, ERASABLE):
         return []
+    condition, parameters = among("subject", subjects)
     rows = connection.execute(
         "SELECT content FROM remark JOIN assertion USING (sequence)"  # noqa: S608 - ours
-        f" WHERE subject IN ({','.join('?' * len(subjects))}) ORDER BY sequence",
-        subjects,
+        f" WHERE {condition} ORDER BY sequence",
+        parameters,
     )
     return [content for (content,) in rows]
 
@@ -178,12 +188,12 @@ def record_person(transaction: Transaction, person_id: str, name: str) -> None:
 
 def delegations(connection: Session, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
     """The delegations of any of these series (of all where None), oldest first."""
-    condition = "TRUE" if series is None else f"series IN ({','.join('?' * len(series))})"
+    condition, named = ("TRUE", []) if series is None else among("series", series)
     binds = _BINDS if has_schema(connection, DAYS) else "FALSE"
     rows = connection.execute(
         f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
         " ORDER BY delegation_id",
-        (kind, *(series or ())),
+        (kind, *named),
     )
     return [_delegation(row) for row in rows]
 

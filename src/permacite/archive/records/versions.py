@@ -20,6 +20,7 @@ from permacite.archive.records.rows import (
     LISTED,
     VERSION,
     Key,
+    among,
     document_key,
     in_order,
     name_of,
@@ -67,7 +68,7 @@ _MAX_DIGITS = 18
 _REPRESENTATIONS = """
 SELECT version_id, format, media_type, charset, size_bytes, digest, received_digest,
        derived_from, rendition, committed_at
-FROM representation WHERE version_id IN ({marks}) ORDER BY representation_id
+FROM representation WHERE {condition} ORDER BY representation_id
 """
 
 _NAMED = """
@@ -348,8 +349,8 @@ def _with_formats(
 ) -> list[tuple[int, Version]]:
     """Return the versions of `rows`, with their formats."""
     formats: dict[int, list[tuple[Any, ...]]] = {row[0]: [] for row in rows}
-    question = _REPRESENTATIONS.format(marks=",".join("?" * len(rows)))
-    for fields in connection.execute(question, tuple(formats)):
+    condition, parameters = among("version_id", list(formats))
+    for fields in connection.execute(_REPRESENTATIONS.format(condition=condition), parameters):
         formats[fields[0]].append(fields[1:])
     return [(row[0], version_of(row, formats[row[0]])) for row in rows]
 
