@@ -24,6 +24,7 @@ from permacite.web.follow.saves import Saves
 from permacite.web.operating.watching import Watching, notify, watched, watching_workers
 from permacite.web.serving.limits import Limits, told
 from permacite.web.serving.listening import serve
+from permacite.web.serving.memory import share_heap
 from permacite.web.serving.packing import Packed
 from permacite.web.serving.peers import Peers
 from permacite.web.serving.remembered import Remembered
@@ -76,6 +77,7 @@ def run(
     serving: Serving, place: Place, *, workers: int = 1, announce: Callable[[str], None]
 ) -> None:
     """Serve until told to stop. `announce` is told the address when it answers."""
+    share_heap()
     host = f"[{place.host}]" if ":" in place.host else place.host
     serving = dataclasses.replace(serving, names=(*_OWN_NAMES, host, *serving.names))
     with listening(place) as listener:
@@ -210,6 +212,7 @@ def _words(serving: Serving, number: int, listener: int, channel: int) -> list[s
 
 def work() -> None:
     """Be a worker, with `_words` as arguments."""
+    share_heap()
     told, number, listener, channel = json.loads(sys.argv[1]), *map(int, sys.argv[2:5])
     if told["watching"]["metrics"] is not None:
         told["watching"]["metrics"] = tuple(told["watching"]["metrics"])
