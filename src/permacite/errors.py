@@ -249,8 +249,8 @@ class CaptureError(PermaciteError):
 class StorageError(PermaciteError):
     """The archive itself cannot serve: missing, locked, full, damaged, or of a newer schema.
 
-    Fields: `path`, `reason` ("missing" "locked" "full" "newer" "not-an-archive" "damaged" "clock"
-    "closed" "away" "versioned" "io").
+    Fields: `path`, `reason` ("missing" "locked" "full" "newer" "not-an-archive" "damaged"
+    "unfinished" "clock" "closed" "away" "versioned" "io").
     """
 
     code = "storage"

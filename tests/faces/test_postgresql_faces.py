@@ -47,8 +47,14 @@ def test_from_a_file_to_a_proof(location: str, cli: Cli, tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("location")
-def test_a_copy_of_the_folder_is_no_backup(cli: Cli, tmp_path: Path) -> None:
-    refused = cli("backup", str(tmp_path / "copy"))
-    assert refused.status == 1
-    assert "pg_dump" in refused.err
-    assert refused.out == ""
+def test_a_backup_is_a_folder_or_nothing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "tide.txt").write_text("The tide.")
+    name = cli("import", str(tmp_path / "tide.txt")).out.split()[0]
+    copy, taken = tmp_path / "copy", tmp_path / "taken"
+    assert cli("backup", str(copy)).status == 0
+    assert cli("--archive", str(copy), "resolve", name).out == "The tide."
+    assert cli("--archive", str(copy), "fsck").status == 0
+    taken.mkdir()
+    (taken / "mine").touch()
+    assert cli("backup", str(taken)).status == 1
+    assert [path.name for path in taken.iterdir()] == ["mine"]

@@ -207,6 +207,12 @@ def test_a_role_of_its_own_writes_and_may_do_no_more(location: str) -> None:
                 hand.execute(statement.encode())
 
 
+def test_a_whole_document_is_erased(archive: Repository) -> None:
+    name = archive.commit([page("two")]).pdi.document
+    assert archive.erase(name, ground="court-order").is_done
+    assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+
+
 def test_what_is_taken_or_no_archive_is_told(
     postgresql: Server, location: str, archive: Repository, tmp_path: Path
 ) -> None:

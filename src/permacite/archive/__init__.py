@@ -7,6 +7,7 @@
 | model, names, entries, merkle, canonical_json | values, and the forms that are stored and hashed |
 | objects | octets by their digest: put, and opened as a source |
 | records | questions and changes in plain SQL, over a session |
+| copying | copies into another place, on any engine |
 | engine | what catalogs on any engine share: the thread that writes, write-behind |
 | sqlite | the catalog in one file: connections, schema |
 | texts | which charset a text has; the index of a large one |
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         Written,
         new_token,
     )
+    from permacite.archive.copying.copy import Copied
     from permacite.archive.engine.place import Location
     from permacite.archive.entries import Leaf
     from permacite.archive.folder.backup import FINISHED, Brought, is_cut_short
@@ -92,6 +94,7 @@ __all__ = [
     "Brought",
     "Citation",
     "Clock",
+    "Copied",
     "Decoding",
     "Delegation",
     "Finding",
@@ -137,6 +140,7 @@ on_demand(
     {
         "permacite.archive.access": "Audience, of_all",
         "permacite.archive.access.tokens": "USUAL_SHARE, Share, Token, Tokens, Written, new_token",
+        "permacite.archive.copying.copy": "Copied",
         "permacite.archive.engine.place": "Location",
         "permacite.archive.folder.backup": "FINISHED, Brought, is_cut_short",
         "permacite.archive.entries": "Leaf",

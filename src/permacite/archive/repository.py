@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -37,18 +38,18 @@ from permacite.archive.verification import Verification
 from permacite.errors import IntegrityError, ParseError, PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
+    from permacite.archive.copying.copy import Copied, Source
     from permacite.archive.engine import Catalog
     from permacite.archive.engine.place import Location, Place
     from permacite.archive.engine.write_behind import Staging
     from permacite.archive.entries import Leaf, Sealer
     from permacite.archive.folder.backup import Brought, Progress
     from permacite.archive.jottings import Kind, Subject
-    from permacite.archive.mirroring.mirror import Mirror
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
-    from permacite.archive.objects import ObjectStore, Opens
+    from permacite.archive.objects import ObjectStore
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
     from permacite.pdi import PDI
@@ -71,6 +72,7 @@ class Repository(Verification):
         """Take where the archive is, its catalog and its octets; `open` and `create` open them."""
         log = Log(catalog, place.log_key, lambda: f"{self.series}/log")
         super().__init__(catalog, WriteBehind(objects, catalog), log, clock)
+        self._located = place
         self.directory = place.directory
         """Of what this machine keeps for itself; of an archive in a folder, that."""
         self.where = place.where
@@ -92,7 +94,7 @@ class Repository(Verification):
         is not empty, StorageError.
         """
         name = names.checked_series(series)
-        place_of(location).make(name, clock, objects)
+        place_of(location).make(partial(settings.fill, series=name), clock, objects)
         archive = cls.open(location, clock=clock, sealer=sealer)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
             archive.log.signer  # noqa: B018 - making it is the point
@@ -111,13 +113,14 @@ class Repository(Verification):
 
         `busy_timeout_s` is how long to wait for other processes that write; `sealer` makes the
         log's leaves of what is entered. Raises StorageError: reasons "missing", "not-an-archive",
-        "newer", "locked".
+        "newer", "locked", "unfinished" (a copy that was cut short).
         """
         place = place_of(location)
         if sealer is seal:
             sealer = OwnSealer(lambda: catalog.read(settings.setting, settings.ORIGIN))
         catalog = place.catalog(clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
         try:
+            catalog.read(settings.check_finished)
             archive = cls(place, catalog, place.objects(), clock=clock)
         except PermaciteError:
             catalog.close()
@@ -161,23 +164,6 @@ class Repository(Verification):
         """
         self.add_series(name)
         self.set_setting(_SERIES, names.checked_series(name))
-
-    @property
-    def mirror(self) -> Mirror:
-        """The archive as the mirror of another, if it is one."""
-        from permacite.archive.mirroring.mirror import Mirror  # noqa: PLC0415 - seldom asked for
-
-        return Mirror(self._catalog)
-
-    def bring(
-        self, source: Opens, digests: Iterable[str], *, check: bool = False
-    ) -> tuple[int, list[str]]:
-        """Take octets over from elsewhere by their digests; how many came, and which did not.
-
-        With `check`, those that are here are compared with their digests, and put right. Raises
-        StorageError.
-        """
-        return self._objects.bring(source, digests, check=check)
 
     def setting(self, name: str) -> str | None:
         """Return a setting, or None. Settings and notes of live pages are all that changes here."""
@@ -396,18 +382,35 @@ class Repository(Verification):
         with `full` everything in it is compared, and put right. Raises ConflictError where `target`
         holds other things, or entries that this archive has not; StorageError.
         """
-        self.finish_erasing()
-        from permacite.archive.folder.backup import backup  # noqa: PLC0415 - seldom asked for
+        from permacite.archive.copying import copy  # noqa: PLC0415 - seldom asked for
 
-        return backup(
-            self.directory,
-            self._catalog,
-            self._objects,
-            target,
-            link=link,
-            full=full,
-            progress=progress,
+        source = self._source(copy.Source)
+        return copy.backup(source, target, link=link, full=full, progress=progress)
+
+    def copy(
+        self,
+        location: Location,
+        *,
+        with_key: bool = False,
+        objects: str | None = None,
+        full: bool = False,
+        progress: Progress = max,
+    ) -> Copied:
+        """Copy all that is committed now to a place on any engine, or bring an earlier copy up.
+
+        Others may go on committing meanwhile. Raises as `copying.copy`.
+        """
+        from permacite.archive.copying import copy  # noqa: PLC0415 - seldom asked for
+
+        source, place = self._source(copy.Source), place_of(location)
+        return copy.copy(
+            source, place, with_key=with_key, objects=objects, full=full, progress=progress
         )
+
+    def _source(self, kind: type[Source]) -> Source:
+        """What is copied, once nothing in it waits to be erased."""
+        self.finish_erasing()
+        return kind(self._located, self._catalog, self._objects, self.log)
 
     def record_citation(self, citation: NewCitation) -> Citation:
         """Record a citation once; the same again, at whatever time, gives the first record.

@@ -28,13 +28,15 @@ from permacite.pdi.quotation import agreement_at
 from permacite.renditions.stored import LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
 
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.entries import Leaf
+    from permacite.archive.mirroring.mirror import Mirror
     from permacite.archive.model import Citation
     from permacite.archive.name_tree import DayDocument
+    from permacite.archive.objects import Opens
     from permacite.archive.texts import Texts
     from permacite.archive.texts.contents import KnownPieces
 
@@ -47,6 +49,23 @@ _MAX_DIGITS = 18
 
 class Verification(Reading):
     """The evidence that an archive gives of itself: what is checked, and what is proven."""
+
+    @property
+    def mirror(self) -> Mirror:
+        """The archive as the mirror of another, if it is one."""
+        from permacite.archive.mirroring.mirror import Mirror  # noqa: PLC0415 - seldom asked for
+
+        return Mirror(self._catalog)
+
+    def bring(
+        self, source: Opens, digests: Iterable[str], *, check: bool = False
+    ) -> tuple[int, list[str]]:
+        """Take octets over from elsewhere by their digests; how many came, and which did not.
+
+        With `check`, those that are here are compared with their digests, and put right. Raises
+        StorageError.
+        """
+        return self._objects.bring(source, digests, check=check)
 
     def check_citation(self, citation: Citation) -> Finding:
         """Say whether the words that were recorded stand where the citation says.

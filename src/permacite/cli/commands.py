@@ -64,6 +64,7 @@ _ROOMS = {
     "access": "permacite.cli.access",
     "retention": "permacite.cli.access",
     "backup": "permacite.cli.keep",
+    "copy": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
     "mirror": "permacite.cli.mirroring.mirror",

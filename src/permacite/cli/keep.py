@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from permacite.cli.config.locations import LOCATION
 from permacite.cli.output import counted, emit, json_option, table, tracked
 from permacite.cli.output import note as tell
 from permacite.service.access import REASONS, Access
 from permacite.service.assertions.delegating import Delegations
 from permacite.service.base import default_directory
-from permacite.service.preservation import keeping
+from permacite.service.preservation import keeping, moving
 from permacite.service.preservation.keeping import Preservation
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "backup",
+    "copy",
     "delegate",
     "delegations",
     "fsck",
@@ -68,11 +70,63 @@ def backup(ctx: click.Context, directory: Path, *, copy: bool, full: bool, as_js
     with Preservation.open(ctx.obj) as archive, tracked("contents looked at") as progress:
         copied = archive.backup(directory, link=not copy, full=full, progress=progress)
     _tell_copy(copied, as_json=as_json)
+    ctx.exit(_tell_lost(copied))
+
+
+def _tell_lost(copied: Copy) -> int:
+    """Tell what could not be copied; the exit status that says it."""
     for digest in copied.lost:
         tell(f"missing or altered in the archive, and not copied: {digest}")
     if copied.lost:
         tell("`permacite fsck` tells which names these are")
-        ctx.exit(1)
+    return 1 if copied.lost else 0
+
+
+@click.command()
+@click.argument("source", type=LOCATION)
+@click.argument("target", type=LOCATION)
+@click.option(
+    "--with-key",
+    is_flag=True,
+    help="Copy the key that signs the log too: then TARGET can take the place of SOURCE.",
+)
+@click.option(
+    "--objects",
+    metavar="ADDRESS",
+    help="Keep the bytes of a new folder in the store at s3://BUCKET/PREFIX.",
+)
+@click.option(
+    "--full", is_flag=True, help="Look for all bytes in TARGET, and bring what is missing there."
+)
+@json_option
+@click.pass_context
+def copy(
+    ctx: click.Context,
+    source: Location,
+    target: Location,
+    *,
+    with_key: bool,
+    objects: str | None,
+    full: bool,
+    as_json: bool,
+) -> None:
+    """Copy the archive SOURCE to TARGET, or bring an earlier copy there up to date.
+
+    Both are folders, or locations such as postgresql://HOST/DATABASE?objects=/FOLDER. SOURCE may be
+    in use meanwhile. The copy has the same log with the same root: what was cited and proven holds
+    there. Every digest is checked on the way. Cut short, it can be run again, and goes on; until
+    then nobody can open TARGET. Without --with-key the copy answers for all names, and signs
+    nothing.
+
+    Exit status: 0 done, 1 TARGET is another archive, or was written to, or cannot be written, or
+    SOURCE itself lacks bytes that it names: then all else is copied; 2 bad location.
+    """
+    with tracked("entries copied") as progress:
+        copied = moving.copy(
+            source, target, with_key=with_key, objects=objects, full=full, progress=progress
+        )
+    _tell_copy(copied, as_json=as_json)
+    ctx.exit(_tell_lost(copied))
 
 
 @click.command()
@@ -102,6 +156,8 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
     tell(f"{copy.documents} documents, {copy.versions} versions, {copy.entries} entries in the log")
     if copy.files is not None:
         tell(f"{copy.files} contents came, {'all compared' if copy.whole else 'what is new'}")
+    if copy.root is not None:
+        tell(f"the root of its log is that of the archive: {copy.root}")
     if copy.new_key is not None:
         tell(f"its log is signed with a new key: {copy.new_key}")
         tell("what the earlier key signed is kept as evidence: `permacite log` shows it")

@@ -11,14 +11,14 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import SMALL_BYTES, WriteBehind
 
-__all__ = ["Catalog", "WriteBehind"]
+__all__ = ["SMALL_BYTES", "Catalog", "WriteBehind"]
 
 on_demand(
     __name__,
     {
         "permacite.archive.engine.catalog": "Catalog",
-        "permacite.archive.engine.write_behind": "WriteBehind",
+        "permacite.archive.engine.write_behind": "SMALL_BYTES, WriteBehind",
     },
 )

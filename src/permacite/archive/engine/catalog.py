@@ -12,18 +12,14 @@ from permacite.archive.records import settings
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Timekeeper
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session, WritingSession
     from permacite.errors import PermaciteError
-
-    Bring = Callable[[int, Iterable[str]], None]
-    """What brings octets, so many about, by their digests."""
 
 __all__ = ["Catalog"]
 
@@ -74,24 +70,6 @@ class Catalog(ABC):
     @abstractmethod
     def scour(self) -> bool:
         """Leave no traces of what was deleted where they can be told; whether all of them went."""
-
-    @abstractmethod
-    def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
-        """Copy all records as they are now, over an earlier copy if one is there.
-
-        They are copied aside; then `bring` is given the digests of the octets that they name; then
-        the copy takes its place, whole or not at all. `replace` puts it in the place of one that is
-        damaged too. Raises ConflictError where what is there has entries of its own.
-        """
-
-    def follow_to(self, path: Path, *, bring: Bring) -> bool:
-        """Add to an earlier copy what came since; False where only a whole one will do.
-
-        First `bring` is given the digests of new octets; then all rows come together. Raises as
-        `copy_to`.
-        """
-        del path, bring
-        return False
 
     @abstractmethod
     def rule_faults(self, session: Session) -> Iterator[str]:

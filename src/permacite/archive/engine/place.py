@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.objects import ObjectStore
+    from permacite.archive.records.rows import Transaction
 
-__all__ = ["Location", "Place"]
+__all__ = ["Fill", "Location", "Place"]
+
+Fill: TypeAlias = "Callable[[Transaction], None]"
+"""Writes the first rows of an archive."""
 
 Location: TypeAlias = Path | str
 """A folder; or a text that begins with the scheme of an engine."""
@@ -32,10 +38,11 @@ class Place(Protocol):
     def log_key(self) -> Path | None:
         """The file of the key that signs the log; None where nothing is signed here."""
 
-    def make(self, series: str, clock: Clock, objects: str | None) -> None:
-        """Make an empty archive in which `series` mints. Raises ConflictError, StorageError.
+    def make(self, fill: Fill, clock: Clock, objects: str | None) -> None:
+        """Make an archive with the first rows that `fill` writes, whole or not at all.
 
-        `objects` is the address of the store of its octets, None for the usual one.
+        `objects` is the address of the store of its octets, None for the usual one. Raises
+        ConflictError, ParseError, StorageError.
         """
 
     def objects(self) -> ObjectStore:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from permacite.archive.objects import ObjectStore, Opens
     from permacite.archive.records.session import Session
 
-__all__ = ["Staging", "WriteBehind"]
+__all__ = ["SMALL_BYTES", "Staging", "WriteBehind"]
 
-_SMALL_BYTES = 64 * 1024
+SMALL_BYTES = 64 * 1024
 """What is larger costs more to write twice than a flush."""
 _MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
@@ -64,7 +64,7 @@ class Staging:
         # Whether there is a file already is asked when it is flushed: no call of the system
         # here, after which each of many threads would have to wait for the interpreter.
         digest = digest_of(content)
-        is_staged = self._together and len(content) <= _SMALL_BYTES
+        is_staged = self._together and len(content) <= SMALL_BYTES
         (self.contents if is_staged else self._files).append((digest, content))
         return digest
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.engine import WriteBehind
+    from permacite.archive.sqlite import Catalog
 
 __all__ = ["FINISHED", "Brought", "Progress", "backup", "is_cut_short"]
 

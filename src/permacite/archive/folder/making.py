@@ -19,6 +19,7 @@ from permacite.errors import ConflictError, StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from permacite.archive.engine.place import Fill
     from permacite.archive.model import Clock
 
 __all__ = ["CATALOG", "make"]
@@ -41,8 +42,8 @@ Copy the whole folder to keep it. Change nothing in it: nothing in it ever chang
 """
 
 
-def make(directory: Path, series: str, clock: Clock, objects: str | None) -> None:
-    """Make the files of an empty archive. Raises ConflictError, StorageError.
+def make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None:
+    """Make the files of an archive. Raises ConflictError, ParseError, StorageError.
 
     The catalog comes first, whole or not at all, and the rest after: where this is cut short, there
     is an archive, or there are files set aside, which do not keep it from being done again.
@@ -55,7 +56,7 @@ def make(directory: Path, series: str, clock: Clock, objects: str | None) -> Non
             raise ConflictError(f"{directory} {what}", str(directory))
         keep_modes(directory)
         claim(directory, objects)
-        Catalog.make(directory / CATALOG, series=series, clock=clock)
+        Catalog.make(directory / CATALOG, fill=fill, clock=clock)
         flush_folder(directory)
         mode = modes_of(directory).file
         write_file(directory / "README.txt", _README.encode(), mode=mode)

@@ -12,6 +12,7 @@ from permacite.errors import StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from permacite.archive.engine.place import Fill
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.objects import ObjectStore
@@ -28,9 +29,9 @@ class Folder:
         self.where = str(directory)
         self.log_key: Path | None = directory / "log.key"
 
-    def make(self, series: str, clock: Clock, objects: str | None) -> None:
-        """Make the files of an empty archive. Raises ConflictError, StorageError."""
-        make(self.directory, series, clock, objects)
+    def make(self, fill: Fill, clock: Clock, objects: str | None) -> None:
+        """Make the files of an archive. Raises ConflictError, ParseError, StorageError."""
+        make(self.directory, fill, clock, objects)
 
     def objects(self) -> ObjectStore:
         """Open the store of octets. Raises as `open_store`."""

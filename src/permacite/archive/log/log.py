@@ -72,10 +72,24 @@ class Log:
                 hint="name its file in the location: log-key=/file",
             )
         if self._signer is None:
+            self._check_never_signed(self._key_path)
             from permacite.archive.log.keys import load_or_make  # noqa: PLC0415 - most only read
 
             self._signer = load_or_make(self._key_path, self._origin())
         return self._signer
+
+    def _check_never_signed(self, path: Path) -> None:
+        """Raise StorageError where a key that signed this log is missing: no other takes its place.
+
+        So is a copy without the key; whoever has an earlier checkpoint would not know another one.
+        """
+        if not path.exists() and self._catalog.read(leaves.head)[1] is not None:
+            raise StorageError(
+                "the key that signed this log is not here",
+                path=str(path),
+                reason="missing",
+                hint="put its file there; a copy that is to sign is made with --with-key",
+            )
 
     @property
     def verifier(self) -> Verifier:

@@ -22,9 +22,7 @@ from permacite.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
-    from permacite.archive.engine.catalog import Bring
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.postgresql.location import Located
@@ -150,16 +148,6 @@ class Catalog(AnyCatalog):
         with self.reporting(), contextlib.closing(self.writer()) as session:
             session.execute("VACUUM")
         return True
-
-    def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
-        """Refuse, and say what to do. Raises StorageError."""
-        del bring, replace
-        raise StorageError(
-            "records in PostgreSQL are not copied into a folder",
-            path=str(path),
-            reason="io",
-            hint="back up the database first (pg_dump, or a base backup), then the octets",
-        )
 
 
 def _commits(session: AnySession) -> int:

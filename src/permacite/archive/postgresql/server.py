@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self
 from permacite.archive.entries import seal
 from permacite.archive.objects import FileObjects, make_folders, open_store
 from permacite.archive.postgresql.location import located
-from permacite.archive.records import settings
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
 from permacite.errors import ConflictError, ParseError, StorageError
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.place import Fill
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.objects import ObjectStore
@@ -59,7 +59,7 @@ class Server:
         """The file of the key that signs the log; None where nothing is signed here."""
         return self._located.log_key
 
-    def make(self, series: str, clock: Clock, objects: str | None) -> None:
+    def make(self, fill: Fill, clock: Clock, objects: str | None) -> None:
         """Make the schema, whole or not at all. Raises ConflictError, ParseError, StorageError."""
         if objects is not None:
             raise ParseError("expected the store of octets in the location", objects, 0)
@@ -91,12 +91,12 @@ class Server:
                     session.execute("INSERT INTO archive VALUES (1, ?)", (SCHEMA_VERSION,))
                     for statement in grants(name, self._located.grant):
                         connection.execute(statement.encode())
-                    settings.fill(Transaction(session, kept(clock), seal), series)
+                    fill(Transaction(session, kept(clock), seal))
+                    self._make_folders()
+                    if isinstance(self._located.objects, str):
+                        open_store(self._located.objects).claim()
             finally:
                 session.close()
-        self._make_folders()
-        if isinstance(self._located.objects, str):
-            open_store(self._located.objects).claim()
 
     def _check_server(self, version: int) -> None:
         if version < _EARLIEST:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg import errors
+from psycopg import errors, sql
 from psycopg.types.numeric import Int8Dumper
 
 from permacite.archive.records.session import Dialect
@@ -28,6 +28,7 @@ _DIALECT = Dialect(
     as_octets="convert_to(content, 'UTF8')",
     site="site({uri})",
     entry_name="entry_name(content)",
+    keeps_nul=False,
 )
 _ENDING = (
     errors.AdminShutdown,
@@ -129,9 +130,25 @@ class Session:
         """Let references to rows that are gone stand until the transaction ends."""
         self.connection.execute("SET CONSTRAINTS ALL DEFERRED")
 
+    def resume_ids(self) -> None:
+        """Let the ids that the engine gives go on behind those of rows that came with theirs."""
+        for table, column in self.connection.execute(_GIVEN_IDS).fetchall():
+            self.connection.execute(
+                sql.SQL(
+                    "SELECT setval(pg_get_serial_sequence({name}, {column}), max({id}))"
+                    " FROM {table} HAVING max({id}) IS NOT NULL"
+                ).format(
+                    name=sql.Literal(table),
+                    column=sql.Literal(column),
+                    id=sql.Identifier(str(column)),
+                    table=sql.Identifier(str(table)),
+                )
+            )
+
     def one_view(self) -> None:
-        """Begin a transaction that sees all tables as they are now."""
+        """Begin a transaction that sees all tables as they are now, for as long as it takes."""
         self.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
     def rollback(self) -> None:
         """Undo the transaction, if there is one."""
@@ -142,6 +159,10 @@ class Session:
         self.connection.close()
 
 
+_GIVEN_IDS = """
+SELECT table_name, column_name FROM information_schema.columns
+WHERE table_schema = current_schema() AND is_identity = 'YES'
+"""
 _COLUMNS = """
 SELECT a.attname, t.typname FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
 WHERE a.attrelid = to_regclass(quote_ident(%s) || '.' || quote_ident(%s)) AND a.attnum > 0

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI
 
 __all__ = [
+    "carry_out",
     "default_standing",
     "erase",
     "erasures",
@@ -122,12 +123,17 @@ UPDATE version SET title = NULL, uri = NULL, final_uri = NULL, retrieved_at = NU
 WHERE version_id IN ({_VERSIONS});
 DELETE FROM live_page WHERE version_id IN ({_VERSIONS});
 DELETE FROM jotting WHERE document_id = :document AND (
-  :version IS NULL OR version_id = :version OR NOT EXISTS (
+  CAST(:version AS BIGINT) IS NULL OR version_id = :version OR NOT EXISTS (
     SELECT 1 FROM version WHERE document_id = :document AND version_id NOT IN
       (SELECT version_id FROM erased_version)));
 UPDATE idempotency SET request = '' WHERE version_id IN ({_VERSIONS})
 """
 """What empties the rows of formats and versions, one statement after the other."""
+
+_RECORDED = """
+SELECT series, date, unique_id, document_id, version_id
+FROM erasure JOIN document USING (document_id) WHERE erasure_id = ?
+"""
 
 _ERASURES = """
 SELECT d.series, d.date, d.unique_id, v.number, e.ground, e.erased_at, e.done_at
@@ -289,12 +295,25 @@ def erase(transaction: Transaction, pdi: PDI, ground: str) -> tuple[Erasure, int
         "erased_at": now,
     }
     sequence = leaves.append(transaction, Entry(clear, {}))
-    digests = [digest for (digest,) in connection.execute(_DIGESTS, scope)]
     erasure_id = connection.execute(
         "INSERT INTO erasure (sequence, document_id, version_id, ground, erased_at)"
         " VALUES (?, ?, ?, ?, ?) RETURNING erasure_id",
         (sequence, scope["document"], scope["version"], ground, now),
     ).fetchall()[0][0]
+    return _by_id(connection, erasure_id), _empty(connection, erasure_id, name, scope)
+
+
+def carry_out(transaction: Transaction, erasure_id: int) -> None:
+    """Erase what an erasure covers that another archive, of which this is a copy, has recorded."""
+    connection = transaction.connection
+    series, day, unique_id, *rows = connection.execute(_RECORDED, (erasure_id,)).fetchone()
+    scope = dict(zip(("document", "version"), rows, strict=True))
+    _empty(connection, erasure_id, str(name_of((series, day, unique_id))), scope)
+
+
+def _empty(connection: Session, erasure_id: int, name: str, scope: dict[str, int | None]) -> int:
+    """Empty the rows that an erasure covers; how many octets stay as others have them too."""
+    digests = [digest for (digest,) in connection.execute(_DIGESTS, scope)]
     connection.defer_references()
     # A part of the document has a dot, a number sign or an at sign behind its name.
     covered = connection.execute(
@@ -314,7 +333,7 @@ def erase(transaction: Transaction, pdi: PDI, ground: str) -> tuple[Erasure, int
             row = (erasure_id, digest)
             connection.execute("INSERT INTO erasure_object VALUES (?, ?)", row)
             connection.execute("DELETE FROM unsettled WHERE digest = ?", (digest,))
-    return _by_id(connection, erasure_id), shared
+    return shared
 
 
 def _scope(connection: Session, pdi: PDI) -> dict[str, int | None]:

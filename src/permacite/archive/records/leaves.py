@@ -41,6 +41,7 @@ __all__ = [
     "append",
     "append_all",
     "append_as_is",
+    "append_nodes",
     "checkpoints",
     "committed",
     "entries",
@@ -189,7 +190,7 @@ def append_all(transaction: Transaction, entries: Sequence[Entry]) -> int:
         for part, opening in leaf.openings.items()
     ]
     connection.executemany("INSERT INTO opening VALUES (?, ?, ?)", openings)
-    _append_nodes(connection, first, [leaf.hash for leaf in sealed])
+    append_nodes(connection, first, [leaf.hash for leaf in sealed])
     return first
 
 
@@ -198,7 +199,7 @@ def append_as_is(transaction: Transaction, name: str, leaf: Sealed) -> None:
     append(transaction._replace(sealer=lambda _: leaf), Entry({"name": name}, {}))
 
 
-def _append_nodes(connection: Session, first: int, hashes: list[bytes]) -> None:
+def append_nodes(connection: Session, first: int, hashes: list[bytes]) -> None:
     """Write the hashes of new leaves, from `first` on, and the nodes they complete."""
     nodes: list[tuple[int, int, bytes]] = []
     level, position, row = 0, first, hashes

@@ -29,6 +29,8 @@ class Dialect:
     """The site of the address in a column: see `lists.sites`."""
     entry_name: str
     """The name that the content of a leaf tells, NULL where it is damaged."""
+    keeps_nul: bool
+    """Whether texts may have U+0000 in them."""
 
 
 class Rows(Protocol):
@@ -77,6 +79,9 @@ class Session(Protocol):
 
     def defer_references(self) -> None:
         """Let references to rows that are gone stand until the transaction ends."""
+
+    def resume_ids(self) -> None:
+        """Let the ids that the engine gives go on behind those of rows that came with theirs."""
 
     def one_view(self) -> None:
         """Begin a transaction that sees all tables as they are now; `rollback` ends it."""

@@ -15,7 +15,7 @@ from permacite.archive.names import cited_document
 from permacite.archive.objects import digest_of
 from permacite.archive.records.citations import identities
 from permacite.archive.records.rows import BUILDING, ERASABLE, has_schema, timestamp
-from permacite.errors import PermaciteError
+from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,11 @@ __all__ = [
     "ORIGIN",
     "ORIGIN_KEYS",
     "SET",
+    "UNFINISHED",
     "add_series",
+    "all_series",
+    "await_copy",
+    "check_finished",
     "derived_faults",
     "fill",
     "note_rows",
@@ -52,6 +56,9 @@ _ADD_SERIES = (
     "INSERT INTO series (name, added_at) SELECT * FROM (SELECT ? AS name, ?) AS new"
     " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = new.name)"
 )
+
+UNFINISHED = "unfinished copy"
+"""The setting of an archive into which another is being copied, until all of it is there."""
 
 _DIGEST = "digest"
 """The setting that holds the digest of all others and of the series."""
@@ -89,6 +96,22 @@ def fill(transaction: Transaction, series: str) -> None:
     set_setting(transaction, "series", series)
 
 
+def await_copy(transaction: Transaction) -> None:
+    """Let nobody open this archive until all of another is copied into it."""
+    set_setting(transaction, UNFINISHED, "yes")
+
+
+def check_finished(connection: Session) -> None:
+    """Raise StorageError where a copy into this archive was cut short."""
+    if setting(connection, UNFINISHED) is not None:
+        raise StorageError(
+            "another archive is being copied into this one, and not all of it is there",
+            path="",
+            reason="unfinished",
+            hint="where that was cut short, run `permacite copy` again, and it goes on",
+        )
+
+
 def setting(connection: Session, name: str) -> str | None:
     """One setting, or None."""
     row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
@@ -107,6 +130,11 @@ def series_names(connection: Session) -> list[str]:
     if not names:
         raise LookupError("no series mints here")
     return names
+
+
+def all_series(connection: Session) -> set[str]:
+    """All series that mint here; in a copy that has just begun, none do."""
+    return {name for (name,) in connection.execute("SELECT name FROM series")}
 
 
 def add_series(transaction: Transaction, name: str) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.engine.catalog import Catalog as AnyCatalog
 from permacite.archive.entries import seal
-from permacite.archive.records import settings
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import (
@@ -25,10 +24,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from permacite.archive.engine.catalog import Bring
+    from permacite.archive.engine.place import Fill
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.records.session import Session as AnySession
+    from permacite.archive.sqlite.copying import Bring
     from permacite.archive.sqlite.session import Session
 
 __all__ = ["Catalog"]
@@ -48,13 +48,9 @@ class Catalog(AnyCatalog):
         self._busy_timeout_s = busy_timeout_s
 
     @staticmethod
-    def make(path: Path, *, series: str, clock: Clock) -> None:
-        """Make a file in which `series` mints. Raises FileExistsError where `path` is taken."""
-
-        def fill(session: Session) -> None:
-            settings.fill(Transaction(session, kept(clock), seal), series)
-
-        make(path, fill)
+    def make(path: Path, *, fill: Fill, clock: Clock) -> None:
+        """Make a file with first rows. Raises FileExistsError where `path` is taken."""
+        make(path, lambda session: fill(Transaction(session, kept(clock), seal)))
 
     def reader(self) -> Session:
         """A new connection that only reads. Raises StorageError."""
@@ -100,13 +96,22 @@ class Catalog(AnyCatalog):
             return not busy
 
     def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
-        """Copy the file as it is now: see the class above."""
+        """Copy all records as they are now, over an earlier copy if one is there.
+
+        They are copied aside; then `bring` is given the digests of the octets that they name; then
+        the copy takes its place, whole or not at all. `replace` puts it in the place of one that is
+        damaged too. Raises ConflictError where what is there has entries of its own.
+        """
         from permacite.archive.sqlite.copying import copy  # noqa: PLC0415 - for backups alone
 
         self.read(copy, path, bring=bring, replace=replace)
 
     def follow_to(self, path: Path, *, bring: Bring) -> bool:
-        """Add to an earlier copy what came since: see the class above."""
+        """Add to an earlier copy what came since; False where only a whole one will do.
+
+        First `bring` is given the digests of new octets; then all rows come together. Raises as
+        `copy_to`.
+        """
         from permacite.archive.sqlite.copying import follow  # noqa: PLC0415 - the same
 
         return follow(self._path, path, bring=bring, busy_timeout_s=self._busy_timeout_s)

@@ -19,11 +19,13 @@ from permacite.archive.sqlite.connection import aside_of, connect, own, reportin
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from permacite.archive.engine.catalog import Bring
     from permacite.archive.records.session import Session as AnySession
+
+    Bring = Callable[[int, Iterable[str]], None]
+    """What brings octets, so many about, by their digests."""
 
 __all__ = ["copy", "follow"]
 

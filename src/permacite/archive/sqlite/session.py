@@ -23,6 +23,7 @@ _DIALECT = Dialect(
     as_octets="CAST(content AS BLOB)",
     site=SITE,
     entry_name="CASE WHEN json_valid(content) THEN json_extract(content, '$.name') END",
+    keeps_nul=True,
 )
 
 
@@ -47,3 +48,6 @@ class Session(sqlite3.Connection):
     def begin(self) -> None:
         """Begin a transaction in which nobody else writes."""
         self.execute("BEGIN IMMEDIATE")
+
+    def resume_ids(self) -> None:
+        """Do nothing: SQLite gives the id behind the highest."""

@@ -18,6 +18,7 @@ import base64
 import contextlib
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.archive import Repository, Standing, place_of, utc_now
@@ -28,6 +29,7 @@ from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.archive.merkle import is_consistent
 from permacite.archive.mirroring.entering import Arrived
+from permacite.archive.records.settings import fill
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.mirroring import evidence
@@ -113,7 +115,8 @@ def _opened(directory: Path, line: Line, key: str | None) -> Iterator[Repository
     if not (directory / CATALOG).exists():
         state = line.json(_LOG)
         name = _checked(state, _keys_of(state, key)).origin
-        place_of(directory).make(name.removesuffix(_NAME_ENDS), utc_now, None)
+        filled = partial(fill, series=name.removesuffix(_NAME_ENDS))
+        place_of(directory).make(filled, utc_now, None)
     with Repository.open(directory) as repository:
         if repository.mirror.origin is None:
             if repository.log.size() or (directory / "log.key").exists():

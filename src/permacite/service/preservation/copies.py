@@ -39,6 +39,8 @@ class Copy:
     """How many contents came with a backup."""
     lost: tuple[str, ...] = ()
     """Digests of contents that the archive names, and has altered or not at all."""
+    root: str | None = None
+    """Of that log, in Base64, where a copy was compared with the archive."""
     new_key: str | None = None
     """The public key it signs with from now on, where the first one's secret was not copied."""
 

@@ -1,0 +1,98 @@
+"""Which rows a copy has: each table of the schema is named here, with what becomes of it.
+
+Rows that an entry of the log stands for come in the order of the log, a slice of it at a time.
+All others are compared by their key, from the first to the last, whenever a copy is brought up.
+"""
+
+# ruff: noqa: S608 - the names of tables and columns are our own
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMPARED", "LEFT_OUT", "LOG", "NEEDED", "SLICED", "Compared"]
+
+LOG = "log_node"
+"""The hashes of the log: computed anew from its entries."""
+
+_OF_ENTRIES = "sequence >= :start AND sequence < :end"
+_OF_DOCUMENTS = "document_id > :document AND document_id <= :last_document"
+_OF_FORMATS = "representation_id > :format AND representation_id <= :last_format"
+
+SLICED = {
+    "document": _OF_DOCUMENTS,
+    "version": "version_id > :version AND version_id <= :last_version",
+    "representation": _OF_FORMATS,
+    "attachment": _OF_FORMATS,
+    "quotation": _OF_FORMATS,
+    "leaf": _OF_ENTRIES,
+    "opening": _OF_ENTRIES,
+    "citation": f"citation_id IN (SELECT citation_id FROM citation_leaf WHERE {_OF_ENTRIES})",
+    "citation_leaf": _OF_ENTRIES,
+    "assertion": _OF_ENTRIES,
+    "delegation": "delegation_id IN"
+    f" (SELECT delegation_id FROM delegation_leaf WHERE {_OF_ENTRIES})",
+    "delegation_leaf": _OF_ENTRIES,
+    "day": _OF_ENTRIES,
+    "erasure": _OF_ENTRIES,
+    "standing": _OF_DOCUMENTS,
+    "building": f"standing_id IN (SELECT standing_id FROM standing WHERE {_OF_DOCUMENTS})",
+}
+"""Which rows of each table belong to a slice, in the order in which they may be added. Who may see
+a document comes with it."""
+
+
+class Compared(NamedTuple):
+    """How a table is compared: by its key, which is its first column."""
+
+    key: str
+    is_lasting: bool = False
+    """Whether rows that are there may not go; nor change, but as `change` says."""
+    change: str = ""
+    """The one change that a row takes where it is another; it is given a value and the key."""
+    column: int = 0
+    """Of that value."""
+
+
+NEEDED = {
+    "series": Compared("series_id", is_lasting=True),
+    "person": Compared(
+        "person_id",
+        is_lasting=True,
+        change="UPDATE person SET name = ? WHERE person_id = ? AND name IS NOT NULL",
+        column=1,
+    ),
+}
+"""Tables that rows of a slice refer to: they are compared before it is added, and at the end."""
+
+COMPARED = NEEDED | {
+    "erasure": Compared(
+        "erasure_id",
+        is_lasting=True,
+        change="UPDATE erasure SET done_at = ? WHERE erasure_id = ? AND done_at IS NULL",
+        column=8,
+    ),
+    "standing": Compared("standing_id", is_lasting=True),
+    "building": Compared("standing_id", is_lasting=True),
+    "idempotency": Compared("key", is_lasting=True),
+    "checkpoint": Compared("size", is_lasting=True),
+    "timestamp": Compared("timestamp_id", is_lasting=True),
+    "remark": Compared("sequence"),
+    "live_page": Compared("version_id"),
+    "live_passage": Compared("citation_id"),
+    "passage_news": Compared("news_id"),
+    "jotting": Compared("jotting_id"),
+    "watch": Compared("uri"),
+    "git_blob": Compared("digest"),
+    "content_pieces": Compared("digest"),
+    "setting": Compared("name"),
+}
+"""The other tables. The settings are the last: they say that the copy is whole."""
+
+LEFT_OUT = {
+    "unsettled": "octets that wait to become objects, which they are in the copy",
+    "erasure_object": "octets that are to be destroyed: a copy notes those that it has itself",
+    "packed": "where in the objects of one store octets are",
+    "emptied_pack": "objects of one store that are to be deleted",
+    "lease": "who does something at the moment",
+}
+"""Tables that tell of one place alone, and why no copy has them."""

@@ -1,0 +1,434 @@
+"""Copies between engines and stores: the same log, rows and octets, whatever happened between."""
+
+# ruff: noqa: S608 - the names of tables are our own
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.earlier import unpack
+from tests.engines import Server
+from tests.kept import file_of
+from tests.spec.test_archive_backup_again import (
+    CHANGES,
+    NOW,
+    SERIES,
+    clock,
+    commit,
+    everything,
+    first,
+    rows,
+)
+
+from permacite.archive import NewRepresentation, Provenance, Repository, Standing
+from permacite.archive.copying.tables import COMPARED, LEFT_OUT, LOG, SLICED
+from permacite.archive.log import check_proof
+from permacite.archive.objects import digest_of
+from permacite.archive.records import octets, settings
+from permacite.archive.sqlite.schema import SCHEMA
+from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.stores import Store
+
+    from permacite.archive import Location
+    from permacite.archive.records.session import Session
+
+COPIED = [*SLICED, LOG, *COMPARED]
+SMALL, LARGE = b"small", bytes(range(256)) * 300
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Repository]:
+    """An archive with some of everything."""
+    NOW[0] = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    with Repository.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
+        for number in range(3):
+            commit(opened, f"words {number}", key=f"key {number}")
+        everything(opened)
+        yield opened
+
+
+@pytest.fixture(params=["folder", "postgresql"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
+    """Where a copy is to be."""
+    if request.param == "folder":
+        return tmp_path / "copy"
+    server = request.getfixturevalue("postgresql")
+    assert isinstance(server, Server)
+    return server.location(tmp_path / "copy")
+
+
+def dumped(archive: Repository) -> dict[str, list[tuple[object, ...]]]:
+    """All rows that a copy has, by table."""
+
+    def dump(session: Session) -> dict[str, list[tuple[object, ...]]]:
+        return {
+            table: sorted(
+                (tuple(row) for row in session.execute(f"SELECT * FROM {table}")), key=repr
+            )
+            for table in COPIED
+        }
+
+    return archive._catalog.read(dump)  # noqa: SLF001 - what is stored is looked at
+
+
+def assert_same(archive: Repository, target: Location) -> None:
+    """Check that a copy has the same rows, all octets, and no faults."""
+    with Repository.open(target, clock=clock) as copy:
+        assert dumped(copy) == dumped(archive)
+        assert copy.log.root(copy.log.size()) == archive.log.root(archive.log.size())
+        assert {finding.kind for finding in copy.fsck()} <= {"ok", "erased"}
+
+
+def proof_of(archive: Repository) -> bytes:
+    """A proof of the oldest document."""
+    from permacite.service.archive import Archive  # noqa: PLC0415 - for this alone
+
+    return Archive(archive).prove(str(next(archive.list()).representations[0].pdi))
+
+
+def test_every_table_is_copied_or_left_out_for_a_reason() -> None:
+    with contextlib.closing(sqlite3.connect(":memory:")) as memory:
+        memory.executescript(SCHEMA)
+        tables = memory.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        assert sorted({*COPIED, *LEFT_OUT}) == sorted(name for (name,) in tables)
+        for table, how in COMPARED.items():
+            (_, key, *_), *_ = memory.execute(f"PRAGMA table_info({table})")
+            assert key == how.key
+    assert {*COPIED}.isdisjoint(LEFT_OUT)
+    assert all(LEFT_OUT.values())
+
+
+def test_there_and_back_again(archive: Repository, postgresql: Server, tmp_path: Path) -> None:
+    erased = commit(archive, "the words of Jane Roe")
+    archive.erase(
+        next(v for v in archive.list() if str(v.pdi.document) == erased).pdi, ground="court-order"
+    )
+    everything(archive)
+    proof, key = proof_of(archive), str(archive.log.verifier)
+    there, back = postgresql.location(tmp_path / "there"), tmp_path / "back"
+    copied = archive.copy(there, with_key=True)
+    assert (copied.entries, copied.lost) == (archive.log.size(), ())
+    with Repository.open(there, clock=clock) as middle:
+        assert middle.copy(back, with_key=True).root == copied.root
+    assert rows(back) == {**rows(tmp_path / "archive"), "unsettled": []}
+    assert_same(archive, there)
+    assert_same(archive, back)
+    with Repository.open(back, clock=clock) as copy:
+        assert copy.log.checkpoint() == archive.log.checkpoint()
+        assert str(copy.log.verifier) == key
+        for version in archive.list():
+            for format_ in version.representations:
+                if format_.digest:
+                    assert copy.read(format_) == archive.read(format_)
+        assert check_proof(proof, key).ok
+        assert check_proof(proof_of(copy), key).ok
+        name = commit(copy, "it goes on")
+        assert name not in {str(version.pdi.document) for version in archive.list()}
+
+
+def test_an_archive_of_the_first_schema_is_copied_too(postgresql: Server, tmp_path: Path) -> None:
+    folder, proofs = unpack(tmp_path)
+    there = postgresql.location(tmp_path / "there")
+    with Repository.open(folder) as old:
+        old.copy(there, with_key=True)
+        assert_same(old, there)
+        key = str(old.log.verifier)
+    del proofs["ca.pem"]
+    with Repository.open(there) as copy:
+        copy.copy(tmp_path / "back")
+        assert all(check_proof(proof, key).ok for proof in proofs.values())
+    assert rows(tmp_path / "back") == {**rows(folder), "unsettled": []}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_is_new_follows(
+    archive: Repository, tmp_path: Path, change: Callable[[Repository], object]
+) -> None:
+    archive.copy(tmp_path / "copy")
+    change(archive)
+    archive.copy(tmp_path / "copy")
+    assert_same(archive, tmp_path / "copy")
+
+
+def test_what_is_new_follows_change_by_change(archive: Repository, target: Location) -> None:
+    for change in CHANGES.values():
+        change(archive)
+        archive.copy(target)
+        assert_same(archive, target)
+
+
+@pytest.mark.parametrize("what", ["document", "version"])
+def test_what_is_erased_goes_from_the_copy(
+    archive: Repository, target: Location, tmp_path: Path, what: str
+) -> None:
+    name = commit(archive, "the words of Jane Roe")
+    archive.copy(target)
+    version = next(one for one in archive.list() if str(one.pdi.document) == name)
+    file = file_of(tmp_path / "copy", version.representations[0].digest)
+    assert file.read_bytes() == b"the words of Jane Roe"
+    pdi = version.pdi.document if what == "document" else version.pdi
+    assert archive.erase(pdi, ground="data-protection").is_done
+    archive.copy(target)
+    assert not file.exists()
+    assert_same(archive, target)
+    for path in (tmp_path / "copy").glob("catalog.sqlite*"):
+        assert b"Jane Roe" not in path.read_bytes()
+
+
+def test_the_copy_of_a_moment_is_whole_while_others_commit(
+    archive: Repository, target: Location
+) -> None:
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            everything(archive)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        sizes = [archive.copy(target).size for _ in range(3)]
+        with Repository.open(target, clock=clock) as copy:
+            assert copy.log.size() == sizes[-1]
+            assert {finding.kind for finding in copy.fsck()} == {"ok"}
+    finally:
+        stop.set()
+        thread.join()
+    assert sizes == sorted(set(sizes))
+    archive.copy(target)
+    assert_same(archive, target)
+
+
+def test_a_copy_without_the_key_reads_and_signs_nothing(
+    archive: Repository, target: Location
+) -> None:
+    archive.copy(str(target).partition("&log-key")[0] if isinstance(target, str) else target)
+    with Repository.open(target, clock=clock) as copy:
+        with pytest.raises(StorageError, match="key"):
+            copy.log.signer  # noqa: B018 - asking is the point
+        for version in archive.list():
+            assert copy.read(version.representations[0]) == archive.read(version.representations[0])
+    archive.copy(target, with_key=True)
+    with Repository.open(target, clock=clock) as copy:
+        assert str(copy.log.verifier) == str(archive.log.verifier)
+
+
+def test_a_key_needs_a_place_that_is_free(
+    archive: Repository, postgresql: Server, tmp_path: Path
+) -> None:
+    location, _, _ = postgresql.location(tmp_path / "copy").partition("&log-key")
+    with pytest.raises(ParseError, match="log-key"):
+        archive.copy(location, with_key=True)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "log.key").write_text("another")
+    with pytest.raises(ConflictError, match="key of its own"):
+        archive.copy(f"{location}&log-key={tmp_path}/kept/log.key", with_key=True)
+    with pytest.raises(StorageError) as error:
+        Repository.open(location)
+    assert error.value.reason == "not-an-archive", "nothing was made"
+
+
+def test_what_is_no_earlier_state_is_refused(archive: Repository, target: Location) -> None:
+    with pytest.raises(ConflictError, match="itself"):
+        archive.copy(archive.directory)
+    Repository.create(target, series="other.example.us", clock=clock).close()
+    with pytest.raises(ConflictError, match="another archive"):
+        archive.copy(target)
+
+
+def test_a_mirror_is_not_copied(archive: Repository, target: Location) -> None:
+    archive.set_setting(settings.ORIGIN, "https://origin.example")
+    with pytest.raises(ConflictError, match=r"mirror is not copied.*https://origin\.example"):
+        archive.copy(target)
+
+
+def test_a_copy_that_went_on_by_itself_is_refused(archive: Repository, target: Location) -> None:
+    archive.copy(target, with_key=True)
+    size = archive.log.size()
+    with Repository.open(target, clock=clock) as copy:
+        commit(copy, "of the copy")
+        with pytest.raises(ConflictError, match="ahead of the archive, by 1 entries"):
+            archive.copy(target)
+        commit(archive, "of the archive")
+        with pytest.raises(ConflictError, match=f"another entry {size}"):
+            archive.copy(target)
+        before = dumped(copy)
+    with Repository.open(target, clock=clock) as copy:
+        assert dumped(copy) == before
+        assert copy.copy(archive.directory.parent / "third").size == size + 1
+
+
+def test_rows_that_the_copy_has_of_its_own_are_told_or_replaced(
+    archive: Repository, target: Location
+) -> None:
+    archive.copy(target)
+    with Repository.open(target, clock=clock) as copy:
+        copy.set_setting("resolver", "https://other.example")
+        copy.watch("https://other.example", timedelta(1))
+    archive.copy(target)
+    assert_same(archive, target)
+    with Repository.open(target, clock=clock) as copy:
+        copy.set_standing(first(copy), Standing("closed", ground="licence"))
+    with pytest.raises(ConflictError, match="standing"):
+        archive.copy(target)
+
+
+def test_other_things_are_left_alone(
+    archive: Repository, postgresql: Server, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.odt").write_text("mine")
+    with pytest.raises(ConflictError, match="not empty"):
+        archive.copy(other)
+    assert [path.name for path in other.iterdir()] == ["thesis.odt"]
+    with pytest.raises(StorageError, match="does not exist"):
+        archive.copy(postgresql.location(other / "new").replace("/postgres?", "/nowhere?"))
+
+
+def test_an_unfinished_copy_lets_nobody_in(archive: Repository, target: Location) -> None:
+    archive.copy(target)
+    with Repository.open(target, clock=clock) as copy:
+        copy._catalog.write(settings.await_copy)  # noqa: SLF001 - as a copy does that is cut short
+    with pytest.raises(StorageError) as error:
+        Repository.open(target)
+    assert error.value.reason == "unfinished"
+    assert "permacite copy" in error.value.hint
+    archive.copy(target)
+    assert_same(archive, target)
+
+
+def test_lost_octets_are_told_and_all_else_is_copied(
+    archive: Repository, target: Location, tmp_path: Path
+) -> None:
+    digests = sorted(version.representations[0].digest for version in archive.list())[:2]
+    contents = [file_of(archive.directory, digest).read_bytes() for digest in digests]
+    altered, missing = (file_of(archive.directory, digest) for digest in digests)
+    altered.chmod(0o600)
+    altered.write_bytes(b"?" + contents[0])
+    missing.unlink()
+    assert archive.copy(target).lost == tuple(digests)
+    altered.write_bytes(contents[0])
+    missing.write_bytes(contents[1])
+    assert archive.copy(target).files == 0, "nothing is looked at again"
+    again = archive.copy(target, full=True)
+    assert (again.files, again.lost) == (2, ())
+    assert_same(archive, target)
+    file = file_of(tmp_path / "copy", digests[0])
+    file.chmod(0o600)
+    file.write_bytes(b"rotten")
+    assert archive.copy(target, full=True).files == 1
+    assert_same(archive, target)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE leaf SET content = content || ' ' WHERE sequence = 1", "entry 1 of the log"),
+        ("UPDATE opening SET content = content || ' ' WHERE sequence = 1", "of entry 1"),
+        ("DELETE FROM leaf WHERE sequence = 2", "entry 2 of the log"),
+        (
+            (
+                "UPDATE log_node SET hash = zeroblob(32)"
+                " WHERE level = (SELECT max(level) FROM log_node)"
+            ),
+            "another root|does not extend",
+        ),
+    ],
+    ids=["entry", "opening", "gap", "node"],
+)
+def test_damage_of_the_log_is_told_and_not_copied(
+    archive: Repository, target: Location, statement: str, said: str
+) -> None:
+    with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as hand:
+        table = statement.split()[1 if statement.startswith("UPDATE") else 2]
+        for event in ("update", "delete"):
+            hand.execute(f"DROP TRIGGER {table}_no_{event}")
+        hand.execute(statement)
+        hand.commit()
+    with pytest.raises(IntegrityError, match=said):
+        archive.copy(target)
+
+
+def test_a_text_that_postgresql_does_not_keep_is_named(
+    archive: Repository, postgresql: Server, tmp_path: Path
+) -> None:
+    archive.commit([NewRepresentation(b"x", "image/png")], provenance=Provenance(uri="a:\0b"))
+    with pytest.raises(StorageError, match=r"row \d+ of version .* U\+0000"):
+        archive.copy(postgresql.location(tmp_path / "copy"))
+
+
+def test_a_backup_of_records_in_postgresql_is_a_folder(
+    archive: Repository, postgresql: Server, tmp_path: Path
+) -> None:
+    there, folder = postgresql.location(tmp_path / "there"), tmp_path / "folder"
+    archive.copy(there, with_key=True)
+    with Repository.open(there, clock=clock) as kept:
+        assert kept.backup(folder).whole
+        assert_same(kept, folder)
+        everything(kept)
+        assert not kept.backup(folder).whole
+        assert_same(kept, folder)
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "mine").touch()
+        with pytest.raises(ConflictError):
+            kept.backup(tmp_path / "other")
+    with pytest.raises(ConflictError):
+        Repository.create(tmp_path / "unlike", series="x.example.us").backup(folder)
+
+
+def test_staged_octets_of_the_archive_are_objects_of_the_copy(
+    archive: Repository, target: Location, tmp_path: Path
+) -> None:
+    archive.commit([NewRepresentation(b"waits", "image/png")])
+    archive._catalog.write(  # noqa: SLF001 - as a commit beside others does
+        lambda transaction: octets.stage(transaction.connection, [(digest_of(b"waits"), b"waits")])
+    )
+    file_of(archive.directory, digest_of(b"waits")).unlink()
+    assert archive.copy(target).lost == ()
+    assert file_of(tmp_path / "copy", digest_of(b"waits")).read_bytes() == b"waits"
+
+
+@pytest.mark.parametrize("engine", ["folder", "postgresql"])
+def test_octets_go_into_a_store_and_come_back(
+    archive: Repository,
+    request: pytest.FixtureRequest,
+    store: Store,
+    bucket: str,
+    tmp_path: Path,
+    engine: str,
+) -> None:
+    for content in (SMALL, LARGE):
+        archive.commit([NewRepresentation(content, "image/png", received=content[::-1])])
+    target: Location = tmp_path / "there"
+    address: str | None = f"s3://{bucket}/p"
+    if engine == "postgresql":
+        server = request.getfixturevalue("postgresql")
+        place = server.location(tmp_path / "there")
+        target = place.replace(f"objects={tmp_path}/there/objects", f"objects={address}")
+        address = None
+    archive.copy(target, objects=address)
+    assert_same(archive, target)
+    everything(archive)
+    doomed = archive.commit([NewRepresentation(b"Jane Roe", "image/png")]).pdi
+    archive.copy(target)
+    assert_same(archive, target)
+    assert len(store.keys(bucket)) < len(list((archive.directory / "objects").glob("*/*/*")))
+    assert any(b"Jane Roe" in store.octets(bucket, key) for key in store.keys(bucket))
+    archive.erase(doomed.document, ground="data-protection")
+    archive.copy(target)
+    assert_same(archive, target)
+    assert not any(b"Jane Roe" in store.octets(bucket, key) for key in store.keys(bucket))
+    with Repository.open(target, clock=clock) as copy:
+        copy.copy(tmp_path / "back")
+    assert rows(tmp_path / "back") == {**rows(archive.directory), "unsettled": []}
+    assert_same(archive, tmp_path / "back")
