@@ -246,9 +246,10 @@ class _Empty(Fetcher):
         likely: str | None = None,
         referrer: str = "",
         sent: Sent | None = None,
+        onward: bool = True,
     ) -> Exchange:
         raise CaptureError(
-            f"nothing for {accept} {likely} {referrer} {sent}", uri=uri, reason="status"
+            f"nothing for {accept} {likely} {referrer} {sent} {onward}", uri=uri, reason="status"
         )
 
 

@@ -12,7 +12,7 @@ from tests.engines import Repository
 from permacite import pdi
 from permacite.archive import NewRepresentation
 from permacite.archive.delegation import follow
-from permacite.errors import ConflictError, LimitError, ParseError
+from permacite.errors import CaptureError, ConflictError, LimitError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,13 +167,32 @@ def test_pdi_52_a_chain_of_resolvers_has_three_hops_and_no_loop() -> None:
     """Clause pdi-52."""
     one = name("example.us", "2026/11/21")
 
-    def ask(resolver: str, _: pdi.PDI) -> str | None:
-        return WAYS.get(resolver)
+    def ask(resolver: str, _: pdi.PDI) -> list[str]:
+        return [WAYS[resolver]] if resolver in WAYS else []
 
-    assert follow(one, "https://5/", ask) == ["https://5/"]
-    assert follow(one, "https://self/", ask) == ["https://self/"]
-    assert follow(one, "https://2/", ask) == [f"https://{n}/" for n in (2, 3, 4, 5)]
+    assert follow(one, ["https://5/"], ask) == ["https://5/"]
+    assert follow(one, ["https://self/"], ask) == ["https://self/"]
+    assert follow(one, ["https://2/"], ask) == [f"https://{n}/" for n in (2, 3, 4, 5)]
     with pytest.raises(LimitError):
-        follow(one, "https://1/", ask)
-    with pytest.raises(ConflictError):
-        follow(one, "https://x/", ask)
+        follow(one, ["https://1/"], ask)
+    with pytest.raises(ConflictError, match="https://x/ -> https://y/ -> https://x/"):
+        follow(one, ["https://x/"], ask)
+
+
+def test_pdi_52_those_with_copies_are_asked_where_one_does_not_answer() -> None:
+    """Clause pdi-52."""
+    one = name("example.us", "2026/11/21")
+    onward = {"https://a/": ["https://gone/", "https://copy/"]}
+
+    def ask(resolver: str, _: pdi.PDI) -> list[str]:
+        if resolver == "https://gone/":
+            raise CaptureError("nobody is there", uri=resolver, reason="refused")
+        return onward.get(resolver, [])
+
+    assert follow(one, ["https://a/"], ask) == ["https://a/", "https://copy/"]
+    assert follow(one, ["https://gone/", "https://copy/"], ask) == ["https://copy/"]
+    with pytest.raises(CaptureError):
+        follow(one, ["https://gone/"], ask)
+    onward["https://copy/"] = ["https://gone/", "https://a/"]
+    with pytest.raises(ConflictError, match="https://copy/ -> https://a/"):
+        follow(one, ["https://a/"], ask)

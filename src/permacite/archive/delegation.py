@@ -8,9 +8,10 @@ PDI draft:
 Deviations: none.
 Readings: a delegation covers its series and all below it, and the dates in names, not the date of
 asking. The longest series wins, then the shortest interval, then the latest record; nothing is
-ever taken back, only delegated anew. An archive is one of the minters where a target is a series
-that mints in it; where others are named alone, it mints nothing. A chain of resolvers has three
-hops at most and no loop.
+ever taken back, only delegated anew. A target may be several resolvers, the best first: the others
+hold copies, and are asked where it does not answer. An archive is one of the minters where a target
+is a series that mints in it; where others are named alone, it mints nothing. A chain of resolvers
+has three hops at most and no loop.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from typing import TYPE_CHECKING
 from permacite.archive import names
 from permacite.archive.records import statements
 from permacite.archive.records.statements import lineage, minters, winning
-from permacite.errors import ConflictError, LimitError, ParseError
+from permacite.errors import CaptureError, ConflictError, LimitError, ParseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from permacite.archive.engine import Catalog
     from permacite.archive.model import Delegation, Kind
@@ -79,20 +80,42 @@ class Delegations:
         return not named or who.lower() in {minter.lower() for minter in named}
 
 
-def follow(pdi: PDI, start: str, ask: Callable[[str, PDI], str | None]) -> list[str]:
-    """Return the resolvers that lead to the one that answers for `pdi`, `start` first.
+def follow(pdi: PDI, start: Sequence[str], ask: Callable[[str, PDI], Sequence[str]]) -> list[str]:
+    """Return the resolvers that lead to the one that answers for `pdi`, one of `start` first.
 
-    `ask(resolver, pdi)` says to whom a resolver sends us on, or None where it answers itself.
-    Raises ConflictError for a loop, LimitError after three hops.
+    `ask(resolver, pdi)` says to whom a resolver sends us on, the best first; () or itself where it
+    answers. It raises CaptureError where there is no answer, and the next best is asked. Raises
+    that of the last where none is left, ConflictError for a loop, LimitError after three hops.
     """
-    way = [start]
-    while (onward := ask(way[-1], pdi)) is not None and onward != way[-1]:
-        if onward in way:
-            raise ConflictError(f"the delegation runs in a circle: {' -> '.join(way)}", onward)
+    way: list[str] = []
+    onward = start
+    while onward and onward[0] not in way[-1:]:
+        onward = _ask_best(pdi, onward, ask, way)
+    return way
+
+
+def _ask_best(
+    pdi: PDI,
+    resolvers: Sequence[str],
+    ask: Callable[[str, PDI], Sequence[str]],
+    way: list[str],
+) -> Sequence[str]:
+    """Go to the first of the resolvers that answers, and return what it says."""
+    for resolver in resolvers:
+        if resolver in way:
+            circle = " -> ".join([*way, resolver])
+            raise ConflictError(f"the delegation runs in a circle: {circle}", resolver)
         if len(way) > MAX_HOPS:
             raise LimitError("too many delegations", limit="delegation_hops", maximum=MAX_HOPS)
-        way.append(onward)
-    return way
+        try:
+            onward = ask(resolver, pdi)
+        except CaptureError:
+            if resolver == resolvers[-1]:
+                raise
+            continue
+        way.append(resolver)
+        return onward
+    return ()
 
 
 def _day(pdi: PDI) -> date:

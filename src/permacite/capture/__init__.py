@@ -153,11 +153,17 @@ def fetch(
     allow_private: bool = False,
     lookup: Lookup | None = None,
     sent: Sent | None = None,
+    onward: bool = True,
 ) -> Exchange:
-    """Fetch `uri` alone, as `capture` would, or post what is `sent`. Raises CaptureError."""
+    """Fetch `uri` alone, as `capture` would, or post what is `sent`. Raises CaptureError.
+
+    Without `onward`, an answer that points elsewhere is the answer.
+    """
     with _needing_aiohttp(uri):
         from permacite.capture.run import fetch_one, to_the_end  # noqa: PLC0415 - only captures need it
-    return to_the_end(fetch_one(uri, limits, allow_private=allow_private, lookup=lookup, sent=sent))
+    return to_the_end(
+        fetch_one(uri, limits, allow_private=allow_private, lookup=lookup, sent=sent, onward=onward)
+    )
 
 
 @contextmanager

@@ -89,6 +89,7 @@ class _Wanted(NamedTuple):
     likely: str | None
     referrer: str
     sent: Sent | None
+    onward: bool
 
 
 class _BusyError(CaptureError):
@@ -172,14 +173,16 @@ class Fetcher:
         likely: str | None = None,
         referrer: str = "",
         sent: Sent | None = None,
+        onward: bool = True,
     ) -> Exchange:
         """Fetch `uri` and return what came; `likely` is its type where nothing else tells it.
 
         `referrer` is the page that shows it. With `sent`, its content is posted, once, and never
-        to where a redirect points. Raises CaptureError, and nothing else, for whatever goes wrong.
+        to where a redirect points. Without `onward`, an answer that points elsewhere is what came,
+        with no content. Raises CaptureError, and nothing else, for whatever goes wrong.
         """
         limit = self.limits.load_s
-        wanted = _Wanted(uri, accept, likely, referrer, sent)
+        wanted = _Wanted(uri, accept, likely, referrer, sent, onward)
         try:
             async with asyncio.timeout(limit):
                 return await self._follow(wanted)
@@ -197,7 +200,7 @@ class Fetcher:
         seen = {target.uri}
         while True:
             answer, content = await self._ask_twice(target, wanted)
-            if content is not None:
+            if content is not None or not wanted.onward:
                 break
             if sent is not None:
                 problem = f"{uri} redirects a request that is made only once"
@@ -207,6 +210,7 @@ class Fetcher:
         fields, is_stale = _as_received(answer), answer.status != _NOT_MODIFIED
         if not is_stale:
             fields = self._earlier[target.uri].freshened(fields)
+        content = content or b""
         received = _first(fields, "content-type")
         sniffed = not media_types.is_field(received)
         return Exchange(

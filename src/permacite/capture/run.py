@@ -112,11 +112,14 @@ async def fetch_one(
     allow_private: bool,
     lookup: Lookup | None,
     sent: Sent | None = None,
+    onward: bool = True,
 ) -> Exchange:
     """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
     async with Fetcher(limits or Limits(), refuse=policy(allow_private), lookup=lookup) as fetcher:
         if sent is not None:
             return await fetcher.fetch(absolute(uri), sent=sent)
+        if not onward:
+            return await fetcher.fetch(absolute(uri), onward=False)
         return await _page(fetcher, uri)
 
 

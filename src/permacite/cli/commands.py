@@ -58,6 +58,7 @@ _ROOMS = {
     "series": "permacite.cli.keep",
     "delegate": "permacite.cli.keep",
     "delegations": "permacite.cli.keep",
+    "where": "permacite.cli.keep",
     "withdraw": "permacite.cli.keep",
     "reinstate": "permacite.cli.keep",
     "erase": "permacite.cli.access",

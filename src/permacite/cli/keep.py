@@ -31,6 +31,7 @@ __all__ = [
     "reinstate",
     "restore",
     "series",
+    "where",
     "withdraw",
 ]
 
@@ -364,7 +365,7 @@ def _tell_series(names: list[str], *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", metavar="SERIES")
-@click.argument("target")
+@click.argument("target", nargs=-1, required=True)
 @click.option(
     "--kind",
     type=click.Choice(["resolver", "minter"]),
@@ -379,7 +380,7 @@ def _tell_series(names: list[str], *, as_json: bool) -> None:
 def delegate(
     folder: Location | None,
     name: str,
-    target: str,
+    target: tuple[str, ...],
     *,
     kind: str,
     first: str | None,
@@ -389,15 +390,18 @@ def delegate(
     """Record that TARGET answers for SERIES and all series below it.
 
     TARGET is the address of a resolver, which `permacite serve` then leads to for names that are
-    not here; of one that speaks THTTP alone (RFC 2169) it ends with /uri-res. With --kind minter
-    TARGET is whoever mints names of these dates: a series of this archive, or others, and then this
-    archive mints none. A delegation is never taken back: a later one of the same series and dates
-    counts too, for minters, or instead.
+    not here; of one that speaks THTTP alone (RFC 2169) it ends with /uri-res. Further TARGETs hold
+    copies of what the first has, and are led to beside it. With --kind minter TARGET is whoever
+    mints names of these dates: a series of this archive, or others, and then this archive mints
+    none. A delegation is never taken back: a later one of the same series and dates counts too, for
+    minters, or instead.
 
     Exit status: 0 recorded, 2 SERIES, TARGET or a date is wrong.
     """
+    if kind == "minter" and len(target) > 1:
+        raise click.UsageError("one minter is named at a time; each counts")
     with Delegations.open(folder) as archive:
-        delegation = archive.delegate(kind, name, target, first=first, last=last)
+        delegation = archive.delegate(kind, name, " ".join(target), first=first, last=last)
     _tell_delegations([delegation], as_json=as_json)
 
 
@@ -412,6 +416,42 @@ def delegations(folder: Location | None, name: str | None, *, as_json: bool) -> 
     """
     with Delegations.open(folder) as archive:
         _tell_delegations(archive.delegations(name), as_json=as_json)
+
+
+@click.command()
+@click.argument("reference", metavar="NAME")
+@click.option("--at", "resolver", metavar="ADDRESS", help="Begin at that resolver, not here.")
+@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
+@json_option
+@click.pass_context
+def where(
+    ctx: click.Context, reference: str, *, resolver: str | None, allow_private: bool, as_json: bool
+) -> None:
+    """Tell which resolver answers for NAME: each that leads on, a line each, until one answers.
+
+    The first is named by a delegation of this archive, unless it holds NAME itself. Where one does
+    not answer, those are asked that hold copies of what it has. Documents are not fetched.
+
+    Exit status: 0 one answers; 1 none does, its series is not delegated, or the delegations run in
+    a circle; 2 NAME or ADDRESS is none.
+    """
+    from permacite.service.resolution.leading import Leading, way_from  # noqa: PLC0415 - of this alone
+
+    if resolver is not None:
+        way = way_from(resolver, reference, allow_private=allow_private)
+    else:
+        with Leading.open(ctx.obj) as archive:
+            way = archive.way(reference, allow_private=allow_private)
+    if as_json:
+        emit(way)
+    elif way.here:
+        click.echo("this archive holds it")
+    else:
+        for step in way.steps:
+            click.echo(
+                f"{step.resolver}\t{step.outcome}" + (f"\t{step.problem}" if step.problem else "")
+            )
+    ctx.exit(0 if way.answered else 1)
 
 
 def _tell_delegations(delegations: list[Delegated], *, as_json: bool) -> None:

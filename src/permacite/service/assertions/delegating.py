@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Delegation, Repository
 
-__all__ = ["Delegated", "Delegations", "elsewhere", "with_directions"]
+__all__ = ["Delegated", "Delegations", "elsewhere", "request_of", "with_directions"]
 
 _DAY = compile_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _THTTP = "/uri-res"
@@ -34,7 +34,7 @@ class Delegated:
     """"resolver" or "minter"."""
     series: str
     target: str
-    """The address of the resolver, or who mints."""
+    """The address of the resolver, and of those that hold copies; or who mints."""
     first: date | None
     """Of the dates in names, inclusive, as `last`."""
     last: date | None
@@ -69,15 +69,14 @@ class Delegations(UseCases):
     ) -> Delegated:
         """Record who answers for ("resolver"), or mints in ("minter"), a series, and those below.
 
-        The dates in names are yyyy-mm-dd, ends included. Raises ParseError.
+        The dates in names are yyyy-mm-dd, ends included. After the resolver that answers, with
+        spaces between, others may stand that hold copies of what it has. Raises ParseError.
         """
         by_resolver = kind == "resolver"
-        if by_resolver:
-            _check_address(target)
         delegation = self._repository.delegations.delegate(
             "resolver" if by_resolver else "minter",
             series,
-            target.rstrip("/") if by_resolver else target,
+            _addresses(target) if by_resolver else target,
             first=_day(first, date.min),
             last=_day(last, date.max),
         )
@@ -93,8 +92,8 @@ class Delegations(UseCases):
 
     def elsewhere(
         self, reference: str, service: str | None = None, *, usual: str = "N2R"
-    ) -> str | None:
-        """The address under which another resolver answers for a name; None: this one does.
+    ) -> list[str]:
+        """The addresses under which others answer for a name, the best first; none: this one does.
 
         `service`: what of THTTP (RFC 2169) is asked for, such as N2C; None for the name itself,
         for which a resolver that speaks THTTP alone is asked by the service `usual`.
@@ -104,39 +103,52 @@ class Delegations(UseCases):
 
 def elsewhere(
     repository: Repository, reference: str, service: str | None = None, *, usual: str = "N2R"
-) -> str | None:
-    """As `Delegations.elsewhere`. The address of a resolver of THTTP alone ends with `/uri-res`."""
+) -> list[str]:
+    """As `Delegations.elsewhere`."""
     name, fragment = names.document_of(reference)
     delegation = repository.delegations.resolver_of(name)
-    if delegation is None:
-        return None
-    target = delegation.target
-    is_thttp_alone = target.lower().endswith(_THTTP)
-    if service is not None or is_thttp_alone:
-        base = target if is_thttp_alone else f"{target}{_THTTP}"
-        tail = f"%23{fragment.specifier}" if fragment is not None else ""
-        return f"{base}/{service or usual}?{name}{tail}"
-    tail = f"?fragment={fragment.specifier}" if fragment is not None else ""
-    return f"{target}/{name}{tail}"
+    targets = [] if delegation is None else delegation.target.split()
+    specifier = None if fragment is None else fragment.specifier
+    found = []
+    for target in targets:
+        if service is not None or _is_thttp_alone(target):
+            found.append(request_of(target, service or usual, str(name), specifier))
+        else:
+            tail = f"?fragment={specifier}" if specifier else ""
+            found.append(f"{target}/{name}{tail}")
+    return found
+
+
+def request_of(resolver: str, service: str, name: str, specifier: str | None = None) -> str:
+    """The request for a service of THTTP; the address of who speaks it alone ends `/uri-res`."""
+    resolver = resolver.rstrip("/")
+    base = resolver if _is_thttp_alone(resolver) else f"{resolver}{_THTTP}"
+    tail = f"%23{specifier}" if specifier else ""
+    return f"{base}/{service}?{name}{tail}"
+
+
+def _is_thttp_alone(resolver: str) -> bool:
+    return resolver.lower().endswith(_THTTP)
 
 
 def with_directions(repository: Repository, reference: str, error: NotFoundError) -> NotFoundError:
     """The same error, with the address of the resolver that would know, if there is one."""
-    address = elsewhere(repository, reference)
-    if address is None:
+    addresses = elsewhere(repository, reference)
+    if not addresses:
         return error
-    return NotFoundError(
-        error.problem, error.name, candidates=error.candidates, hint=f"it may be at {address}"
-    )
+    hint = f"it may be at {' or '.join(addresses)}"
+    return NotFoundError(error.problem, error.name, candidates=error.candidates, hint=hint)
 
 
-def _check_address(target: str) -> None:
-    """Raise ParseError where a resolver's address is none."""
-    address = uri.parse(target)
-    if address.scheme not in {"http", "https"} or not address.host:
-        raise ParseError(
-            "expected the http or https address of a resolver", target, 0, "PDI §3.8.1"
-        )
+def _addresses(target: str) -> str:
+    """The addresses of resolvers, as they are recorded. Raises ParseError where one is none."""
+    for each in target.split() or [target]:
+        address = uri.parse(each)
+        if address.scheme not in {"http", "https"} or not address.host:
+            raise ParseError(
+                "expected the http or https address of a resolver", each, 0, "PDI §3.8.1"
+            )
+    return " ".join(each.rstrip("/") for each in target.split())
 
 
 def _day(text: str | None, default: date) -> date:

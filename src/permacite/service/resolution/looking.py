@@ -75,7 +75,7 @@ class LookUps(Resolution):
         from permacite.service.assertions.delegating import elsewhere  # noqa: PLC0415 - names not here
 
         try:
-            return elsewhere(self._repository, reference)
+            return next(iter(elsewhere(self._repository, reference)), None)
         except PermaciteError:  # an address of the web
             return None
 

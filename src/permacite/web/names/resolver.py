@@ -54,7 +54,8 @@ async def resolution(request: Request) -> Response:
 
     A name with wildcards is answered by the set of names that are known here, as JSON or, where
     `Accept` says so, as text/uri-list; `?limit=`, `&after=` and `&until=` choose a page of it,
-    and `Link: <...>; rel="next"` leads on. A name that is delegated elsewhere leads there (307).
+    and `Link: <...>; rel="next"` leads on. A name that is delegated elsewhere leads there (307);
+    `Link: <...>; rel="duplicate"` names those that hold copies.
     OPTIONS tells what may be done with a name, 404 where this server would not know it. PUT makes
     the next version of a document, or mints a name (`PUT /pdi://series/`), where the server was
     started with --writable; nothing is ever deleted (PDI §3.8.2). Those pieces of a
@@ -161,14 +162,15 @@ async def _elsewhere(
     if present is not None:
         return RedirectResponse(kept(request, f"/{as_address(present)}"), 303)
     usual = "N2C" if request.method == "HEAD" else "N2R"  # PDI §3.8.3
-    address = await ask(request, Archive.elsewhere, reference, service, usual=usual)
+    addresses = await ask(request, Archive.elsewhere, reference, service, usual=usual)
     own = urlsplit(str(request.base_url))
-    if address is None:
+    if not addresses:
         raise error
-    there = urlsplit(address)
+    there = urlsplit(addresses[0])
     if there.netloc == own.netloc and there.path.startswith(own.path):
         raise error
-    return RedirectResponse(address, 307)
+    copies = ", ".join(f'<{each}>; rel="duplicate"' for each in addresses[1:])  # RFC 6249 §3
+    return RedirectResponse(addresses[0], 307, {"Link": copies} if copies else None)
 
 
 async def _set(request: Request, pattern: str, view: str) -> Response:
