@@ -114,7 +114,6 @@ const WAYS = {
 };
 const TIMED = {
     fetch: (url) => asked(url, {mode: "no-cors"}),
-    chain: WAYS.chain,
     cached: (url) => asked(url, {mode: "no-cors", cache: "force-cache"}),
     image: WAYS.image,
     script: WAYS.script,
@@ -191,7 +190,7 @@ class Handler(BaseHTTPRequestHandler):
             if "none" in path:
                 self._answer(404, b"no", "text/plain")
             else:
-                time.sleep(0.02)  # it looks for it
+                time.sleep(int("0" + path.partition("?ms=")[2]) / 1000)  # it looks for it
                 self._answer(302, b"", "text/plain", "/page-held")
         elif path.startswith("/picture-held"):
             self._answer(200, picture(), "image/png")
@@ -334,13 +333,21 @@ def test_a_link_on_the_page_of_another_site_leads_here(
             page.wait_for_url("**/link.html")
 
 
+TELLING = 0.25
+"""So far from a half, times tell two apart: of 40 and 40, chance goes there once in 10,000."""
+
+PAUSES_MS = (20, 100, 500, 2000)
+"""What a site without protection may take longer; more, where the machine is busy."""
+
+
 def likelier(one: list[float], other: list[float]) -> float:
-    """How likely one of the first is less than one of the second; a half where nothing tells."""
+    """How likely one of the first is more than one of the second; a half where nothing tells."""
     pairs = [(a > b) + (a == b) / 2 for a in one for b in other]
     return sum(pairs) / len(pairs)
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3 * 3600)
 def test_no_time_tells_apart(
     archive: Path, pages: dict[str, str], elsewhere: int, browser: Browser
 ) -> None:
@@ -348,16 +355,23 @@ def test_no_time_tells_apart(
     asked = [(each, each.replace(HELD, OTHER)) for each in looks]
     asked.append((f"/{pages['html']}", f"/{pages['html']}9"))
     control = f"http://127.0.0.1:{elsewhere}/lookup-"
+    call = "([way, held, none]) => timed(way, held, none, 40)"
     found = {}
     with served(archive) as running, spying(browser, f"http://localhost:{elsewhere}") as spy:
         for way in spy.evaluate("Object.keys(TIMED)"):
-            call = "([way, held, none]) => timed(way, held, none, 40)"
-            told = spy.evaluate(call, [way, control + "held", control + "none"])
-            assert likelier(*told) > 0.9, f"{way} tells nothing of what has no protection"
+            for pause in PAUSES_MS:
+                told = spy.evaluate(call, [way, f"{control}held?ms={pause}", f"{control}none"])
+                found[way, f"{pause} ms without protection"] = likelier(*told)
+                if likelier(*told) > 0.5 + TELLING:
+                    break
+            else:
+                pytest.fail(f"{way} tells nothing without protection: {found}")
             for held, none in asked:
                 told = spy.evaluate(call, [way, running.base + held, running.base + none])
-                found[way, held] = round(likelier(*told), 2)
-    assert {each: share for each, share in found.items() if abs(share - 0.5) > 0.3} == {}
+                found[way, held] = likelier(*told)
+    print("how likely what is held takes longer:", found)  # noqa: T201 - of interest where it holds
+    telling = {each for each, share in found.items() if abs(share - 0.5) > TELLING}
+    assert {each for each in telling if "without protection" not in each[1]} == set(), found
 
 
 def test_what_a_person_has_seen_is_in_no_cache_for_others(
