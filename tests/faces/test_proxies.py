@@ -9,6 +9,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
@@ -18,6 +19,7 @@ from tests.faces.test_http import Answer, ask, names
 
 from permacite.capture.run import to_the_end
 from permacite.service.archive import Archive
+from permacite.web.doors.building import Building
 from permacite.web.doors.forwarded import Forwarded
 from permacite.web.serving.remembered import Remembered
 
@@ -199,43 +201,61 @@ def test_a_proxy_makes_nobody_one_who_is_on_this_machine(
         assert ask(running.base, "/-/cite", "POST", cited).status == 401, "it said of nobody"
 
 
-def test_what_is_remembered_is_found_behind_a_proxy() -> None:
-    made: list[str] = []
+class Remembering:
+    """What remembers, behind a proxy that is believed, before an application that counts."""
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, building: str) -> None:
+        self.made: list[str] = []
+        """Who asked for what was not known, and how."""
+        self._known = Remembered(self._application, lambda: 1, Building([building]).apart)
+        self._app = Forwarded(self._known, ["127.0.0.1"])
+
+    async def _application(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive
-        made.append(f"{scope['client'][0]} {scope['scheme']}")
+        self.made.append(f"{scope['client'][0]} {scope['scheme']}")
         fields = [(b"etag", b'"1"'), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 200, "headers": fields})
         await send({"type": "http.response.body", "body": b""})
 
-    remembered = Remembered(application, lambda: 1)
-    proxied = Forwarded(remembered, ["127.0.0.1"])
-
-    def asked(address: str, **said: str) -> bool:
+    def asked(self, address: str, **said: str) -> bool:
         """Whether an answer is known; it is made where it is not."""
         fields = {"host": HOST, "x-forwarded-for": address} | said
         headers = [(name.encode(), value.encode()) for name, value in fields.items()]
         scope: dict[str, Any] = {"type": "http", "method": "GET", "scheme": "http"}
-        scope |= {"client": ("127.0.0.1", len(made)), "headers": headers}
+        scope |= {"client": ("127.0.0.1", len(self.made)), "headers": headers}
         scope |= {"raw_path": b"/", "query_string": b""}
         early = dict(scope)
-        proxied.apply(early)
-        if remembered.known(early) is not None:
+        self._app.apply(early)
+        if self._known.known(early) is not None:
             return True
 
         async def send(message: Message) -> None:
             del message
 
-        to_the_end(proxied(scope, send, send))  # type: ignore[arg-type] # nothing is received
+        to_the_end(self._app(scope, send, send))  # type: ignore[arg-type] # nothing is received
         return False
 
-    first, second = "203.0.113.9", "203.0.113.10"
-    assert [asked(first), asked(first), asked(f"198.51.100.1, {first}")] == [False, True, True]
-    assert [asked(second), asked(second), asked(first)] == [False, True, True]
+
+def test_what_is_remembered_is_found_behind_a_proxy() -> None:
+    first, second, inside = "203.0.113.9", "203.0.113.10", "198.51.100.1"
+    remembering = Remembering(building=inside)
+    asked = remembering.asked
+    assert [asked(first), asked(first), asked(f"{inside}, {first}")] == [False, True, True]
+    assert asked(second), "all who are elsewhere share it"
+    assert [asked(inside), asked(inside), asked(first)] == [False, True, True]
     secured = {"x-forwarded-proto": "https"}
-    assert [asked(first, **secured), asked(first, **secured)] == [False, True]
-    assert made == [f"{first} http", f"{second} http", f"{first} https"]
+    assert [asked(first, **secured), asked(second, **secured)] == [False, True]
+    assert remembering.made == [f"{first} http", f"{inside} http", f"{first} https"]
+
+
+def test_what_is_remembered_is_bounded_by_what_was_asked_too() -> None:
+    remembering = Remembering(building="198.51.100.1")
+    tracemalloc.start()
+    for number in range(2000):
+        assert not remembering.asked("203.0.113.9", accept=f"{number} " + "x" * 60_000)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size < 48 << 20
 
 
 @pytest.mark.parametrize("typed", ["nonsense", "10.0.0.1/8", "127.0.0.1,,"])

@@ -19,6 +19,7 @@ from permacite.service.archive import Archive
 from permacite.web import templates
 from permacite.web.app import create_app
 from permacite.web.doors.based import Based
+from permacite.web.doors.building import Building
 from permacite.web.doors.forwarded import Forwarded
 from permacite.web.follow.saves import Saves
 from permacite.web.operating.watching import Watching, notify, watched, watching_workers
@@ -108,7 +109,8 @@ def _answer(
             _introduce(archive, announce)
         archive.decoders(many=True)
         moments = stack.enter_context(archive.moments())
-        remembered = Remembered(Packed(Based(app, serving.base)), moments)
+        places = Building(serving.building).apart
+        remembered = Remembered(Packed(Based(app, serving.base)), moments, places)
         seen = watched(
             Tagged(remembered),
             archive,

@@ -62,7 +62,7 @@ class OwnPages:
             await (answer or self._app)(scope, receive, _for_one_site(send))
 
     def _tells_all(self, request: Request) -> bool:
-        return self._public and not self._building.holds(request)
+        return self._public and not self._building.where(request).is_inside
 
     async def _answer(self, request: Request) -> Response | None:
         """What is answered to the page of another site; None for what it may ask."""

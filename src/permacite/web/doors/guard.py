@@ -6,7 +6,6 @@ is unknown or revoked is refused by itself; a cookie with it counts for nothing.
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,6 @@ from permacite.service.base import Audience
 from permacite.web import problems
 from permacite.web.addresses import asked_path
 from permacite.web.callers.caller import Caller
-from permacite.web.doors.building import is_passed_on
 from permacite.web.doors.table import READING, need_of, route_of
 
 if TYPE_CHECKING:
@@ -75,7 +73,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        is_here, is_inside = _is_here(request), self._building.holds(request)
+        is_here, is_inside = self._building.where(request)
         caller = replace(self._anybody, is_here=is_here, is_inside=is_inside)
         if is_inside:
             caller = replace(caller, archive=self._seen_by(Audience(is_inside=True)))
@@ -145,16 +143,6 @@ def _shown(request: Request) -> tuple[str, bool]:
     except CookieError:
         return "", False
     return ("", False) if morsel is None else (morsel.value, True)
-
-
-def _is_here(request: Request) -> bool:
-    """Whether a request comes from this machine, through nobody."""
-    if request.client is None or is_passed_on(request):
-        return False
-    try:
-        return ipaddress.ip_address(request.client.host.partition("%")[0]).is_loopback
-    except ValueError:
-        return False
 
 
 def _size(request: Request) -> int:

@@ -3,8 +3,8 @@
 Such an answer follows from the request and from what the catalog holds. SQLite tells whether any
 connection, of any process, has written since the last look, which takes some microseconds: less
 than to resolve the name, and no thread waits for a disk. What depends on who asks is remembered for
-each address, that which a proxy tells where one is believed; and what depends on fields of the
-request for each set of them.
+what their address is (that which a proxy tells where one is believed), so that visitors share it;
+and what depends on fields of the request for each set of them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    _Key = tuple[object, str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
+
 __all__ = ["Known", "Remembered"]
 
 _LARGEST_BYTES = 32 * 1024
 _MOST_BYTES = 32 << 20
-_OVERHEAD_BYTES = 2048
-"""Of fields and keys, about."""
+_OVERHEAD_BYTES = 1024
+"""Of the objects that hold it, about."""
 _TAG, _SIZE = b"etag", b"content-length"
 """What has a tag is the same whenever it is given."""
 _WITHOUT_EFFECT = frozenset(
@@ -57,19 +59,25 @@ class Known(NamedTuple):
 class Remembered:
     """An application whose small answers are remembered, for one thread."""
 
-    def __init__(self, app: ASGIApp, moment: Callable[[], int]) -> None:
-        """`moment`: a number that changes with whatever is written."""
+    def __init__(
+        self, app: ASGIApp, moment: Callable[[], int], place: Callable[[Mapping[str, Any]], object]
+    ) -> None:
+        """`moment`: a number that changes with whatever is written.
+
+        `place`: what is told of where a request comes from, apart from its fields.
+        """
         self._app = app
+        self._place = place
         self._ask_moment = moment
         self._moment = -1
-        self._answers: OrderedDict[object, Known] = OrderedDict()
+        self._answers: OrderedDict[_Key, Known] = OrderedDict()
         self._size_bytes = 0
 
     def known(self, scope: Mapping[str, Any]) -> Known | None:
         """The answer to a request, if it is known and holds."""
         if not _is_for_anybody(scope) or not self._holds():
             return None
-        key = _key(scope)
+        key = self._key(scope)
         answer = self._answers.get(key)
         if answer is not None:
             self._answers.move_to_end(key)
@@ -81,7 +89,7 @@ class Remembered:
             await self._app(scope, receive, send)
             return
         self._holds()
-        moment, key = self._moment, _key(scope)
+        moment, key = self._moment, self._key(scope)
         seen = _Seen(scope, send)
         await self._app(scope, receive, seen.send)
         if seen.answer is not None and self._holds() and moment == self._moment:
@@ -97,34 +105,39 @@ class Remembered:
         self._moment = moment
         return False
 
-    def _remember(self, key: object, answer: Known) -> None:
+    def _remember(self, key: _Key, answer: Known) -> None:
         if key in self._answers:
             return
         self._answers[key] = answer
-        self._size_bytes += len(answer.body) + _OVERHEAD_BYTES
+        self._size_bytes += _size(key, answer)
         while self._size_bytes > _MOST_BYTES:
-            _, oldest = self._answers.popitem(last=False)
-            self._size_bytes -= len(oldest.body) + _OVERHEAD_BYTES
+            self._size_bytes -= _size(*self._answers.popitem(last=False))
+
+    def _key(self, scope: Mapping[str, Any]) -> _Key:
+        """All that an answer may depend on, besides what is stored."""
+        return (
+            self._place(scope),
+            scope["scheme"],
+            scope["raw_path"],
+            scope["query_string"],
+            tuple(
+                (name, b"" if name in _PASSED_ON else value)
+                for name, value in scope["headers"]
+                if name not in _WITHOUT_EFFECT
+            ),
+        )
+
+
+def _size(key: _Key, answer: Known) -> int:
+    """The octets of what is remembered, about; fields may be long."""
+    *_, path, query, fields = key
+    asked = len(path) + len(query) + sum(len(name) + len(value) for name, value in fields)
+    return asked + len(answer.head) + len(answer.body) + _OVERHEAD_BYTES
 
 
 def _is_for_anybody(scope: Mapping[str, Any]) -> bool:
     """Whether a request shows nothing that admits for a time alone."""
     return scope["method"] == "GET" and all(name not in _ADMITTING for name, _ in scope["headers"])
-
-
-def _key(scope: Mapping[str, Any]) -> object:
-    """All that an answer may depend on, besides what is stored."""
-    return (
-        (scope.get("client") or ("",))[0],
-        scope["scheme"],
-        scope["raw_path"],
-        scope["query_string"],
-        *(
-            (name, b"" if name in _PASSED_ON else value)
-            for name, value in scope["headers"]
-            if name not in _WITHOUT_EFFECT
-        ),
-    )
 
 
 class _Seen:
