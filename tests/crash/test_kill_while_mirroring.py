@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -37,11 +38,11 @@ def test_mirror_killed_again_and_again_has_the_same_root(
         grow(archive)
         while kills < wanted:
             run = start(origin.base, into)
-            try:
-                run.wait(chance.uniform(0.3, 4))
-            except subprocess.TimeoutExpired:
-                run.send_signal(signal.SIGKILL)
-                assert run.wait() == -signal.SIGKILL
+            wait_for(run, into, contents(into) + chance.randint(0, _AT_ONCE))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                run.wait(chance.uniform(0, 0.3))
+            run.send_signal(signal.SIGKILL)
+            if run.wait() == -signal.SIGKILL:
                 kills += 1
             else:
                 assert run.returncode == 0
@@ -61,6 +62,19 @@ def start(base: str, into: Path) -> subprocess.Popen[bytes]:
     """Start a run of the mirror."""
     command = [sys.executable, "-m", "permacite", "mirror", base, str(into)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def wait_for(run: subprocess.Popen[bytes], into: Path, wanted: int) -> None:
+    """Wait until a mirror has so many contents, or is done."""
+    while contents(into) < wanted:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            run.wait(0.02)
+            return
+
+
+def contents(into: Path) -> int:
+    """How many contents a mirror has."""
+    return sum(1 for _ in into.glob("objects/??/??/*"))
 
 
 def grow(archive: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.earlier import unpack
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
@@ -23,10 +25,10 @@ from permacite.service.mirroring.following import follow
 from permacite.service.proofs.proofs import check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.faces.conftest import Running
+    from tests.faces.conftest import Outcome, Running
 
 PAGE = b"<title>Herons</title><p>A heron stood in the reeds. It did not move.</p>"
 QUOTED = b"stood in the reeds"
@@ -191,6 +193,8 @@ def test_closed_document_is_its_entry_alone_until_it_is_open(
     kept = b"".join(tree(into).values())
     for secret in (b"did not move", b"example.org/herons", b"stood in", b"It moved"):
         assert secret not in kept.replace(QUOTED, b"")
+    with served(into, "--public") as mirror:
+        assert ask(mirror.base, f"/{full['page']}").status == 404
     with Archive.open(archive) as there:
         there.standing(full["document"], Choice(access="public"))
     assert follow(origin.base, into).filled == 4
@@ -390,3 +394,46 @@ def altering(base: str, part: str) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
+
+
+def test_mirror_of_an_archive_of_before(tmp_path: Path) -> None:
+    archive, _ = unpack(tmp_path)
+    name = "urn:pdi://{0}"
+    into, later = tmp_path / "mirror", tmp_path / "later"
+    with served(archive, "--public") as origin:
+        follow(origin.base, into)
+        assert root(into) == root(archive)
+        assert findings(into) == findings(archive)
+        with Archive.open(archive) as there:
+            name = there.list(limit=1).documents[0].pdi
+            there.withdraw(name, reason="copyright")
+        for directory in (into, later):
+            follow(origin.base, directory)
+            assert root(directory) == root(archive)
+            assert findings(directory) == findings(archive)
+            with served(directory, "--public") as mirror:
+                assert ask(mirror.base, f"/{name}").status == 410
+
+
+def test_command_tells_what_came_and_goes_on(
+    archive: Path, origin: Running, cli: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    into = tmp_path / "mirror"
+    with Archive.open(archive) as there:
+        key = there.log().key
+    told = json.loads(cli("mirror", origin.base, str(into), "--key", key, "--json").out)
+    assert (told["size"], told["entered"], told["lost"]) == (root(archive)[0],) * 2 + ([],)
+    assert told["key"] == key
+    assert cli("mirror", origin.base, str(into)).out == f"{into}\n"
+    for words, status in (
+        ((origin.base, str(into), "--key", "none"), 2),
+        ((origin.base, str(into), "--once", "--every", "5"), 2),
+        (("no address", str(into)), 1),
+        ((origin.base, str(archive)), 1),
+        ((f"{origin.base}/nothing", str(into)), 1),
+    ):
+        assert cli("mirror", *words).status == status, words
+    backup = tmp_path / "backup"
+    assert cli("--archive", str(into), "backup", str(backup)).status == 0
+    assert root(backup) == root(into)
+    assert cli("--archive", str(into), "search", "herons").status == 0

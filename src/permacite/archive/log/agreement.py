@@ -33,12 +33,14 @@ __all__ = [
     "counted",
     "entry_fault",
     "erased",
+    "is_absent",
     "is_mirror",
-    "is_withheld",
     "rebuilt",
 ]
 
 _KINDS = {"version", "format"}
+_TELLING = {*_KINDS, "citation", "assertion"}
+"""Kinds of entries of which a mirror may be handed nothing else."""
 _MOST = 10_000
 """How many versions and formats are remembered."""
 
@@ -168,16 +170,18 @@ def erased(connection: Session, sequence: int) -> set[str | None]:
     return {part for (part,) in connection.execute(question, (sequence,))}
 
 
-def is_withheld(connection: Session, leaf: Leaf) -> bool:
-    """Whether this is a mirror, that was handed an entry and nothing of what it is about."""
+def _is_withheld(connection: Session, leaf: Leaf) -> bool:
+    """Whether this is a mirror that was handed an entry, and nothing of what it commits to."""
+    if not is_mirror(connection) or entries.hash_of(leaf) != leaf.hash:
+        return False
+    return entries.is_erased(leaf.content) or is_absent(connection, leaf)
+
+
+def is_absent(connection: Session, leaf: Leaf) -> bool:
+    """Whether neither an opening nor a row is here of what an entry tells."""
     said = entries.lenient(leaf)
-    if not is_mirror(connection) or leaves.openings(connection, leaf.sequence):
-        return False
-    if entries.hash_of(leaf) != leaf.hash:
-        return False
-    if entries.is_erased(leaf.content):
-        return True
-    return bool(entries.commitments(said)) and _entry(connection, leaf, said) is None
+    is_told = leaves.openings(connection, leaf.sequence) or said.get("kind") not in _TELLING
+    return not is_told and _entry(connection, leaf, said) is None
 
 
 def is_mirror(connection: Session) -> bool:
@@ -235,7 +239,7 @@ def entry_fault(connection: Session, leaf: Leaf) -> str:
     A mirror may lack what it was not handed.
     """
     problem = _fault(connection, leaf)
-    return "" if problem and is_withheld(connection, leaf) else problem
+    return "" if problem and _is_withheld(connection, leaf) else problem
 
 
 def _fault(connection: Session, leaf: Leaf) -> str:

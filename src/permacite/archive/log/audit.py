@@ -12,8 +12,8 @@ from permacite.archive.log.agreement import (
     counted,
     entry_fault,
     erased,
+    is_absent,
     is_mirror,
-    is_withheld,
 )
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Checkpoint, Note
@@ -81,7 +81,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
         for problem in (_problem(catalog, leaf), tree.add(leaf)):
             if problem:
                 yield Finding(_LOG, "log", problem)
-        if leaf.sequence < size and not (is_copied and catalog.read(is_withheld, leaf)):
+        if leaf.sequence < size and not (is_copied and catalog.read(is_absent, leaf)):
             rows.update(_counts(catalog, leaf))
     yield from _checkpoint_faults(signed.pop(tree.size, None), tree, verifiers)
     yield from _timestamp_faults(log)

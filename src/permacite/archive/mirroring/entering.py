@@ -70,7 +70,7 @@ class Arrived(NamedTuple):
     withheld: str | None
     formats: tuple[tuple[str, str], ...]
     serial: bool
-    statement: Mapping[str, str] | None
+    beside: Mapping[str, Any] | None
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> Arrived:
@@ -84,12 +84,12 @@ class Arrived(NamedTuple):
             value["withheld"],
             tuple((str(token), str(media_type)) for token, media_type in value["formats"]),
             value["serial"] is True,
-            value.get("statement"),
+            value.get("beside"),
         )
 
     def disclosed(self) -> dict[str, Any]:
         """All that it, and what was told beside it, says. Raises ValueError."""
-        return disclosed(read(self.content), self.openings) | dict(self.statement or {})
+        return disclosed(read(self.content), self.openings) | dict(self.beside or {})
 
 
 def enter(transaction: Transaction, arrived: Sequence[Arrived]) -> list[int]:
@@ -206,7 +206,7 @@ def _sealed(entry: Entry, each: Arrived) -> Sealed:
 def _is_told(each: Arrived) -> bool:
     """Whether enough of an entry was handed out to make its row."""
     if is_erased(each.content):
-        return each.statement is not None
+        return each.beside is not None
     committed = commitments(read(each.content)).keys() - {"note"}
     return committed <= each.openings.keys()
 

@@ -26,7 +26,7 @@ from permacite.archive.entries import (
 )
 from permacite.archive.model import Assertion
 from permacite.archive.records import access, versions
-from permacite.archive.records.rows import name_of
+from permacite.archive.records.rows import name_of, timestamp
 from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import IntegrityError, NotFoundError, ParseError
 from permacite.pdi import PDI
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.entries import Leaf
     from permacite.archive.log import Log
-    from permacite.archive.model import Restriction, Version
+    from permacite.archive.model import Representation, Restriction, Version
     from permacite.archive.objects import Source
     from permacite.archive.records.session import Session
 
@@ -77,8 +77,9 @@ class Handed:
     """Format token and media type of all that an entry commits, in the order of commit."""
     serial: bool
     """Whether the entry is of a new document whose unique id is a serial number of the day."""
-    statement: Mapping[str, str] | None = None
-    """What an early withdrawal has decided, where its entry is not given out."""
+    beside: Mapping[str, Any] | None = None
+    """Of early entries: when something was committed, or what a withdrawal has decided, where they
+    are not given out; and the provenance, of which they have a digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +167,19 @@ class Handing:
             withheld,
             _formats(entry, told),
             self._is_serial(entry),
+            _details(entry, told),
         )
 
     def _hidden(self, leaf: Leaf, entry: Mapping[str, Any], told: _Told) -> Handed:
         """An early entry that is not given out: its tombstone, and what a withdrawal decided."""
-        said = None
+        said: dict[str, str] = {}
         if entry.get("predicate") in EFFECTS:
             row = without_persons(_assertion(entry))
             said = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
             said["stated_at"] = str(entry["stated_at"])
+        committed = _committed(entry, told)
+        if committed:
+            said["committed_at"] = timestamp(committed[0].committed_at)
         was_erased = is_erased(leaf.content)
         content = leaf.content if was_erased else tombstone(leaf.content)
         left = lenient(dataclasses.replace(leaf, content=content))
@@ -185,7 +190,7 @@ class Handing:
             "erased" if was_erased else "withdrawn",
             _formats(left, told),
             self._is_serial(left),
-            said,
+            said or None,
         )
 
     def _given(
@@ -210,8 +215,7 @@ class Handing:
     def _given_of_version(
         self, entry: Mapping[str, Any], committed: set[str], told: _Told
     ) -> tuple[set[str], Withheld | None]:
-        pdi, number = _document_of(entry), entry.get("version")
-        version = told.versions.get((pdi, number)) if pdi and isinstance(number, int) else None
+        version = _told_of(entry, told)
         if version is None:
             return set(), "closed"
         restrictions = {
@@ -257,16 +261,32 @@ def _version_of(leaf: Leaf) -> tuple[PDI, int] | None:
     return name, number
 
 
+def _told_of(entry: Mapping[str, Any], told: _Told) -> Version | None:
+    """The version that an entry commits formats of; None where it is not here."""
+    name, number = _document_of(entry), entry.get("version")
+    return told.versions.get((name, number)) if name and isinstance(number, int) else None
+
+
+def _details(entry: Mapping[str, Any], told: _Told) -> Mapping[str, Any] | None:
+    """What an early entry has the digest of, and does not tell itself; None for others."""
+    version = _told_of(entry, told)
+    if version is None or "schema" in entry or "provenance" not in entry:
+        return None
+    of = version.provenance
+    beside = {"title": of.title, "final_uri": of.final_uri, "details": of.details}
+    return {name: value for name, value in beside.items() if value is not None}
+
+
 def _formats(entry: Mapping[str, Any], told: _Told) -> list[tuple[str, str]]:
     """The formats that an entry commits, with their media types, in the order of commit."""
-    name, number = _document_of(entry), entry.get("version")
-    version = told.versions.get((name, number)) if name and isinstance(number, int) else None
-    own = tokens(entry)
-    if version is None or not own:
-        return []
-    return [
-        (each.format, each.media_type) for each in version.representations if each.format in own
-    ]
+    return [(each.format, each.media_type) for each in _committed(entry, told)]
+
+
+def _committed(entry: Mapping[str, Any], told: _Told) -> list[Representation]:
+    """The formats that an entry commits, as far as they are here."""
+    version, own = _told_of(entry, told), tokens(entry)
+    formats = () if version is None else version.representations
+    return [each for each in formats if each.format in own]
 
 
 def _held_by(connection: Session, digest: str) -> list[PDI]:

@@ -34,7 +34,7 @@ _LOST = "mirror lost"
 _FOLLOWED = "mirror followed"
 """When all that the origin told was taken over last."""
 _SEEN = "mirror seen"
-"""The size of the longest log that its origin has signed, and when that was first seen."""
+"""The longest checkpoint that its origin has shown."""
 
 
 class Mirror:
@@ -52,21 +52,14 @@ class Mirror:
         """Be a mirror of the archive at an address, whose log these keys sign; for good."""
         self._catalog.write(_begin, origin, "\n".join(map(str, keys)))
 
-    def checkpoint(self) -> str | None:
-        """The last checkpoint of the origin, up to which all is here."""
-        return self._catalog.read(leaves.head)[1]
+    def note_seen(self, note: str) -> None:
+        """Note the longest checkpoint that the origin has shown, before anything of it is taken."""
+        if note != self.seen():
+            self._catalog.write(settings.set_setting, _SEEN, note)
 
-    def note_seen(self, size: int) -> None:
-        """Note that the origin has signed so many entries, unless that is known."""
-        seen = self._list(_SEEN)
-        if not seen or seen[0] != size:
-            now = timestamp(self._catalog.clock())
-            self._set(_SEEN, size, now)
-
-    def seen(self) -> tuple[int, str] | None:
-        """How many entries the origin has signed, and since when that is known here."""
-        seen = self._list(_SEEN)
-        return (seen[0], seen[1]) if seen else None
+    def seen(self) -> str | None:
+        """The longest checkpoint that the origin has shown; its entries may not all be here."""
+        return self._catalog.read(settings.setting, _SEEN)
 
     def enter(self, start: int, arrived: Sequence[Arrived]) -> None:
         """Enter entries from the place `start` on, all or none.

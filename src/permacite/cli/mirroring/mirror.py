@@ -64,7 +64,7 @@ def mirror(  # noqa: PLR0913 - each is an option of its own
     checkpoints are kept in INTO/forks, and nothing more is taken.
 
     Exit status: 0 all is here, 1 the log is forked or altered, contents are lost there, or URL does
-    not answer, 2 URL or KEY is none.
+    not answer, 2 KEY is none.
     """
     if once and every is not None:
         raise click.UsageError("expected --once or --every, found both")

@@ -2,7 +2,7 @@
 
 | step | where it is stopped, the next run |
 |---|---|
-| the checkpoint is held to the key, and to the last one kept | asks anew |
+| the checkpoint is held to the key, and to the last one shown | asks anew |
 | a stretch of 256 entries comes, with openings, and is held to that root | asks anew |
 | their octets come, and are held to their digests | finds those that are there |
 | the rows of the stretch are written, in one transaction | goes on behind them |
@@ -100,8 +100,10 @@ def follow(
     on. `cosigner` is the file of a key that signs what was found whole; it is made. Raises
     IntegrityError where the log is forked (both checkpoints are kept in the folder, and nothing is
     taken any more), where entries or octets are altered, or another key signs; ConflictError where
-    the folder holds anything else; CaptureError, StorageError.
+    the folder holds anything else; ParseError for an address or key that is none; CaptureError,
+    StorageError.
     """
+    key = None if key is None else str(Verifier.parse(key))
     with (
         Line(address, allow_private=allow_private) as line,
         _opened(directory, line, key) as repository,
@@ -184,7 +186,7 @@ class _Run:
         evidence.check_none(directory)
         keys = self._repository.log.verifiers
         shown, note = self._shown()
-        self._mirror.note_seen(shown.size)
+        self._mirror.note_seen(note)
         standings = self._told_standings()
         before = self._repository.log.size()
         self._enter(shown)
@@ -212,23 +214,18 @@ class _Run:
         )
 
     def _shown(self) -> tuple[Checkpoint, str]:
-        """The checkpoint of now, which extends the last one that was kept, and its note.
+        """The checkpoint of now, which extends the last one that was shown, and its note.
 
         Raises IntegrityError.
         """
-        kept = self._mirror.checkpoint()
-        if kept is None:
+        seen = self._mirror.seen()
+        if seen is None:
             return self._read(self._line.json(_LOG))
-        last = Checkpoint.parse(Note.parse(kept).text)
+        last = Checkpoint.parse(Note.parse(seen).text)
         state = self._state_since(last.size)
         shown, note = self._read(state)
-        if shown.size < last.size:
-            same = self._repository.log.root(shown.size) == shown.root
-        else:
-            proof = _proof_in(state)
-            same = is_consistent(last.size, last.root, shown.size, shown.root, proof=proof)
-        if not same:
-            raise evidence.kept(self._repository.directory, kept, note)
+        if not self._agree(last, shown, state):
+            raise evidence.kept(self._repository.directory, seen, note)
         if shown.size < last.size:
             raise IntegrityError(
                 f"{self._line.address} shows a log of {shown.size} entries, and had {last.size}",
@@ -237,6 +234,14 @@ class _Run:
                 hint="it was cut short, or restored from an earlier copy: nothing was taken",
             )
         return shown, note
+
+    def _agree(self, last: Checkpoint, shown: Checkpoint, state: dict[str, Any]) -> bool:
+        """Whether what was shown last and what is shown now may be of one log."""
+        if shown.size >= last.size:
+            proof = _proof_in(state)
+            return is_consistent(last.size, last.root, shown.size, shown.root, proof=proof)
+        log = self._repository.log
+        return shown.size > log.size() or log.root(shown.size) == shown.root
 
     def _state_since(self, size: int) -> dict[str, Any]:
         """The log there, with the proof that it grew from a size, if it is that long."""

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from permacite.archive import Finding
+from permacite.archive.log import Checkpoint
+from permacite.archive.log.note import Note
 from permacite.service.mirroring import evidence
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ def findings(repository: Repository) -> Iterator[Finding]:
     followed = mirror.followed()
     if followed is None or now - datetime.fromisoformat(followed) > LATEST:
         seen = mirror.seen()
-        behind = 0 if seen is None else max(0, seen[0] - repository.log.size())
+        size = 0 if seen is None else Checkpoint.parse(Note.parse(seen).text).size
+        behind = max(0, size - repository.log.size())
         since = "it was begun" if followed is None else f"{followed[:16]}Z"
         more = f"; {behind} entries are known to be there" if behind else ""
         detail = f"what was withdrawn, closed or erased since {since} may stand here open{more}"
