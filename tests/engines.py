@@ -30,7 +30,6 @@ __all__ = ["Repository", "Server", "server"]
 _USER = "permacite"
 _SETTINGS = (
     "listen_addresses=''",
-    "fsync=off",  # the machine does not lose power here, only processes die
     "max_connections=120",
     "shared_buffers=32MB",
     "max_wal_size=256MB",
@@ -40,8 +39,9 @@ _SETTINGS = (
 class Server:
     """A PostgreSQL of this test process, in a folder of its own, behind a socket of Unix."""
 
-    def __init__(self, folder: Path, programs: Path) -> None:
+    def __init__(self, folder: Path, programs: Path, *settings: str) -> None:
         self.folder = folder
+        self._settings = settings
         self._programs = programs
         # PostgreSQL refuses to run as root.
         self._owner = "postgres" if os.geteuid() == 0 else None
@@ -70,7 +70,7 @@ class Server:
 
     def start(self) -> None:
         """Start it, and return once it answers."""
-        settings = " ".join(f"-c {setting}" for setting in _SETTINGS)
+        settings = " ".join(f"-c {setting}" for setting in (*_SETTINGS, *self._settings))
         options = f"-k {self.folder} {settings}"
         self._run("pg_ctl", "--wait", f"--log={self.folder}/log", "-o", options, "start")
 
@@ -103,11 +103,14 @@ def _programs() -> Path:
 
 
 @contextlib.contextmanager
-def server() -> Iterator[Server]:
-    """A server that runs until the block ends."""
+def server(*, is_flushed: bool = False) -> Iterator[Server]:
+    """A server that runs until the block ends.
+
+    What it writes `is_flushed` for measurements alone: in tests no machine loses power.
+    """
     programs = _programs()
     with tempfile.TemporaryDirectory(prefix="permacite-") as folder:
-        running = Server(Path(folder), programs)
+        running = Server(Path(folder), programs, *([] if is_flushed else ["fsync=off"]))
         running.make()
         running.start()
         try:

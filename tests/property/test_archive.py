@@ -6,6 +6,7 @@ import contextlib
 import json
 import sqlite3
 from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,12 +14,21 @@ from hypothesis import strategies as st
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import Entry, seal
 from permacite.archive.merkle import node_hash, tree_hash
-from permacite.archive.model import utc_now
+from permacite.archive.model import Provenance, utc_now
+from permacite.archive.records.commits import CommitRequest, StoredFormat, commit
 from permacite.archive.records.days import kept
 from permacite.archive.records.leaves import append, append_all, node
 from permacite.archive.records.rows import Transaction
-from permacite.archive.sqlite.schema import SCHEMA
+from permacite.archive.records.settings import fill
+from permacite.archive.sqlite.schema import SCHEMA, SCHEMA_VERSION
 from permacite.archive.sqlite.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from permacite.archive.records.session import Question
+
+T = TypeVar("T", bound=Session)
 
 JSON = st.recursive(
     st.none()
@@ -51,8 +61,8 @@ def test_leaves_appended_in_groups_make_the_tree_of_those_appended_one_by_one(
     groups: list[int],
 ) -> None:
     with (
-        contextlib.closing(catalog_in_memory()) as grouped,
-        contextlib.closing(catalog_in_memory()) as single,
+        contextlib.closing(catalog_in_memory(Session)) as grouped,
+        contextlib.closing(catalog_in_memory(Session)) as single,
     ):
         number = 0
         for size in groups:
@@ -77,8 +87,53 @@ def tree_of(hashes: list[bytes]) -> bytes:
     return node_hash(tree_of(hashes[:split]), tree_of(hashes[split:]))
 
 
-def catalog_in_memory() -> Session:
+def catalog_in_memory(kind: type[T]) -> T:
     """Return an empty catalog."""
-    connection = sqlite3.connect(":memory:", factory=Session)
+    connection = sqlite3.connect(":memory:", factory=kind)
     connection.executescript(SCHEMA)
     return connection
+
+
+class Counted(Session):
+    """A session that counts how often whoever uses it has to wait for an answer."""
+
+    waits = 0
+
+    def schema(self) -> int:
+        """The schema: a server is asked for it once."""
+        return SCHEMA_VERSION
+
+    def execute(self, *question: Any) -> sqlite3.Cursor:
+        """Run one statement."""
+        self.waits += 1
+        return super().execute(*question)
+
+    def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
+        """All of them are one wait."""
+        self.waits += 1
+        return [super(Session, self).execute(*question).fetchall() for question in questions]
+
+
+SERIES = "lab.example.us"
+
+
+@given(st.integers(1, 9), st.booleans())
+def test_commits_wait_for_one_answer_however_many_they_are(many: int, named: bool) -> None:  # noqa: FBT001 - drawn
+    """So they take two round trips to a server: one to ask, and one to write."""
+    with contextlib.closing(catalog_in_memory(Counted)) as session:
+        fill(changing(session), SERIES)
+        commit(changing(session), [_request(None, 0)])  # sums up what guards the tables
+        session.waits = 0
+        wanted = [_request(f"n{at}" if named else None, at) for at in range(1, many + 1)]
+        outcomes = commit(changing(session), wanted)
+        assert session.waits == 1
+        names = [one.version[3] for one in outcomes if not isinstance(one, Exception)]
+        assert names == [f"n{at}" if named else str(at + 1) for at in range(1, many + 1)]
+
+
+def _request(unique_id: str | None, number: int) -> CommitRequest:
+    """A request for a new document of octets that nothing else has."""
+    digest = f"sha-256:{number:064x}"
+    stored = StoredFormat("png", "image/png", None, 1, digest, None, None, None, ())
+    staged = ((digest, b"%d" % number),)
+    return CommitRequest(SERIES, unique_id, None, (stored,), Provenance(), None, contents=staged)

@@ -176,10 +176,13 @@ class Reading(Contents):
 
     def find_representations(self, pdis: Sequence[PDI]) -> Sequence[Representation | None]:
         """The format that answers to each of many names, likewise."""
-        pairs = zip(pdis, self._catalog.read(versions.representations_named, pdis), strict=True)
+        known = self._catalog.read(versions.representations_named, pdis)
+        restricted = self._gate.restrictions([each for each in known if each is not None])
         return [
-            None if chosen is None else self._gate.representation(self._given_out(pdi, chosen))
-            for pdi, chosen in pairs
+            self._gate.representation(self._given_out(pdi, chosen))
+            if chosen is not None and chosen.pdi in restricted
+            else chosen
+            for pdi, chosen in zip(pdis, known, strict=True)
         ]
 
     def list(

@@ -253,8 +253,10 @@ class Repository(Verification):
             self._catalog.announced() as under_way,
             self._objects.staging(together=under_way > 1) as staging,
         ):
-            erasing_round = self._catalog.read(octets.erasing_round)
-            prepared = [self._prepared(draft, staging, erasing_round) for draft in drafts]
+            told = self._catalog.read(settings.settings)  # before any octets are looked for
+            if not told.get(_SERIES):
+                told[_SERIES] = self.series
+            prepared = [self._prepared(draft, staging, told) for draft in drafts]
             staging.flush()
             requests = [outcome for outcome in prepared if not isinstance(outcome, PermaciteError)]
             written = iter(self._catalog.write_all(commits.commit, requests))
@@ -265,17 +267,17 @@ class Repository(Verification):
             ]
 
     def _prepared(
-        self, draft: NewVersion, staging: Staging, erasing_round: int
+        self, draft: NewVersion, staging: Staging, told: dict[str, str]
     ) -> CommitRequest | PermaciteError:
         """The request for a version whose octets are put; or the error that refuses it."""
         if not draft.representations:
             raise ValueError("a version has at least one format (PDI §2.6)")
         try:
-            return self._request(draft, staging, erasing_round)
+            return self._request(draft, staging, told)
         except PermaciteError as error:
             return error
 
-    def _request(self, draft: NewVersion, staging: Staging, erasing_round: int) -> CommitRequest:
+    def _request(self, draft: NewVersion, staging: Staging, told: dict[str, str]) -> CommitRequest:
         """Put the octets of a version once all that is said of it is right. Raises as `commit`."""
         from permacite.archive import deposit  # noqa: PLC0415 - most archives are read
         from permacite.archive.records.commits import CommitRequest  # noqa: PLC0415 - the same
@@ -287,7 +289,7 @@ class Repository(Verification):
         representations = [deposit.with_decoding(new) for new in draft.representations]
         before = len(staging.contents)
         return CommitRequest(
-            series=self.series if series is None else names.checked_series(series),
+            series=told[_SERIES] if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
             replaces=None if replaces is None else replaces.document,
             provenance=deposit.with_charsets(draft.provenance, representations),
@@ -296,7 +298,7 @@ class Repository(Verification):
             standing=draft.standing,
             formats=deposit.deposit(staging.put, representations),
             contents=tuple(staging.contents[before:]),
-            erasing_round=erasing_round,
+            erasing_round=octets.round_in(told),
         )
 
     def _again_after_erasing(self, add: Callable[[], Version]) -> Version:

@@ -199,6 +199,7 @@ def _one_by_one(
     transaction: Transaction, items: Iterable[Callable[[Transaction], T]]
 ) -> list[T | Exception]:
     """Run items that have nothing in common; the first that fails raises."""
+    transaction.connection.settle()  # each may begin with the clock
     return [work(transaction) for work in items]
 
 
@@ -216,7 +217,7 @@ def _commit(session: WritingSession, transaction: Transaction, jobs: list[_Job[A
                 session.begin()
                 for job in jobs:
                     _attempt(session, transaction, job)
-            session.commit()
+                session.commit()
             break
         except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
             is_over = isinstance(error, PermaciteError) or time.monotonic() > deadline
@@ -234,7 +235,7 @@ def _commit(session: WritingSession, transaction: Transaction, jobs: list[_Job[A
 def _all_at_once(
     session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]
 ) -> bool:
-    """Do all jobs, those of one kind in one go, and say whether every one of them was answered.
+    """Do all jobs, those of one kind in one go, commit, and say whether that came to be.
 
     There is no savepoint: SQLite would copy every page before it is changed. Raises what the engine
     does where a failure took the whole transaction with it.
@@ -247,6 +248,7 @@ def _all_at_once(
             outcomes = work(transaction, [job.item for job in same])
             for job, outcome in zip(same, outcomes, strict=True):
                 job.outcome = outcome
+        session.commit()
     except Exception:
         if not session.in_transaction:
             raise
@@ -262,9 +264,11 @@ def _attempt(session: WritingSession, transaction: Transaction, job: _Job[Any, A
     session.execute("SAVEPOINT job")
     try:
         (job.outcome,) = job.work(transaction, [job.item])
+        session.settle()
     except Exception as error:
         if not session.in_transaction:
             raise
+        session.forget()
         session.execute("ROLLBACK TO job")
         job.outcome = error
     session.execute("RELEASE job")

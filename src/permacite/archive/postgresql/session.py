@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors, sql
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping, Sequence
 
-    from permacite.archive.records.session import Rows
+    from permacite.archive.records.session import Question, Rows
 
-__all__ = ["Connection", "Session"]
+    Statement = tuple[str, Sequence[object] | Mapping[str, object]]
+    """With the marks of psycopg, and its parameters."""
+
+__all__ = ["ENDING", "Connection", "Session"]
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -30,7 +33,7 @@ _DIALECT = Dialect(
     entry_name="entry_name(content)",
     keeps_nul=False,
 )
-_ENDING = (
+ENDING = (
     errors.AdminShutdown,
     errors.CrashShutdown,
     errors.DatabaseDropped,
@@ -88,28 +91,44 @@ class Session:
         self, statement: str, parameters: Sequence[object] | Mapping[str, object] = (), /
     ) -> Rows:
         """Run one statement."""
-        try:
-            return self.connection.execute(_translated(statement), parameters)
-        except _ENDING:
-            self.connection.close()  # the server is about to do it
-            raise
+        return self._run([(_translated(statement), parameters)])[-1]
 
     def executemany(
         self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
     ) -> None:
         """Run one statement for each of the rows; one INSERT writes them all."""
-        rows = list(rows)
-        insert = _INSERT.fullmatch(statement.strip())
+        self._run(self._statements(statement, list(rows)))
+
+    def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
+        """The rows that answer each of several questions: one round trip for all."""
+        asked = [(_translated(statement), parameters) for statement, parameters in questions]
+        return [rows.fetchall() for rows in self._run(asked)]
+
+    def settle(self) -> None:
+        """Nothing waits: each statement is done when it returns."""
+
+    def _run(self, statements: Sequence[Statement]) -> list[Rows]:
+        """Run statements, which reach the server together; what each gave."""
+        if not statements:
+            return []
         try:
-            if insert is None:
-                with self.connection.cursor() as cursor:
-                    cursor.executemany(_translated(statement), rows)
-            elif rows:
-                columns = [list(column) for column in zip(*rows, strict=True)]
-                self.connection.execute(self._insert(insert), columns)
-        except _ENDING:
-            self.connection.close()
+            if len(statements) == 1:
+                return [self.connection.execute(*statements[0])]
+            with self.connection.pipeline():
+                return [self.connection.execute(*statement) for statement in statements]
+        except ENDING:
+            self.connection.close()  # the server is about to do it
             raise
+
+    def _statements(
+        self, statement: str, rows: Sequence[Sequence[object] | Mapping[str, object]]
+    ) -> list[Statement]:
+        """What runs one statement for each of the rows; one INSERT writes them all."""
+        insert = _INSERT.fullmatch(statement.strip())
+        if insert is None:
+            return [(_translated(statement), row) for row in rows]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return [(self._insert(insert), columns)] if rows else []
 
     def _insert(self, insert: re.Match[str]) -> str:
         """The statement that inserts the rows of several columns at once."""
@@ -128,7 +147,7 @@ class Session:
 
     def defer_references(self) -> None:
         """Let references to rows that are gone stand until the transaction ends."""
-        self.connection.execute("SET CONSTRAINTS ALL DEFERRED")
+        self.execute("SET CONSTRAINTS ALL DEFERRED")
 
     def resume_ids(self) -> None:
         """Let the ids that the engine gives go on behind those of rows that came with theirs."""

@@ -1,5 +1,8 @@
 """The session that writes: whoever holds the row of `log_head` writes, and nobody else.
 
+A transaction takes two round trips, whatever it writes. It begins, and takes the row, together with
+all that is asked first; what it changes waits, and goes to the server together with its COMMIT.
+
 Each commit has a number of its own, which stands in the row of its writer from then on. Where the
 connection is lost on the way, the writer connects again, waits for the row (until it has that,
 the server may still be at the commit), and looks whether the number is there.
@@ -15,16 +18,19 @@ from typing import TYPE_CHECKING, cast
 
 import psycopg
 from psycopg import errors
-from psycopg.pq import TransactionStatus
 
 from permacite.archive.model import utc_now
 from permacite.archive.postgresql.connection import PATIENCE_S, connect
-from permacite.archive.postgresql.session import Session
+from permacite.archive.postgresql.session import ENDING, Session
 from permacite.archive.records.days import is_synchronised
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.session import Statement
+    from permacite.archive.records.session import Rows
 
 __all__ = ["ServerClock", "WritingSession"]
 
@@ -38,7 +44,6 @@ _NOTED = "SELECT 1 FROM writer WHERE writer_id = ? AND commits = ?"
 _FORGET = """
 DELETE FROM writer WHERE writer_id = ? OR committed_at < now() - INTERVAL '7 days'
 """
-_BEGUN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class ServerClock:
@@ -78,16 +83,22 @@ class WritingSession(Session):
         self._clock = clock
         self._writer_id = secrets.token_hex(16)
         self._number = 0
+        self._is_begun = False
+        self._waiting: list[Statement] = []
+        """What the server has not been told."""
         connected = connect(place, busy_timeout_s=busy_timeout_s, read_only=False)
         super().__init__(connected.connection, name=place.schema)
 
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction is begun, and its connection is not lost."""
-        return not self.lost and self.connection.info.transaction_status in _BEGUN
+        return self._is_begun and not self.lost
 
     def begin(self) -> None:
-        """Begin a transaction as the only writer, on a new connection where the last is lost."""
+        """Begin a transaction as the only writer, on a new connection where the last is lost.
+
+        The server hears of it with what comes next.
+        """
         if self.lost:
             connected = connect(
                 self._place,
@@ -96,16 +107,45 @@ class WritingSession(Session):
                 patience_s=PATIENCE_S,
             )
             self.connection = connected.connection
+        self._is_begun = True
+        self._waiting = [("BEGIN", ()), (_LOCK, ())]
+
+    def executemany(
+        self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
+    ) -> None:
+        """Run one statement for each of the rows: in a transaction, with what comes next."""
+        statements = self._statements(statement, list(rows))
+        if self._is_begun:
+            self._waiting += statements
+        else:
+            self._run(statements)
+
+    def settle(self) -> None:
+        """Wait for what was begun or changed so far."""
+        self._run([])
+
+    def forget(self) -> None:
+        """Let go of changes that the server has not been told."""
+        self._waiting.clear()
+
+    def _run(self, statements: Sequence[Statement]) -> list[Rows]:
+        """Run what waits, and statements behind it; what each of these gave."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return super()._run(statements)
+        takes_row = waiting[1:2] == [(_LOCK, ())]
         try:
-            with self.connection.pipeline():
-                self.connection.execute("BEGIN")
-                locked = self.connection.execute(_LOCK)
+            rows = super()._run([*waiting, *statements])
         except errors.LockNotAvailable:
+            self.rollback()
             raise
-        except psycopg.OperationalError:
-            self.connection.close()  # whatever it was, a new one begins anew
+        except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
+            if takes_row or not _is_answer(error):
+                self.connection.close()  # whatever it was, a new one begins anew
             raise
-        self._clock.tell(cast("datetime", locked.fetchall()[0][0]))
+        if takes_row:
+            self._clock.tell(cast("datetime", rows[1].fetchall()[0][0]))
+        return rows[len(waiting) :]
 
     def commit(self) -> None:
         """Commit; where the connection is lost meanwhile, ask whether it came to be.
@@ -114,25 +154,30 @@ class WritingSession(Session):
         answers in time.
         """
         self._number += 1
+        self.executemany(_NOTE, [(self._writer_id, self._number)])
         try:
-            with self.connection.pipeline():
-                self.execute(_NOTE, (self._writer_id, self._number))
-                self.execute(_COUNT)
-                self.connection.execute("COMMIT")
-        except psycopg.OperationalError:
+            self._run([(_COUNT, ()), ("COMMIT", ())])
+        except psycopg.OperationalError as error:
+            if _is_answer(error) and not self.lost:
+                raise
             self.connection.close()
             if not self._came_to_be():
                 raise
+        self._is_begun = False
 
     def _came_to_be(self) -> bool:
-        """Whether the last commit did; the connection is lost again where it did not."""
+        """Whether the last commit did; the connection is lost again where it did not.
+
+        It is asked in a transaction that writes: where that is on a synchronous standby, so is all
+        before it.
+        """
         deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
                 self.begin()
                 is_noted = bool(self.execute(_NOTED, (self._writer_id, self._number)).fetchall())
-                self.rollback()
-            except psycopg.OperationalError as error:
+                self._run([(_COUNT, ()), ("COMMIT", ())])
+            except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
                 self.connection.close()
                 if time.monotonic() < deadline:
                     continue
@@ -146,9 +191,20 @@ class WritingSession(Session):
                 self.connection.close()
             return is_noted
 
+    def rollback(self) -> None:
+        """Undo the transaction, if there is one."""
+        self.forget()
+        self._is_begun = False
+        super().rollback()
+
     def close(self) -> None:
         """Close the connection; nobody will ask for the last commit any more."""
         if not self.lost:
             with contextlib.suppress(psycopg.Error):  # another writer does it then
                 self.execute(_FORGET, (self._writer_id,))
         super().close()
+
+
+def _is_answer(error: psycopg.Error) -> bool:
+    """Whether the server has refused a statement, and goes on: what it is part of is not done."""
+    return error.sqlstate is not None and not isinstance(error, ENDING)

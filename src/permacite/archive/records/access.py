@@ -33,11 +33,11 @@ from permacite.archive.records.rows import (
     storable,
     timestamp,
 )
-from permacite.archive.records.settings import note_rows
+from permacite.archive.records.settings import note_rows, settings
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from permacite.archive.model import JSON
     from permacite.archive.records.rows import Transaction
@@ -53,6 +53,7 @@ __all__ = [
     "insert_standings",
     "overdue",
     "set_standing",
+    "standing_in",
     "standings",
     "standings_after",
     "unfinished",
@@ -205,14 +206,23 @@ def _standings(connection: Session, condition: str, parameter: str) -> dict[PDI,
 
 def default_standing(connection: Session) -> Standing:
     """Return the standing that the settings `access` and `ground` say."""
-    question = "SELECT name, value FROM setting WHERE name IN ('access', 'ground')"
-    return Standing(**dict(connection.execute(question).fetchall()))
+    return standing_in(settings(connection))
+
+
+def standing_in(told: Mapping[str, str]) -> Standing:
+    """The same, of settings that are known."""
+    usual = Standing()
+    return Standing(told.get("access", usual.access), told.get("ground", usual.ground))
 
 
 def insert_standings(
-    connection: Session, standings: Sequence[tuple[int, Standing]], now: str
+    connection: Session,
+    standings: Sequence[tuple[int, Standing]],
+    now: str,
+    told: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the standings of documents."""
+    """Write the standings of documents; what settings have `told` is asked where it is unknown."""
+    told = settings(connection) if told is None else told
     rows = [
         (
             document_id,
@@ -225,11 +235,11 @@ def insert_standings(
         for document_id, standing in standings
     ]
     connection.executemany(_INSERT, rows)
-    note_rows(connection, "standing", rows)
+    note_rows(connection, "standing", rows, told)
     inside = [(document_id,) for document_id, each in standings if each.access == _BUILDING]
     if inside:
         rows = [connection.execute(_OPEN_INSIDE, row).fetchone() for row in inside]
-        note_rows(connection, "building", rows)
+        note_rows(connection, "building", rows, told)
 
 
 def _day(day: date | None) -> str | None:

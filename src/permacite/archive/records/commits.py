@@ -10,13 +10,15 @@ Readings: none; those of minting are in `minting`.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.model import NOBODY
 from permacite.archive.objects import digest_of
-from permacite.archive.records.access import default_standing, insert_standings
+from permacite.archive.records import leaves, octets
+from permacite.archive.records.access import insert_standings, standing_in
 from permacite.archive.records.leaves import (
     Committed,
     append,
@@ -27,13 +29,14 @@ from permacite.archive.records.leaves import (
     version_entry,
 )
 from permacite.archive.records.minting import Place, Places, document_id
-from permacite.archive.records.octets import check_octets, name_git_blobs, stage
+from permacite.archive.records.octets import name_git_blobs
 from permacite.archive.records.rows import document_key, name_of, timestamp
-from permacite.archive.records.settings import note_rows
+from permacite.archive.records.session import Together
+from permacite.archive.records.settings import ALL, note_rows, settings
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from permacite.archive.model import JSON, Provenance, Standing, Witness
     from permacite.archive.records.rows import Transaction
@@ -56,6 +59,7 @@ SELECT coalesce((SELECT max(document_id) FROM document), 0),
        coalesce((SELECT max(version_id) FROM version), 0),
        coalesce((SELECT max(representation_id) FROM representation), 0)
 """
+_KEYED = "SELECT key, request, version_id FROM idempotency WHERE key IN ({texts})"
 _DOCUMENT = "INSERT INTO document VALUES (?, ?, ?, ?, ?)"
 _VERSION = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _REPRESENTATION = (
@@ -115,6 +119,11 @@ class CommitRequest:
     standing: Standing | None = None
     """Of a new document; None takes the default. A version has that of its document."""
 
+    @property
+    def digests(self) -> list[str]:
+        """The digests of all its octets."""
+        return [digest for stored in self.formats for digest in stored.digests]
+
 
 def commit(
     transaction: Transaction, requests: Sequence[CommitRequest]
@@ -127,21 +136,20 @@ def commit(
     the other.
     """
     connection = transaction.connection
-    places = Places(transaction, expected=len(requests))
+    footing = _Footing(transaction, requests)
     outcomes: list[Committed | Exception | None] = []
     placed: list[tuple[CommitRequest, Place]] = []
     for request in requests:
         try:
-            earlier = _earlier(connection, request)
+            earlier = footing.earlier(request)
             if earlier is None:
-                digests = [digest for stored in request.formats for digest in stored.digests]
-                check_octets(connection, digests, request.erasing_round)
-                placed.append((request, _placed(places, request)))
+                footing.check_octets(request)
+                placed.append((request, footing.place(request)))
         except PermaciteError as error:
             outcomes.append(error)
         else:
             outcomes.append(earlier)
-    versions = _entered(transaction, placed, timestamp(places.now)) if placed else []
+    versions = _entered(transaction, placed, footing) if placed else []
     keyed = [
         (request.key, _digest_of(request), version.version[0])
         for (request, _), version in zip(placed, versions, strict=True)
@@ -149,16 +157,76 @@ def commit(
     ]
     if keyed:
         connection.executemany("INSERT INTO idempotency VALUES (?, ?, ?)", keyed)
-        note_rows(connection, "idempotency", [(key, version_id) for key, _, version_id in keyed])
+        noted = [(key, version_id) for key, _, version_id in keyed]
+        note_rows(connection, "idempotency", noted, footing.settings)
     rest = iter(versions)
     return [next(rest) if outcome is None else outcome for outcome in outcomes]
 
 
-def _placed(places: Places, request: CommitRequest) -> Place:
-    """The place of a request. Raises ConflictError, NotFoundError, StorageError."""
-    if request.replaces is not None:
-        return places.next_version(request.replaces, request.witness)
-    return places.new_document(request.series, request.unique_id, request.witness)
+class _Footing:
+    """What requests stand on: all that has to be known before rows are written, asked together."""
+
+    def __init__(self, transaction: Transaction, requests: Sequence[CommitRequest]) -> None:
+        self._connection = transaction.connection
+        together = Together(transaction.connection)
+        new = [request for request in requests if request.replaces is None]
+        self._places = Places(
+            transaction,
+            together,
+            wanted=[(request.series, request.unique_id) for request in new],
+            replaced=[document_key(each.replaces) for each in requests if each.replaces],
+        )
+        self._edge = leaves.edge(together)
+        highest = together.ask(_HIGHEST)
+        told = together.ask(ALL)
+        digests = [digest for each in requests for digest in each.digests]
+        doomed = octets.kept_in(together, "erasure_object", digests)
+        contents = [digest for each in requests for digest, _ in each.contents]
+        self.staged = octets.kept_in(together, "unsettled", contents) if contents else []
+        """Digests of octets that are to be staged, and are already."""
+        keys = [each.key for each in requests if each.key is not None]
+        self._keyed = _ask_keyed(together, keys) if keys else []
+        together.put()
+        self.settings: dict[str, str] = dict(told)
+        self.highest: tuple[int, int, int] = highest[0]
+        """The highest row ids of documents, versions and formats."""
+        self._doomed = {digest for (digest,) in doomed}
+
+    @property
+    def edge(self) -> leaves.Edge | None:
+        """The right edge of the log; None where it has grown since."""
+        return None if self._places.has_sealed else self._edge
+
+    @property
+    def now(self) -> str:
+        """When all of it is committed."""
+        return timestamp(self._places.now)
+
+    def earlier(self, request: CommitRequest) -> Committed | None:
+        """The version that was committed under the same key. Raises ConflictError."""
+        for key, digest, version_id in self._keyed:
+            if key == request.key:
+                if digest != _digest_of(request):
+                    problem = "this idempotency key was used for something else"
+                    raise ConflictError(problem, key)
+                return committed(self._connection, version_id)
+        return None
+
+    def check_octets(self, request: CommitRequest) -> None:
+        """Raise StorageError where octets that were there may be gone since."""
+        octets.check_octets(self.settings, self._doomed, request.digests, request.erasing_round)
+
+    def place(self, request: CommitRequest) -> Place:
+        """The place of a request. Raises ConflictError, NotFoundError, StorageError."""
+        if request.replaces is not None:
+            return self._places.next_version(request.replaces, request.witness)
+        return self._places.new_document(request.series, request.unique_id, request.witness)
+
+
+def _ask_keyed(together: Together, keys: Sequence[str]) -> list[tuple[str, str, int]]:
+    """What was committed under idempotency keys: key, digest of the request, version."""
+    statement = _KEYED.format(texts=together.connection.dialect.texts)
+    return together.ask(statement, (json.dumps(keys),))
 
 
 def add_format(
@@ -169,8 +237,13 @@ def add_format(
     The same octets again change nothing. Raises ConflictError for others, NotFoundError.
     """
     connection = transaction.connection
-    check_octets(connection, stored.digests, erasing_round)
     key = document_key(pdi)
+    together = Together(connection)
+    places = Places(transaction, together, replaced=[key])
+    doomed = octets.kept_in(together, "erasure_object", stored.digests)
+    told = together.ask(ALL)
+    together.put()
+    octets.check_octets(dict(told), {each for (each,) in doomed}, stored.digests, erasing_round)
     document = document_id(connection, key)
     version = connection.execute(
         "SELECT version_id FROM version WHERE document_id = ? AND number = ?",
@@ -183,7 +256,6 @@ def add_format(
         (version[0], stored.format),
     ).fetchone()
     if present is None:
-        places = Places(transaction)
         places.add_to(key[0])
         insert_format(connection, version[0], stored, timestamp(places.now))
         append(transaction, format_entry(committed(connection, version[0]), stored.format))
@@ -191,20 +263,6 @@ def add_format(
         name = str(name_of(key).with_(format=stored.format, version=number))
         raise ConflictError(f"{name} is committed, with other bytes", name)
     return int(version[0])
-
-
-def _earlier(connection: Session, request: CommitRequest) -> Committed | None:
-    """The version that was committed under the same key. Raises ConflictError."""
-    if request.key is None:
-        return None
-    row = connection.execute(
-        "SELECT request, version_id FROM idempotency WHERE key = ?", (request.key,)
-    ).fetchone()
-    if row is None:
-        return None
-    if row[0] != _digest_of(request):
-        raise ConflictError("this idempotency key was used for something else", request.key)
-    return committed(connection, row[1])
 
 
 def _digest_of(request: CommitRequest) -> str:
@@ -225,26 +283,39 @@ def _digest_of(request: CommitRequest) -> str:
 
 
 def _entered(
-    transaction: Transaction, placed: Sequence[tuple[CommitRequest, Place]], now: str
+    transaction: Transaction,
+    placed: Sequence[tuple[CommitRequest, Place]],
+    footing: _Footing,
 ) -> list[Committed]:
     """Write versions with their leaves, and stage their octets. Raises as `insert_versions`."""
     connection = transaction.connection
-    rows = insert_versions(connection, placed, now)
-    append_all(transaction, [version_entry(version) for version in rows])
-    stage(connection, [content for request, _ in placed for content in request.contents])
+    rows = insert_versions(
+        connection, placed, footing.now, highest=footing.highest, told=footing.settings
+    )
+    append_all(transaction, [version_entry(version) for version in rows], edge=footing.edge)
+    contents = (content for request, _ in placed for content in request.contents)
+    octets.stage(connection, contents, footing.staged)
     return rows
 
 
 def insert_versions(
-    connection: Session, placed: Sequence[tuple[CommitRequest, Place]], now: str
+    connection: Session,
+    placed: Sequence[tuple[CommitRequest, Place]],
+    now: str,
+    *,
+    highest: tuple[int, int, int] | None = None,
+    told: Mapping[str, str] | None = None,
 ) -> list[Committed]:
     """Write versions with their documents and formats; what was written is returned.
 
     Row ids are given out here, by one from the highest. So the rows of one table need nothing read
-    back before those of the next can be written. Raises what the engine does where two of them have
-    the same place.
+    back before those of the next can be written. The `highest` ids and what settings have `told`
+    are looked up where they are not known. Raises what the engine does where two of them have the
+    same place.
     """
-    document_id, version_id, representation_id = connection.execute(_HIGHEST).fetchone()
+    if highest is None:
+        highest = _highest(connection)
+    document_id, version_id, representation_id = highest
     documents: list[Row] = []
     versions: list[Row] = []
     formats: list[tuple[int, int, StoredFormat]] = []
@@ -267,18 +338,24 @@ def insert_versions(
     connection.executemany(_DOCUMENT, documents)
     connection.executemany(_VERSION, versions)
     _insert_formats(connection, formats, now)
-    default = default_standing(connection)
     if standings:
-        insert_standings(
-            connection, [(row_id, given or default) for row_id, given in standings], now
-        )
+        told = settings(connection) if told is None else told
+        default = standing_in(told)
+        given = [(row_id, standing or default) for row_id, standing in standings]
+        insert_standings(connection, given, now, told)
     return rows
 
 
 def insert_format(connection: Session, version_id: int, stored: StoredFormat, now: str) -> None:
     """Write one format of a version that is there."""
-    highest = connection.execute(_HIGHEST).fetchone()[2]
+    highest = _highest(connection)[2]
     _insert_formats(connection, [(highest + 1, version_id, stored)], now)
+
+
+def _highest(connection: Session) -> tuple[int, int, int]:
+    """The highest row ids of documents, versions and formats."""
+    document_id, version_id, representation_id = connection.execute(_HIGHEST).fetchone()
+    return document_id, version_id, representation_id
 
 
 def _insert_formats(

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "LAST_COMMIT",
     "NEWEST_FORM",
     "ON_REQUEST",
     "behind",
@@ -63,11 +64,11 @@ _TIMEX_OCTETS = 512
 _TIME_ERROR = 5
 """The clock is not synchronised: STA_UNSYNC is set (adjtimex(2))."""
 
-_LAST_COMMIT = """
+LAST_COMMIT = """
 SELECT coalesce((SELECT committed_at FROM representation ORDER BY representation_id DESC LIMIT 1),
                 (SELECT min(added_at) FROM series))
 """
-"""Of an archive without any, when it was made."""
+"""When something was committed last; of an archive without anything, when it was made."""
 
 ON_REQUEST = "on-request"
 """The value of the setting `sealing` where days are sealed only when someone asks."""
@@ -98,7 +99,8 @@ def seal(transaction: Transaction, series: str, day: date, *, form: int = NEWEST
     StorageError (reason "clock") for a day that only this machine's clock says has passed.
     """
     now = transaction.clock()
-    check_borne_out(transaction.connection, day, now, clock=transaction.clock)
+    (last,) = transaction.connection.execute(LAST_COMMIT).fetchone()
+    check_borne_out(last, day, now, clock=transaction.clock)
     return _seal(transaction, series, day.isoformat(), now, form=form)
 
 
@@ -252,18 +254,17 @@ def is_synchronised() -> bool:
 
 
 def check_borne_out(
-    connection: Session,
+    last: str,
     day: date,
     now: datetime,
     *,
     clock: Timekeeper,
     witness: Witness = NOBODY,
 ) -> None:
-    """Raise StorageError (reason "clock") for a day long after the last commit that none confirms.
+    """Raise StorageError (reason "clock") for a day long after the `last` commit.
 
     Up to 31 days nobody is asked; beyond, something must bear out what the clock says.
     """
-    (last,) = connection.execute(_LAST_COMMIT).fetchone()
     if day - instant(last).astimezone(UTC).date() <= _LONGEST_IDLE:
         return
     if clock.is_kept_right() or witness.agrees(now):

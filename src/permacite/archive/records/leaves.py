@@ -32,8 +32,12 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Sealed
     from permacite.archive.model import JSON
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.session import Session, Together
     from permacite.pdi import PDI
+
+    Edge = list[tuple[int, bytes | None]]
+    """For each level of the tree, from the leaves up: how many complete nodes it has, and the hash
+    of the last one."""
 
 __all__ = [
     "Committed",
@@ -44,6 +48,7 @@ __all__ = [
     "append_nodes",
     "checkpoints",
     "committed",
+    "edge",
     "entries",
     "entries_before",
     "format_entry",
@@ -65,6 +70,14 @@ SELECT (SELECT 1 + coalesce(max(sequence), -1) FROM leaf),
        (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)
 """
 """One statement, so one view of the database."""
+
+_EDGE = """
+WITH RECURSIVE edge (level, nodes) AS (
+  SELECT 0, 1 + coalesce(max(sequence), -1) FROM leaf
+  UNION ALL SELECT level + 1, nodes / 2 FROM edge WHERE nodes > 1)
+SELECT e.nodes, n.hash FROM edge AS e
+LEFT JOIN log_node AS n ON n.level = e.level AND n.position = e.nodes - 1 ORDER BY e.level
+"""
 
 _VERSION = """
 SELECT v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
@@ -174,10 +187,21 @@ def append(transaction: Transaction, entry: Entry) -> int:
     return append_all(transaction, [entry])
 
 
-def append_all(transaction: Transaction, entries: Sequence[Entry]) -> int:
-    """Append leaves, each node above them written once; the place of the first is returned."""
+def edge(together: Together) -> Edge:
+    """The right edge of the tree, to be asked with other questions."""
+    return together.ask(_EDGE)
+
+
+def append_all(
+    transaction: Transaction, entries: Sequence[Entry], *, edge: Edge | None = None
+) -> int:
+    """Append leaves, each node above them written once; the place of the first is returned.
+
+    The `edge` of the tree is looked up where it is not known.
+    """
     connection = transaction.connection
-    first = size(connection)
+    known = connection.execute(_EDGE).fetchall() if edge is None else edge
+    first = int(known[0][0])
     sealed = [transaction.sealer(entry) for entry in entries]
     rows = [
         (sequence, json.loads(leaf.content)["name"], leaf.content.decode())
@@ -190,7 +214,7 @@ def append_all(transaction: Transaction, entries: Sequence[Entry]) -> int:
         for part, opening in leaf.openings.items()
     ]
     connection.executemany("INSERT INTO opening VALUES (?, ?, ?)", openings)
-    append_nodes(connection, first, [leaf.hash for leaf in sealed])
+    append_nodes(connection, first, [leaf.hash for leaf in sealed], edge=known)
     return first
 
 
@@ -199,15 +223,21 @@ def append_as_is(transaction: Transaction, name: str, leaf: Sealed) -> None:
     append(transaction._replace(sealer=lambda _: leaf), Entry({"name": name}, {}))
 
 
-def append_nodes(connection: Session, first: int, hashes: list[bytes]) -> None:
-    """Write the hashes of new leaves, from `first` on, and the nodes they complete."""
+def append_nodes(
+    connection: Session, first: int, hashes: list[bytes], *, edge: Edge | None = None
+) -> None:
+    """Write the hashes of new leaves, from `first` on, and the nodes they complete.
+
+    What stands to the left of them is looked up where the `edge` of the tree is not known.
+    """
     nodes: list[tuple[int, int, bytes]] = []
     level, position, row = 0, first, hashes
     while row:
         nodes += [(level, position + number, hash_) for number, hash_ in enumerate(row)]
         if position % 2:
             position -= 1
-            row.insert(0, node(connection, level, position))
+            left = edge[level][1] if edge else node(connection, level, position)
+            row.insert(0, _present(left, level, position))
         pairs = zip(row[::2], row[1::2], strict=False)
         level, position, row = level + 1, position // 2, [node_hash(*pair) for pair in pairs]
     connection.executemany("INSERT INTO log_node VALUES (?, ?, ?)", nodes)
@@ -245,11 +275,16 @@ def node(connection: Session, level: int, position: int) -> bytes:
     row = connection.execute(
         "SELECT hash FROM log_node WHERE level = ? AND position = ?", (level, position)
     ).fetchone()
-    if row is None:
+    return _present(None if row is None else row[0], level, position)
+
+
+def _present(hash_: bytes | None, level: int, position: int) -> bytes:
+    """A hash that was looked up. Raises IntegrityError where it is missing."""
+    if hash_ is None:
         raise IntegrityError(
             f"the log lacks its node {level}/{position}", expected="a hash", actual="nothing"
         )
-    return bytes(row[0])
+    return bytes(hash_)
 
 
 def leaves(connection: Session, start: int, end: int) -> list[Leaf]:

@@ -6,15 +6,18 @@ after it. The table is called `unsettled`: that is its stored name.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import MOST_OF_BLOB
 from permacite.archive.records.rows import PACKED, STAGED, has_schema
-from permacite.archive.records.settings import SET, settings_digest
+from permacite.archive.records.session import Together
+from permacite.archive.records.settings import SET, settings, settings_digest
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
@@ -28,9 +31,11 @@ __all__ = [
     "is_named",
     "is_packed",
     "keep_pieces",
+    "kept_in",
     "let_go",
     "name_git_blobs",
     "pieces_of",
+    "round_in",
     "stage",
     "staged",
     "staged_digests",
@@ -46,10 +51,7 @@ SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
     OR EXISTS (SELECT 1 FROM attachment WHERE digest = :digest)
 """
 
-_STAGE = """
-INSERT INTO unsettled (digest, content) SELECT * FROM (SELECT ? AS digest, ?) AS new
-WHERE NOT EXISTS (SELECT 1 FROM unsettled WHERE digest = new.digest)
-"""
+_KEPT_IN = "SELECT digest FROM {table} WHERE digest IN ({texts})"
 
 
 def is_named(connection: Session, digest: str) -> bool:
@@ -65,10 +67,32 @@ def is_packed(connection: Session, digest: str) -> bool:
     return connection.execute(question, (digest,)).fetchone() is not None
 
 
-def stage(connection: Session, contents: Sequence[tuple[str, bytes]]) -> None:
-    """Keep octets, each with its digest, until they are objects."""
-    if contents:
-        connection.executemany(_STAGE, contents)
+def kept_in(together: Together, table: str, digests: Iterable[str]) -> list[tuple[str]]:
+    """Which of these digests a table has, to be asked with other questions."""
+    asked = json.dumps(list(digests))
+    texts = together.connection.dialect.texts
+    return together.ask(_KEPT_IN.format(table=table, texts=texts), (asked,))
+
+
+def stage(
+    connection: Session,
+    contents: Iterable[tuple[str, bytes]],
+    known: Iterable[tuple[str]] | None = None,
+) -> None:
+    """Keep octets, each with its digest, until they are objects.
+
+    Those that are kept so already are looked up where they are not `known`.
+    """
+    new = dict(contents)
+    if known is None:
+        together = Together(connection)
+        known = kept_in(together, "unsettled", new)
+        together.put()
+    for (digest,) in known:
+        del new[digest]
+    if new:
+        statement = "INSERT INTO unsettled (digest, content) VALUES (?, ?)"
+        connection.executemany(statement, list(new.items()))
 
 
 def staged(connection: Session, digest: str) -> bytes | None:
@@ -160,30 +184,32 @@ def keep_pieces(connection: Session, digest: str, pieces: bytes) -> None:
 
 def erasing_round(connection: Session) -> int:
     """How often octets were destroyed so far: see `check_octets`. Raises StorageError."""
-    question = "SELECT value FROM setting WHERE name = ?"
-    row = connection.execute(question, (_ROUND,)).fetchone()
-    if row is None:
-        return 0
-    if not row[0].isdecimal():
+    return round_in(settings(connection))
+
+
+def round_in(told: Mapping[str, str]) -> int:
+    """The same, of settings that are known. Raises StorageError."""
+    value = told.get(_ROUND, "0")
+    if not value.isdecimal():
         raise StorageError(
             f"the catalog is damaged: the setting {_ROUND} is no number", path="", reason="damaged"
         )
-    return int(row[0])
+    return int(value)
 
 
-def check_octets(connection: Session, digests: Iterable[str], earlier_round: int) -> None:
+def check_octets(
+    told: Mapping[str, str],
+    doomed: AbstractSet[str],
+    digests: Iterable[str],
+    earlier_round: int,
+) -> None:
     """Raise StorageError (reason "erasing") where octets that were there may be gone since.
 
-    They are not if nothing was destroyed since the round that was read before, and none of them
-    waits to be.
+    They are not if the settings that are `told` now have the round that was read before, so that
+    nothing was destroyed since, and none of them is `doomed`: waits to be.
     """
-    if erasing_round(connection) == earlier_round:
-        if connection.execute("SELECT 1 FROM erasure_object LIMIT 1").fetchone() is None:
-            return
-        question = "SELECT 1 FROM erasure_object WHERE digest = ?"
-        if not any(connection.execute(question, (digest,)).fetchone() for digest in digests):
-            return
-    raise StorageError("octets were erased meanwhile", path="", reason="erasing")
+    if round_in(told) != earlier_round or not doomed.isdisjoint(digests):
+        raise StorageError("octets were erased meanwhile", path="", reason="erasing")
 
 
 def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Dialect", "Rows", "Session", "WritingSession"]
+    Question = tuple[str, Sequence[object] | Mapping[str, object]]
+    """A statement that changes nothing, and its parameters."""
+
+__all__ = ["Dialect", "Rows", "Session", "Together", "WritingSession"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,17 @@ class Session(Protocol):
     def executemany(
         self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
     ) -> object:
-        """Run one statement for each of the rows, in their order."""
+        """Run one statement for each of the rows, in their order.
+
+        Who writes may not be waited for: what the engine refuses is raised later, when something is
+        asked, at `settle`, or by the commit.
+        """
+
+    def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
+        """The rows that answer each of several questions, which reach the engine together."""
+
+    def settle(self) -> None:
+        """Wait for all that was begun or changed so far. Raises what the engine refuses."""
 
     def defer_references(self) -> None:
         """Let references to rows that are gone stand until the transaction ends."""
@@ -101,7 +114,35 @@ class WritingSession(Session, Protocol):
         """Whether a transaction is begun, and its connection is not lost."""
 
     def begin(self) -> None:
-        """Begin a transaction, alone: nobody else writes until it ends."""
+        """Begin a transaction, alone: nobody else writes until it ends.
+
+        It may begin as late as what is asked first; the clock of an engine is right from then on.
+        """
+
+    def forget(self) -> None:
+        """Let go of changes that the engine has not been given yet."""
 
     def commit(self) -> None:
         """Commit; on return it is on the disk."""
+
+
+class Together:
+    """Questions of several rooms, which are put to an engine together: one round trip for all."""
+
+    def __init__(self, connection: Session) -> None:
+        self.connection = connection
+        self._asked: list[tuple[Question, list[Any]]] = []
+
+    def ask(
+        self, statement: str, parameters: Sequence[object] | Mapping[str, object] = ()
+    ) -> list[Any]:
+        """The rows that answer a question, once `put` has returned; until then there are none."""
+        rows: list[Any] = []
+        self._asked.append(((statement, parameters), rows))
+        return rows
+
+    def put(self) -> None:
+        """Put the questions."""
+        answers = self.connection.ask([question for question, _ in self._asked])
+        for (_, rows), answer in zip(self._asked, answers, strict=True):
+            rows.extend(answer)

@@ -18,12 +18,13 @@ from permacite.archive.records.rows import BUILDING, ERASABLE, has_schema, times
 from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "ALL",
     "COSIGNED",
     "ORIGIN",
     "ORIGIN_KEYS",
@@ -39,9 +40,11 @@ __all__ = [
     "series_names",
     "set_setting",
     "setting",
+    "settings",
     "settings_digest",
 ]
 
+ALL = "SELECT name, value FROM setting"
 SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 """Sets or replaces a setting."""
 
@@ -118,6 +121,11 @@ def setting(connection: Session, name: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def settings(connection: Session) -> dict[str, str]:
+    """All settings."""
+    return dict(connection.execute(ALL).fetchall())
+
+
 def set_setting(transaction: Transaction, name: str, value: str) -> None:
     """Set or replace one setting, and the digest that guards them all."""
     transaction.connection.execute(SET, (name, value))
@@ -167,26 +175,29 @@ def derived_faults(connection: Session) -> Iterator[str]:
 
 def _guarded(connection: Session) -> Iterator[str]:
     """Which rows are others than those that a setting holds a digest of."""
-    settings = dict(connection.execute("SELECT name, value FROM setting"))
-    if settings.get(_DIGEST) not in {None, settings_digest(connection)[1]}:
+    told = settings(connection)
+    if told.get(_DIGEST) not in {None, settings_digest(connection)[1]}:
         yield "the settings, or the series that mint, are not those that were set"
     for table in _SUMMED:
-        if settings.get(_sum_of(table)) not in {None, _sum_all(connection, table)}:
+        if told.get(_sum_of(table)) not in {None, _sum_all(connection, table)}:
             yield f"the rows of {table} are not those that were written"
 
 
 def note_rows(
-    connection: Session, table: str, written: Sequence[tuple[str | int | None, ...]]
+    connection: Session,
+    table: str,
+    written: Sequence[tuple[str | int | None, ...]],
+    told: Mapping[str, str],
 ) -> None:
-    """Add rows that were just written to the sum that guards a table.
+    """Add rows that were just written to the sum that guards a table, as the settings `told` it.
 
     So one that is lost or altered is noticed. In an earlier archive the first call sums up all.
     """
-    question = "SELECT value FROM setting WHERE name = ?"
-    row = connection.execute(question, (_sum_of(table),)).fetchone()
+    name = _sum_of(table)
     with contextlib.suppress(ValueError):  # a sum that is damaged stays, for fsck to find it
-        total = _sum_all(connection, table) if row is None else _sum(written, int(row[0], 16))
-        connection.execute(SET, (_sum_of(table), total))
+        before = told.get(name)
+        total = _sum_all(connection, table) if before is None else _sum(written, int(before, 16))
+        connection.executemany(SET, [(name, total)])
 
 
 def _sum_of(table: str) -> str:

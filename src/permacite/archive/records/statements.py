@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import JSON, Kind
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.session import Question, Session
 
 __all__ = [
     "assertions",
     "assertions_within",
+    "delegated",
+    "delegation",
     "delegation_entry_at",
     "delegations",
     "entry_at",
@@ -188,14 +190,19 @@ def record_person(transaction: Transaction, person_id: str, name: str) -> None:
 
 def delegations(connection: Session, kind: Kind, series: Sequence[str] | None) -> list[Delegation]:
     """The delegations of any of these series (of all where None), oldest first."""
+    statement, parameters = delegated(connection, kind, series)
+    return [delegation(row) for row in connection.execute(statement, parameters)]
+
+
+def delegated(connection: Session, kind: Kind, series: Sequence[str] | None) -> Question:
+    """The question that finds their rows."""
     condition, named = ("TRUE", []) if series is None else among("series", series)
     binds = _BINDS if has_schema(connection, DAYS) else "FALSE"
-    rows = connection.execute(
+    statement = (
         f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
-        " ORDER BY delegation_id",
-        (kind, *named),
+        " ORDER BY delegation_id"
     )
-    return [_delegation(row) for row in rows]
+    return statement, (kind, *named)
 
 
 def record_delegation(
@@ -302,7 +309,7 @@ def _assertion(row: tuple[Any, ...]) -> Assertion:
     return Assertion(subject, predicate, text, who, instant(stated_at))
 
 
-def _delegation(row: tuple[Any, ...]) -> Delegation:
+def delegation(row: tuple[Any, ...]) -> Delegation:
     """Return the delegation of one row."""
     kind, series, first, last, target, recorded_at, binds = row
     return Delegation(

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from permacite.archive.records.session import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from permacite.archive.records.session import Question
 
 __all__ = ["SITE", "Session"]
 
@@ -37,6 +42,10 @@ class Session(sqlite3.Connection):
         """The schema of the catalog, which may be earlier than ours."""
         return int(self.execute("PRAGMA user_version").fetchone()[0])
 
+    def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
+        """The rows that answer each of several questions."""
+        return [self.execute(*question).fetchall() for question in questions]
+
     def defer_references(self) -> None:
         """Let references to rows that are gone stand until the transaction ends."""
         self.execute("PRAGMA defer_foreign_keys = ON")
@@ -51,3 +60,9 @@ class Session(sqlite3.Connection):
 
     def resume_ids(self) -> None:
         """Do nothing: SQLite gives the id behind the highest."""
+
+    def settle(self) -> None:
+        """Nothing waits: each statement is done when it returns."""
+
+    def forget(self) -> None:
+        """Nothing waits."""
