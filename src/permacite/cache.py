@@ -1,15 +1,16 @@
-"""Values of late, in memory: as many as fit, those least asked for go first."""
+"""Values of late, in memory: as many as fit, those least asked for go first; each made once."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["Cache"]
+__all__ = ["Cache", "Turns"]
 
 Value = TypeVar("Value")
 
@@ -51,3 +52,26 @@ class Cache(Generic[Value]):
             while self._taken > self._octets:
                 _, oldest = self._values.popitem(last=False)
                 self._taken -= self._size(oldest)
+
+
+class Turns:
+    """Threads that want the same wait for each other, so that who comes later finds it made."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted: dict[tuple[str, ...], tuple[threading.Lock, list[None]]] = {}
+
+    @contextlib.contextmanager
+    def of(self, *key: str) -> Iterator[None]:
+        """Wait until nobody else has the turn of a key, and have it."""
+        with self._lock:
+            turn, waiting = self._wanted.setdefault(key, (threading.Lock(), []))
+            waiting.append(None)
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                waiting.pop()
+                if not waiting:
+                    del self._wanted[key]

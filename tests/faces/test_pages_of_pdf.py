@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.papers import Sheet, paper
 
 from permacite.errors import NotFoundError, ParseError
+from permacite.service import decoders
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
@@ -49,6 +51,23 @@ def test_a_page_resolves_to_its_words_and_its_picture(held: tuple[Archive, str])
     assert (part.media_type, part.derived) == ("image/png", "drawing")
     assert part.content.startswith(b"\x89PNG")
     assert archive.resolve(f"{name}.pdf.1#page=2", preview=True).media_type == "image/webp"
+
+
+def test_a_page_is_drawn_before_it_is_asked_for(archive: Path) -> None:
+    with Archive.open(archive) as held:
+        text = held.add(paper(FIRST, SECOND, labels="0<</S/D/St 40>>"), name="own.pdf").pdi
+        digest = next(f.digest for f in held.show(text).document.formats if f.format == "pdf")
+        leaf = held.read(text).leaf
+        assert leaf is not None
+        drawn = decoders.workers("pages")._kept  # noqa: SLF001 - what is there already is looked at
+        key = str(digest), "application/pdf", "page=1", "preview"
+        assert drawn.get(*key) is None
+        held.draw(leaf)
+        picture = drawn.get(*key)
+        assert picture is not None
+        assert base64.b64encode(picture.data).decode() in held.page(leaf.reference).html
+        held.withdraw(leaf.pdi, reason="copyright")
+        held.draw(leaf)  # what is wrong is told where the page is shown
 
 
 def test_an_area_is_cited_on_the_page_that_is_printed(held: tuple[Archive, str]) -> None:

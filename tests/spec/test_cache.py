@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from permacite.cache import Cache
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from permacite.cache import Cache, Turns
 
 
 def test_values_that_were_asked_for_least_lately_go_first() -> None:
@@ -36,3 +41,27 @@ def test_what_is_large_does_not_drive_out_all_others() -> None:
     cache.put(bytes(26), "large")
     assert cache.get("large") is None
     assert cache.get("small") is not None
+
+
+def test_what_many_want_at_once_is_made_once() -> None:
+    turns, together, cache = Turns(), Barrier(8), Cache[bytes](100, len)
+    made: list[str] = []
+
+    def wanted(name: str) -> bytes | None:
+        together.wait()
+        with turns.of(name):
+            if cache.get(name) is None:
+                made.append(name)
+                cache.put(name.encode(), name)
+            return cache.get(name)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(wanted, "abababab")) == [b"a", b"b"] * 4
+    assert sorted(made) == ["a", "b"]
+
+
+def test_who_fails_leaves_the_turn_to_others() -> None:
+    turns = Turns()
+    for _ in range(2):
+        with pytest.raises(KeyError), turns.of("a"):
+            dict[str, str]()["a"]

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import errors
-from permacite.cache import Cache
+from permacite.cache import Cache, Turns
 from permacite.decoding.kinds import KINDS
 from permacite.decoding.messages import EndedError, answer, send
 from permacite.errors import BusyError, PermaciteError
@@ -73,6 +73,7 @@ class Workers:
         self._job_s = job_s
         self._kept: Cache[Excerpt] = Cache(kept_bytes, lambda excerpt: len(excerpt.data))
         self._indexes: Cache[bytes] = Cache(indexes_bytes, len)
+        self._cutting = Turns()
         self._changed = threading.Condition()
         self._idle: list[_Worker] = []
         self._busy = 0
@@ -91,18 +92,24 @@ class Workers:
         """Return the part that `fragment` names, or its preview, as `extract.extract` does.
 
         What is stored in a file is not read here: a worker maps it. `digest` is that of `content`;
-        where it is given, the part may be one that was cut before. Raises what that raises,
-        BusyError where too many wait, and LimitError where decoding takes too much memory or time.
+        where it is given, the part may be one that was cut before, or is being cut for somebody
+        else. Raises what that raises, BusyError where too many wait, and LimitError where decoding
+        takes too much memory or time.
         """
-        key = (digest or "", media_type, fragment, "preview" if preview else "")
-        excerpt = self._kept.get(*key) if digest else None
-        if excerpt is None:
-            words = {"media_type": media_type, "fragment": fragment, "preview": preview}
-            index = (self._indexes.get(*key[:2]) if digest else None) or b""
-            said, octets = self.run(words, content, along=index)
-            excerpt, made = _excerpt(said, octets)
-            excerpt = replace(excerpt, derived=preview)
-            if digest is not None:
+        words: dict[str, object] = {
+            "media_type": media_type,
+            "fragment": fragment,
+            "preview": preview,
+        }
+        if digest is None:
+            return replace(_excerpt(*self.run(words, content))[0], derived=preview)
+        key = (digest, media_type, fragment, "preview" if preview else "")
+        with self._cutting.of(*key):
+            excerpt = self._kept.get(*key)
+            if excerpt is None:
+                index = self._indexes.get(*key[:2]) or b""
+                cut, made = _excerpt(*self.run(words, content, along=index))
+                excerpt = replace(cut, derived=preview)
                 self._kept.put(excerpt, *key)
                 if len(made) > len(index):
                     self._indexes.put(made, *key[:2])

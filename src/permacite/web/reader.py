@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import replace
 from email.utils import format_datetime
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from permacite.service.citations.describing import Description
     from permacite.service.reader.reading import Reading
+    from permacite.service.reader.sheets import Leaf
     from permacite.service.resolution.holdings import About, Listing
     from permacite.words import Words
 
@@ -65,6 +67,7 @@ _KINDS = {
 }
 """Types of CSL, and those of schema.org."""
 _STYLES = ("Chicago", "APA", "MLA")
+_DRAWING: set[asyncio.Task[None]] = set()
 
 
 async def home(request: Request) -> Response:
@@ -196,6 +199,8 @@ async def document(request: Request, reference: str) -> Response:
         frame=wanted_frame,
         at=_at(request),
     )
+    if reading.leaf is not None:
+        _draw_ahead(request, reading.leaf)
     after = request.query_params.get("quoters")
     quoters = await ask(
         request, Archive.quoter_page, reference, limit=_QUOTERS_AT_ONCE, after=after
@@ -228,6 +233,13 @@ async def document(request: Request, reference: str) -> Response:
         followed=await followed(request),
         jottings=await of_document(request, reading.pdi),
     )
+
+
+def _draw_ahead(request: Request, leaf: Leaf) -> None:
+    """Begin to draw what the frame of a page will ask for, while that page is made."""
+    task = asyncio.create_task(ask(request, Archive.draw, leaf))
+    _DRAWING.add(task)  # it would be forgotten else
+    task.add_done_callback(_DRAWING.discard)
 
 
 def _styled(archive: Archive, reference: str) -> dict[str, str]:

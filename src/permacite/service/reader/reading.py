@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
@@ -211,6 +212,15 @@ class Reader(UseCases):
             page = pages.page(self._repository, view)
             self._pages.put(page, view.state.tag)
         return page
+
+    def draw(self, leaf: Leaf) -> None:
+        """Draw a page that is about to be shown, before `page` is asked for it.
+
+        What is wrong with it is told there.
+        """
+        with contextlib.suppress(PermaciteError):
+            original = self._repository.representation(names.document_of(leaf.pdi)[0])
+            self._repository.excerpt(original, f"page={leaf.number}", preview=True)
 
     def page_state(
         self,
