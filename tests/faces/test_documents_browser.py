@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+FONT = "element => getComputedStyle(element).fontFamily"
+
 
 def test_the_passage_is_marked_with_its_labels_beside(
     archive: Path, running: Running, page: Page
@@ -38,6 +40,7 @@ def test_the_passage_is_marked_with_its_labels_beside(
     assert within.get_attribute("data-label") == "p. 18"
     assert within.evaluate("it => getComputedStyle(it, '::before').position") == "static"
     assert frame.locator("pre").evaluate("pre => pre.textContent").count("p. 18") == 0
+    assert "monospace" not in frame.locator("pre").evaluate(FONT)
     expect(page.locator(".printed")).to_have_text("pp. xvii-18, chapter 2")
     with page.expect_download() as download:
         page.locator(".made-from a").click()
@@ -54,6 +57,7 @@ def test_a_value_of_json_is_marked_beside_its_pointer(
     assert frame.locator("mark").inner_text() == "on the water"
     told = frame.locator(".label").evaluate_all("labels => labels.map(l => l.dataset.label)")
     assert told == ["pointer /title", "pointer /verses/0/line", "pointer /verses/0/no"]
+    assert "monospace" in frame.locator("pre").evaluate(FONT)
 
 
 def test_an_element_is_marked_in_the_source(archive: Path, running: Running, page: Page) -> None:

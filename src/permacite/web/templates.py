@@ -52,10 +52,16 @@ def _spaced(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
+def _sentence(text: str) -> str:
+    """A notice as a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 _ENVIRONMENT.filters |= {
     "as_address": as_address,
     "clock": clock,
     "one_line": _one_line,
+    "sentence": _sentence,
     "spaced": _spaced,
 }
 _ENVIRONMENT.globals["apart_in"] = apart

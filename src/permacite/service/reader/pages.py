@@ -370,6 +370,7 @@ def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
     if _is_text(shown):
         labels = labels_of(repository, shown)
         style = texts.STYLE if labels else ""
+        style += texts.STYLE_OF_PROSE if texts.is_prose(shown) else ""
         marked = marked if marked.spans else _marked_source(repository, wanted)
         body = texts.text_html(repository.text(shown).text, marked, labels, words)
     elif _is_media(shown):

@@ -35,9 +35,10 @@ __all__ = ["REFUSED", "STYLE", "Leaf", "Paper", "Wanted", "leaf", "paper", "shee
 
 STYLE = """\
 :root { color-scheme: light dark }
-body { margin: 0 }
+body { margin: 0; padding: 0.75rem; background: light-dark(#e9e7e1, #0e1215) }
 #sheet { position: relative; container-type: inline-size; margin: 0 auto }
-.drawn { position: relative; overflow: clip; background: #fff }
+.drawn { position: relative; overflow: clip; background: #fff;
+  box-shadow: 0 1px 6px rgb(0 0 0 / 35%) }
 .drawn > img { display: block; width: 100%; height: auto }
 .drawn mark { position: absolute; background: #ffe08a; mix-blend-mode: multiply }
 .drawn mark.area { background: none; mix-blend-mode: normal; outline: 3px solid #c2410c;
@@ -49,7 +50,7 @@ body { margin: 0 }
   font-size: calc(var(--tall) * 1cqw); overflow: clip } /* or what is selected has a line end too */
 .laid .words mark { background: rgb(255 208 0 / 45%); color: transparent }
 .laid .words ::selection { background: rgb(0 90 200 / 30%); color: transparent }
-@media print { #sheet { max-width: none !important } }"""
+@media print { body { padding: 0 } #sheet { max-width: none !important } }"""
 
 REFUSED = (IntegrityError, NotFoundError, RestrictedError)
 """The errors that say nothing of drawing: any other means that a page cannot be drawn."""

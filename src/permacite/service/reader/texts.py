@@ -16,12 +16,17 @@ from permacite.service.reader import lines
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from permacite.archive import Representation
     from permacite.renditions import Label
     from permacite.service.reader.lines import Line, Sheet
     from permacite.service.reader.marking import Marked
     from permacite.words import Words
 
-__all__ = ["STYLE", "text_html"]
+__all__ = ["STYLE", "STYLE_OF_PROSE", "is_prose", "text_html"]
+
+STYLE_OF_PROSE = """\
+pre { font: 1.05rem/1.6 Charter, "Bitstream Charter", "Noto Serif", Georgia, serif; tab-size: 6em;
+  max-width: 46rem }"""
 
 STYLE = """\
 pre.labelled { position: relative; padding-left: clamp(7rem, 25%, 13rem) }
@@ -35,6 +40,15 @@ pre.labelled { position: relative; padding-left: clamp(7rem, 25%, 13rem) }
 }
 .label.within::before { position: static; display: inline; margin: 0 0.25rem; padding: 0 0.25rem;
   border: 1px solid; border-radius: 0.25rem }"""
+
+
+_AS_WRITTEN = frozenset({"json-text", "notebook-text"})
+"""Rules whose texts are code, in part: their columns are those of letters of one width."""
+
+
+def is_prose(shown: Representation) -> bool:
+    """Whether a text is sentences that rules took out of a document."""
+    return shown.rendition is not None and shown.rendition.partition("/")[0] not in _AS_WRITTEN
 
 
 def text_html(text: str, marked: Marked, labels: Sequence[Label], words: Words) -> str:
