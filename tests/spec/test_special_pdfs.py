@@ -11,6 +11,7 @@ import pytest
 from permacite.errors import ParseError
 from permacite.renditions import Original, Rendered, rendition_named
 from permacite.renditions.pdf.places import read_map
+from permacite.renditions.pdf.reading.descriptors import said_heights
 
 pytest.importorskip("pypdfium2_raw", reason="needs the extra pdf")
 
@@ -178,7 +179,8 @@ def test_hidden_words_are_read_and_told() -> None:
         ("Other", "/Ascent 800/Descent 300", 0.8, 0.3),
         ("Other", "/Ascent 100/Descent -10", 0.66, 0.17),
         ("Other", "/Ascent 9000/Descent -960", 0.95, 0.35),
-        ("Other", "/Ascent 0/Descent 0", 0.85, 0.3),  # PDFium measures A and g
+        ("Other", "/Ascent 0/Descent 0", 0.95, 0.35),  # PDFium measures A and g
+        ("Other", "", 0.95, 0.35),
         ("Other", "/Ascent 709/Descent -234", 0.709, 0.234),  # it says what these two take
     ],
 )
@@ -192,6 +194,35 @@ def test_boxes_are_as_high_as_fonts_say_with_room_for_letters(
     line = 99 - 60
     assert quad.top == pytest.approx(line - above * 12, abs=0.06)
     assert quad.bottom == pytest.approx(line + below * 12, abs=0.06)
+
+
+def packed(objects: bytes, *, first: int, more: str = "") -> bytes:
+    """A stream of objects (ISO 32000-1, 7.5.7)."""
+    content = zlib.compress(objects)
+    head = f"7 0 obj<</Type/ObjStm/N 2/First {first}/Filter/FlateDecode{more}>>stream\r\n".encode()
+    return head + content + b"\r\nendstream endobj"
+
+
+SAYS, OTHER = b"<</Type /FontDescriptor/Ascent 694/Descent 194>>", b"<</Ascent 5/Descent -7>>"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"8 0 obj" + SAYS + b"endobj 9 0 obj" + OTHER, {(694, -194)}),
+        (b"<</FontDescriptor 8 0 R>>" + OTHER, set()),
+        (b"1 0 obj<</Type/FontDescriptor/Ascent 12 0 R>>endobj", {(0, 0)}),
+        (packed(b"8 0 9 49 " + SAYS + b" " + OTHER, first=9), {(694, -194)}),
+        (packed(b"8 25 9 0 " + OTHER + b" " + SAYS, first=9), {(694, -194)}),
+        (packed(b"8 0 9 49 " + SAYS, first=9)[:90], set()),
+        (packed(b"8 0 x 49 " + SAYS, first=9), set()),
+        (b"7 0 obj<</Type/ObjStm/First 9>>stream\nnot packed endstream", set()),
+        (b"/Type/ObjStm", set()),
+        (b"/FontDescriptor", set()),
+    ],
+)
+def test_what_fonts_say_is_read_from_the_octets(content: bytes, said: set[tuple[int, int]]) -> None:
+    assert said_heights(content) == said
 
 
 def test_boxes_of_drawings_have_room_for_more_than_a_and_g() -> None:
@@ -219,8 +250,12 @@ def test_drawings_reach_to_what_stands_behind_them() -> None:
     )
     more = f"6 0 obj<</Length {len(glyph)}>>stream\n{glyph}\nendstream endobj"
     content = pdf("BT/F .01 Tf 20 60 Td(aaa)Tj 30 0 Td(aa)Tj ET", more=more)
-    content = rebuilt(content.replace(FONT.encode(), font.encode()))
-    assert rendered(content).text == "aaa aa\r\n"
+    result = rendered(rebuilt(content.replace(FONT.encode(), font.encode())))
+    assert result.text == "aaa aa\r\n"
+    [quad, _] = read_map(result.map).stretches(0, 6)
+    size = 7 / 0.9  # of which the height of a glyph is nine tenths
+    assert quad[1].top == pytest.approx(39 - 1.08 * size, abs=0.06)
+    assert quad[1].bottom == pytest.approx(39 + 0.4 * size, abs=0.06)
 
 
 def test_hidden_words_over_others_are_told() -> None:

@@ -15,6 +15,7 @@ from permacite.errors import LimitError, ParseError
 from permacite.renditions.model import Notice
 from permacite.renditions.pdf.glyphs import Document
 from permacite.renditions.pdf.library import library
+from permacite.renditions.pdf.reading.descriptors import said_heights
 from permacite.renditions.pdf.reading.fonts import Fonts
 from permacite.renditions.pdf.reading.page import page_of
 from permacite.renditions.pdf.stated import stated
@@ -69,7 +70,7 @@ def decode(original: Original) -> Document:
         pages, notices, glyphs = [], [], 0
         tagged = pdfium.FPDFCatalog_IsTagged(document) > 0
         damaged = []
-        fonts, acts = Fonts(pdfium), set[str]()
+        fonts, acts = Fonts(pdfium, said_heights(original.content)), set[str]()
         for index in range(count):
             page = page_of(pdfium, document, index, tagged=tagged, fonts=fonts, acts=acts)
             if page is None:

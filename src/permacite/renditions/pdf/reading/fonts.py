@@ -12,9 +12,8 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.reading.descriptors import Said
 
 __all__ = ["Fonts", "Heights", "heights_of", "measured"]
 
@@ -35,10 +34,6 @@ _STANDARD = {
 }
 """The standard fonts, which files need not hold, by Adobe's tables (AFM)."""
 _NAME = 200
-_MOST_POINTS = 500
-_ALIKE = 0.0005
-_ABOVE_ITS_END = 0.001
-"""So much higher than its outline a glyph ends for PDFium: what a font says is not so."""
 
 
 class Heights(NamedTuple):
@@ -55,8 +50,9 @@ class Heights(NamedTuple):
 class Fonts:
     """The fonts of a document."""
 
-    def __init__(self, pdfium: Library) -> None:
-        self._pdfium = pdfium
+    def __init__(self, pdfium: Library, said: frozenset[Said]) -> None:
+        """`said`: what they say of their heights, as the octets of the document have it."""
+        self._pdfium, self._said = pdfium, said
         self._room = ctypes.create_string_buffer(_NAME)
         self._known: dict[tuple[bytes, float, float], Heights] = {}
         """By name and what is said: the handle of a font is another one on each page."""
@@ -79,29 +75,10 @@ class Fonts:
             return heights_of(above, below)._replace(
                 room_above=max(standard[0], _LEAST[0]), room_below=max(standard[1], _LEAST[1])
             )
-        measured_by_letters = not name or (
-            self._is_of(font, "A", max, above)
-            and self._is_of(font, "g", min, below - _ABOVE_ITS_END)
-        )
-        return heights_of(above, below, _OF_LETTERS if measured_by_letters else _LEAST)
-
-    def _is_of(self, font: int, letter: str, farthest: Callable[..., float], said: float) -> bool:
-        """Whether a letter reaches just so far."""
-        points = list(self._points(font, letter))
-        return bool(points) and abs(farthest(points) - said) < _ALIKE
-
-    def _points(self, font: int, letter: str) -> Iterator[float]:
-        """How high the points of the outline of a letter are, for one point of size."""
-        pdfium = self._pdfium
-        path = pdfium.FPDFFont_GetGlyphPath(font, ord(letter), 1.0)
-        if not path:
-            return
-        x, y = ctypes.c_float(), ctypes.c_float()
-        at = ctypes.addressof(x), ctypes.addressof(y)
-        for index in range(min(pdfium.FPDFGlyphPath_CountGlyphSegments(path), _MOST_POINTS)):
-            point = pdfium.FPDFGlyphPath_GetGlyphPathSegment(path, index)
-            if point and pdfium.FPDFPathSegment_GetPoint(point, *at) and math.isfinite(y.value):
-                yield y.value
+        said = round(1000 * above), round(1000 * below)
+        if name and self._said and said not in self._said:
+            return heights_of(0.0, 0.0)._replace(above=above, below=below)
+        return heights_of(above, below, _LEAST if name else _OF_LETTERS)
 
 
 def heights_of(above: float, below: float, least: tuple[float, float] = _LEAST) -> Heights:
