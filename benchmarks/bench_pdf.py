@@ -1,7 +1,8 @@
 """Make the words of PDFs, beside other programs, over a thousand pages and more of real documents.
 
 Alone: python benchmarks/bench_pdf.py [FOLDER...]; else PERMACITE_PDFS names the folders. Without
-either, those that Debian's documentation packages have installed are taken. The documents are taken
+either, those that Debian's documentation packages have installed are taken. pdfs.py fetches a list
+of them that does not change. The documents are taken
 in the order of their digests, of one program that made them at most MOST_OF_ONE pages, and of a
 large document the pages in the middle (cut out by mutool, which leaves how they are drawn as it
 is). Words count that pdftotext and mutool agree on; places are compared with `pdftotext -bbox`, and
