@@ -55,6 +55,15 @@ class Frame(NamedTuple):
     blocks: Any
     """The number of its block in the order of tags."""
 
+    def in_lists(self) -> Frame:
+        """The same with lists in place of columns: single glyphs are asked for, many times each."""
+        columns = {
+            name: each.tolist()
+            for name, each in zip(self._fields, self, strict=True)
+            if isinstance(each, np.ndarray)
+        }
+        return self._replace(**columns)
+
 
 @dataclass(slots=True, eq=False)
 class Fragment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -112,8 +113,8 @@ def _word_gaps(frame: Frame) -> Any:
     return gaps
 
 
-def write_region(sheet: Sheet, frame: Frame, gaps: Any, parts: Sequence[Fragment]) -> None:
-    """Write a stack of lines as paragraphs."""
+def write_region(sheet: Sheet, frame: Frame, gaps: list[int], parts: Sequence[Fragment]) -> None:
+    """Write a stack of lines as paragraphs. `frame`: in lists."""
     lines = lines_of(parts)
     leftwards = _run_leftwards(frame, parts)
     for line in lines:
@@ -130,12 +131,15 @@ def _run_leftwards(frame: Frame, parts: Sequence[Fragment]) -> bool:
     """Whether most letters of a region belong to scripts that run to the left."""
     if not any(part.rtl for part in parts):
         return False
-    leftwards = sum(int(frame.rtl[part.start : part.end].sum()) for part in parts)
+    leftwards = sum(sum(frame.rtl[part.start : part.end]) for part in parts)
     return leftwards * 2 >= sum(part.end - part.start for part in parts)
 
 
-def _glyphs(frame: Frame, gaps: Any, line: Line) -> list[int]:
-    """The glyphs of a line in logical order, by their places in the frame."""
+def _glyphs(frame: Frame, gaps: list[int], line: Line) -> list[int]:
+    """The glyphs of a line in logical order, by their places in the frame.
+
+    `gaps`: before which glyphs of a fragment a gap between words stands, in order.
+    """
     order: list[int] = []
     last: Fragment | None = None
     for part in line.parts:
@@ -145,9 +149,8 @@ def _glyphs(frame: Frame, gaps: Any, line: Line) -> list[int]:
             or (last is line.parts[0] and _is_mark_of_note(frame, last, part))
         ):
             order.append(SPACE)
-        breaks = np.flatnonzero(gaps[part.start + 1 : part.end]) + part.start + 1
         begin = part.start
-        for end in breaks.tolist():
+        for end in gaps[bisect_right(gaps, begin) : bisect_left(gaps, part.end)]:
             order += range(begin, end)
             order.append(SPACE)
             begin = end
@@ -159,7 +162,7 @@ def _glyphs(frame: Frame, gaps: Any, line: Line) -> list[int]:
 def _is_mark_of_note(frame: Frame, mark: Fragment, text: Fragment) -> bool:
     """Whether a small raised number stands before the first letter of a line."""
     raised = mark.size < _SMALL * text.size and mark.v < text.v - _RAISED * text.size
-    if not raised or not chr(int(frame.codes[text.start])).isalpha():
+    if not raised or not chr(frame.codes[text.start]).isalpha():
         return False
     return all(chr(int(code)).isdecimal() for code in frame.codes[mark.start : mark.end])
 
@@ -179,7 +182,7 @@ def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool)
     drawn |= {part.start for part in line.parts if frame.space_before[part.start]}
     for position, cluster in enumerate(clusters):
         head = cluster[0]
-        left = float(frame.u[head])
+        left = frame.u[head]
         if reach is not None:
             before = clusters[position - 1][0]
             apart = left - reach > frame.word_gap * float(min(frame.size[head], frame.size[before]))
@@ -191,13 +194,13 @@ def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool)
                 codes.append(0x20)
         reach = max(reach or left, left + float(frame.end[head] - frame.u[head]))
         seen.append(cluster)
-        codes.append(int(frame.codes[head]))
+        codes.append(frame.codes[head])
     order, turned = logical(codes, leftwards=leftwards)
     glyphs: list[int] = []
     for place in order:
         glyphs += seen[place]
         if turned[place] and codes[place] in MIRRORED:
-            sheet.mirrored.append(int(frame.numbers[seen[place][0]]))
+            sheet.mirrored.append(frame.numbers[seen[place][0]])
     while glyphs and glyphs[0] == SPACE:  # one that stood between two directions
         del glyphs[0]
     while glyphs and glyphs[-1] == SPACE:
@@ -211,7 +214,7 @@ def _clusters(frame: Frame, line: Line) -> list[list[int]]:
     bases: list[list[int]] = []
     marks: list[int] = []
     for index in numbers:
-        code = int(frame.codes[index])
+        code = frame.codes[index]
         if unicodedata.combining(chr(code)) or unicodedata.category(chr(code)) == "Mn":
             marks.append(index)
         elif bases and frame.u[index] == frame.u[bases[-1][0]] and index == bases[-1][-1] + 1:
@@ -223,18 +226,16 @@ def _clusters(frame: Frame, line: Line) -> list[list[int]]:
             cluster.reverse()  # PDFium turns the pieces of a ligature round with its line
             if frame.codes[cluster[0]] in _ALEFS and frame.codes[cluster[1]] == _LAM:
                 cluster[:2] = cluster[1::-1]  # but not always; no ligature begins with that
-    bases.sort(key=lambda cluster: (float(frame.u[cluster[0]]), cluster[0]))
+    bases.sort(key=lambda cluster: (frame.u[cluster[0]], cluster[0]))
     for index in marks:
         if not bases:
             bases.append([index])
             continue
-        place = float(frame.u[index])
+        place = frame.u[index]
         home = min(
             bases,
             key=lambda cluster: abs(
-                float(frame.u[cluster[0]])
-                + float(frame.end[cluster[0]] - frame.u[cluster[0]]) / 2
-                - place
+                frame.u[cluster[0]] + float(frame.end[cluster[0]] - frame.u[cluster[0]]) / 2 - place
             ),
         )
         home.append(index)
@@ -272,25 +273,24 @@ def _write_block(sheet: Sheet, frame: Frame, block: Sequence[Line], *, leftwards
     full = [line for line, joined in zip(block, goes_on, strict=False) if joined]
     syllables = not leftwards and _breaks_syllables(frame, full, edge)
     if block and block[0].glyphs[0] >= 0:
-        sheet.go_on(int(frame.numbers[block[0].glyphs[0]]), block[0].size)
+        sheet.go_on(frame.numbers[block[0].glyphs[0]], block[0].size)
     base = len(sheet.order)
     for index, line in enumerate(block):
         if index and not goes_on[index - 1]:
             sheet.end_block()
         elif index:
-            _join(sheet, int(frame.numbers[line.glyphs[0]]))
+            _join(sheet, frame.numbers[line.glyphs[0]])
             if syllables and _ends_within(frame, block[index - 1], line, edge):
                 sheet.joints.append(len(sheet.order) - 1)
-        sheet.order += [int(frame.numbers[glyph]) if glyph >= 0 else glyph for glyph in line.glyphs]
+        sheet.order += [frame.numbers[glyph] if glyph >= 0 else glyph for glyph in line.glyphs]
     if len(sheet.order) > base:
         sheet.end_block()
         sheet.size = block[-1].size
 
 
 def _has_leaders(frame: Frame, line: Line) -> bool:
-    glyphs = np.array(line.glyphs)
-    dots = (frame.codes[glyphs] == _DOT) & (glyphs >= 0)
-    return int(np.count_nonzero(dots)) >= _LEADERS
+    dots: int = sum(frame.codes[part.start : part.end].count(_DOT) for part in line.parts)
+    return dots >= _LEADERS
 
 
 def _goes_on(
@@ -303,8 +303,8 @@ def _goes_on(
     leftwards: bool,
 ) -> bool:
     """Whether the first word of the next line had no room at the end of this one."""
-    end, begins = line.glyphs[-1], int(frame.codes[following.glyphs[0]])
-    hyphen = end >= 0 and int(frame.codes[end]) in _HYPHENS
+    end, begins = line.glyphs[-1], frame.codes[following.glyphs[0]]
+    hyphen = end >= 0 and frame.codes[end] in _HYPHENS
     divided = hyphen and len(line.glyphs) > 1 and chr(begins).islower() and line.glyphs[-2] >= 0
     if (line.wide_gap or following.wide_gap) and not divided:
         return False
@@ -323,8 +323,8 @@ def _goes_on(
 def _first_word(frame: Frame, line: Line) -> float:
     """How wide the first word of a line is."""
     word = line.glyphs[: line.glyphs.index(SPACE)] if SPACE in line.glyphs else line.glyphs
-    begins = [float(frame.u[glyph]) for glyph in word]
-    ends = [float(frame.end[glyph]) for glyph in word]
+    begins: list[float] = [frame.u[glyph] for glyph in word]
+    ends: list[float] = [frame.end[glyph] for glyph in word]
     return max(ends) - min(begins)
 
 
@@ -350,7 +350,7 @@ def _is_hangul(code: int) -> bool:
 
 def _breaks_syllables(frame: Frame, lines: Sequence[Line], edge: float) -> bool:
     """Whether lines of Korean that go on end wherever they are full, be it within words."""
-    if not lines or int(frame.codes.max()) < _HANGUL[0]:
+    if not lines or max(frame.codes) < _HANGUL[0]:
         return False
     rooms = sorted((edge - line.u1) / line.size for line in lines)
     return rooms[len(rooms) * 9 // 10 - (len(rooms) % 10 == 0)] < _SYLLABLE_AND_SPACE
@@ -359,7 +359,7 @@ def _breaks_syllables(frame: Frame, lines: Sequence[Line], edge: float) -> bool:
 def _ends_within(frame: Frame, line: Line, following: Line, edge: float) -> bool:
     """Whether the next syllable had no room on this line, and no space is drawn between them."""
     last, first = line.glyphs[-1], following.glyphs[0]
-    if last < 0 or not (_is_hangul(int(frame.codes[last])) and _is_hangul(int(frame.codes[first]))):
+    if last < 0 or not (_is_hangul(frame.codes[last]) and _is_hangul(frame.codes[first])):
         return False
     drawn = first == last + 1 and frame.space_before[first]
     return not drawn and edge - line.u1 < frame.size[first]

@@ -101,11 +101,12 @@ def _sheet(page: Page) -> _Sheet:
     sheet = Sheet(page.codes)
     for frame in frames_of(page, rtl):
         fragments = fragments_of(frame)
-        gaps = gaps_of(frame, fragments)
+        gaps = np.flatnonzero(gaps_of(frame, fragments)).tolist()
+        listed = frame.in_lists()
         to_the_left = sum(part.rtl for part in fragments) * 2 > len(fragments)
         for run in runs_of(fragments):
             for region in regions_of(run, to_the_left=to_the_left):
-                write_region(sheet, frame, gaps, region)
+                write_region(sheet, listed, gaps, region)
     codes = np.concatenate((page.codes, _MADE_UP))
     codes[np.isin(codes, _HYPHENS)] = 0x2D
     _mirror(codes, sheet)
