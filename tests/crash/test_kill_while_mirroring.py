@@ -42,12 +42,15 @@ def test_mirror_killed_again_and_again_has_the_same_root(
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.wait(chance.uniform(0, 0.3))
             run.send_signal(signal.SIGKILL)
-            if run.wait() == -signal.SIGKILL:
+            _, told = run.communicate()
+            if run.returncode == -signal.SIGKILL:
                 kills += 1
             else:
-                assert run.returncode == 0
+                assert run.returncode == 0, told.decode()
                 grow(archive)
-        assert start(origin.base, into).wait() == 0
+        run = start(origin.base, into)
+        _, told = run.communicate()
+        assert run.returncode == 0, told.decode()
     with Repository.open(archive) as there, Repository.open(into) as here:
         size = there.log.size()
         assert (here.log.size(), here.log.root(size)) == (size, there.log.root(size))
@@ -61,7 +64,7 @@ def test_mirror_killed_again_and_again_has_the_same_root(
 def start(base: str, into: Path) -> subprocess.Popen[bytes]:
     """Start a run of the mirror."""
     command = [sys.executable, "-m", "permacite", "mirror", base, str(into)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def wait_for(run: subprocess.Popen[bytes], into: Path, wanted: int) -> None:

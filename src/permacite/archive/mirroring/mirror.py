@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
-__all__ = ["Mirror"]
+__all__ = ["Mirror", "begin"]
 
 _WAITING = "mirror waiting"
 """The entries that were closed when they came: a JSON array of their places."""
@@ -47,10 +47,6 @@ class Mirror:
     def origin(self) -> str | None:
         """The address of the archive that this is a mirror of; None for any other archive."""
         return self._catalog.read(settings.setting, settings.ORIGIN)
-
-    def begin(self, origin: str, keys: Sequence[Verifier]) -> None:
-        """Be a mirror of the archive at an address, whose log these keys sign; for good."""
-        self._catalog.write(_begin, origin, "\n".join(map(str, keys)))
 
     def note_seen(self, note: str) -> None:
         """Note the longest checkpoint that the origin has shown, before anything of it is taken."""
@@ -127,6 +123,14 @@ class Mirror:
         return self._catalog.read(_listed, name)
 
 
+def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[Verifier]) -> None:
+    """Write the first rows of a mirror of the archive at `origin`, whose log these keys sign."""
+    settings.fill(transaction, series)
+    settings.set_setting(transaction, settings.ORIGIN, origin)
+    settings.set_setting(transaction, settings.ORIGIN_KEYS, "\n".join(map(str, keys)))
+    settings.set_setting(transaction, "sealing", ON_REQUEST)  # days are sealed by their entries
+
+
 def _listed(connection: Session, name: str) -> list[Any]:
     """The JSON array in a setting; an empty one where there is none. Raises StorageError."""
     text = settings.setting(connection, name)
@@ -136,12 +140,6 @@ def _listed(connection: Session, name: str) -> list[Any]:
         problem = f"the setting {name!r} is damaged"
         raise StorageError(problem, path="catalog.sqlite", reason="damaged") from error
     return list(value)
-
-
-def _begin(transaction: Transaction, origin: str, keys: str) -> None:
-    settings.set_setting(transaction, settings.ORIGIN, origin)
-    settings.set_setting(transaction, settings.ORIGIN_KEYS, keys)
-    settings.set_setting(transaction, "sealing", ON_REQUEST)  # days are sealed by their entries
 
 
 def _enter(transaction: Transaction, start: int, arrived: Sequence[Arrived]) -> None:

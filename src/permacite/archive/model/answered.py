@@ -428,8 +428,9 @@ class Finding:
     "index" (the index of a large text is of another text, or counts otherwise), "log" (the Merkle
     log does not agree with the catalog), "catalog" (the database is damaged or lacks a rule),
     "quote" (a citation has other words on record than its text: both stay as they are), "erased"
-    (nothing is left, as an erasure on record says), or "orphan" (bytes that no name points to:
-    harmless, left by a failed commit).
+    (nothing is left, as an erasure on record says), "withdrawn" (before a mirror was given it),
+    "late" (a mirror did not follow in time), "fork" (what it mirrors showed two logs), or "orphan"
+    (bytes that no name points to: harmless, left by a failed commit).
     """
 
     name: str

@@ -29,7 +29,8 @@ from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.archive.merkle import is_consistent
 from permacite.archive.mirroring.entering import Arrived
-from permacite.archive.records.settings import fill
+from permacite.archive.mirroring.mirror import begin
+from permacite.archive.names import checked_series
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.mirroring import evidence
@@ -82,7 +83,7 @@ class Followed:
     lost: tuple[str, ...] = ()
     """Digests of contents that the origin names and did not give."""
     cosigned_by: str | None = None
-    """The key that cosigned the checkpoint here."""
+    """The key that cosigned the checkpoint here; none does while contents are lost."""
 
 
 def follow(
@@ -116,16 +117,16 @@ def _opened(directory: Path, line: Line, key: str | None) -> Iterator[Repository
     """Open a mirror, or make it. Raises ConflictError, IntegrityError."""
     if not (directory / CATALOG).exists():
         state = line.json(_LOG)
-        name = _checked(state, _keys_of(state, key)).origin
-        filled = partial(fill, series=name.removesuffix(_NAME_ENDS))
+        keys = _keys_of(state, key)
+        name = _checked(state, keys).origin
+        series = checked_series(name.removesuffix(_NAME_ENDS))
+        filled = partial(begin, series=series, origin=line.address, keys=keys)
         place_of(directory).make(filled, utc_now, None)
     with Repository.open(directory) as repository:
         if repository.mirror.origin is None:
-            if repository.log.size() or (directory / "log.key").exists():
-                problem = f"{directory} is an archive of its own, and no mirror"
-                raise ConflictError(problem, str(directory))
-            repository.mirror.begin(line.address, _keys_of(line.json(_LOG), key))
-        elif key is not None and str(repository.log.verifier) != key:
+            problem = f"{directory} is an archive of its own, and no mirror"
+            raise ConflictError(problem, str(directory))
+        if key is not None and str(repository.log.verifier) != key:
             raise IntegrityError(
                 f"{directory} mirrors a log with another key",
                 expected=key,
@@ -196,7 +197,8 @@ class _Run:
         self._mirror.note_lost(self._lost)
         self._repository.finish_erasing()
         self._mirror.keep_checkpoint(shown.size, note)
-        signer = None if cosigner is None else cosigned(self._mirror, note, cosigner)
+        is_whole = not self._mirror.lost()
+        signer = cosigned(self._mirror, note, cosigner) if cosigner and is_whole else None
         self._mirror.note_followed()
         return Followed(
             directory=str(directory),
