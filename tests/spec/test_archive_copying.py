@@ -24,7 +24,7 @@ from tests.spec.test_archive_backup_again import (
     rows,
 )
 
-from permacite.archive import NewRepresentation, Provenance, Repository, Standing
+from permacite.archive import NewRepresentation, Provenance, Repository, Standing, Subject
 from permacite.archive.copying.tables import COMPARED, LEFT_OUT, LOG, SLICED
 from permacite.archive.log import check_proof
 from permacite.archive.objects import digest_of
@@ -359,12 +359,30 @@ def test_damage_of_the_log_is_told_and_not_copied(
         archive.copy(target)
 
 
-def test_a_text_that_postgresql_does_not_keep_is_named(
+ODD = ["a:\0b", "\0", "\U0010ffff\U0010fffe", "\U0010ffff\U0010fffe\0\U0010ffff0", "x\U0010ffff1"]
+
+
+def test_texts_with_any_characters_go_there_and_back(
     archive: Repository, postgresql: Server, tmp_path: Path
 ) -> None:
-    archive.commit([NewRepresentation(b"x", "image/png")], provenance=Provenance(uri="a:\0b"))
-    with pytest.raises(StorageError, match=r"row \d+ of version .* U\+0000"):
-        archive.copy(postgresql.location(tmp_path / "copy"))
+    for text in ODD:
+        told = Provenance(text, f"a:{text}", details={"odd": text})
+        archive.commit([NewRepresentation(b"x", "image/png")], provenance=told, key=text)
+        archive.jot(Subject(first(archive)), "tag", text)
+        archive.statements.state(str(first(archive)), "seeAlso", text)
+    there = postgresql.location(tmp_path / "there")
+    archive.copy(there, with_key=True)
+    assert_same(archive, there)
+    with Repository.open(there, clock=clock) as copy:
+        assert [version.provenance.title for version in copy.list()][-len(ODD) :] == ODD
+        for text in ODD:
+            assert [jotting.text for jotting in copy.jottings(text=text)] == [text]
+            again = copy.commit(
+                [NewRepresentation(b"x", "image/png")], provenance=Provenance(), key=text
+            )
+            assert again.provenance.title == text, "the key is known"
+        copy.copy(tmp_path / "back")
+    assert rows(tmp_path / "back") == {**rows(archive.directory), "unsettled": []}
 
 
 def test_a_backup_of_records_in_postgresql_is_a_folder(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.copying.slices import reached
 from permacite.archive.records import access, leaves, octets
-from permacite.errors import ConflictError, StorageError
+from permacite.errors import ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,8 +26,7 @@ _DATE = 2
 def add(transaction: Transaction, found: Slice, staged: Sequence[tuple[str, bytes]]) -> None:
     """Add a slice of the log, and erase what it says is erased.
 
-    `staged` are octets that no object holds yet. Raises ConflictError where others write there,
-    StorageError where the engine cannot keep a row.
+    `staged` are octets that no object holds yet. Raises ConflictError where others write there.
     """
     session = transaction.connection
     if reached(session).size != found.before.size:
@@ -51,21 +50,8 @@ def _groups(table: str, rows: Sequence[Row]) -> Iterable[list[Row]]:
 
 
 def insert(session: Session, table: str, rows: Sequence[Row]) -> None:
-    """Insert whole rows. Raises StorageError where the engine does not keep one as it is."""
+    """Insert whole rows."""
     if not rows:
         return
-    if not session.dialect.keeps_nul:
-        _check_texts(table, rows)
     marks = ", ".join("?" * len(rows[0]))
     session.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
-
-
-def _check_texts(table: str, rows: Sequence[Row]) -> None:
-    for row in rows:
-        if any(isinstance(value, str) and "\0" in value for value in row):
-            raise StorageError(
-                f"row {row[0]!r} of {table} has a text with U+0000, which PostgreSQL does not keep",
-                path=table,
-                reason="io",
-                hint="copy into a folder",
-            )

@@ -6,9 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg import errors, sql
+from psycopg import errors
 from psycopg.types.numeric import Int8Dumper
 
+from permacite.archive.postgresql.texts import as_written, storable, storable_values
 from permacite.archive.records.session import Dialect
 from permacite.scan import compile_pattern
 
@@ -31,7 +32,6 @@ _DIALECT = Dialect(
     as_octets="convert_to(content, 'UTF8')",
     site="site({uri})",
     entry_name="entry_name(content)",
-    keeps_nul=False,
 )
 ENDING = (
     errors.AdminShutdown,
@@ -71,6 +71,7 @@ class Session:
     def __init__(self, connection: Connection, *, name: str) -> None:
         """Take a connection and the `name` of the PostgreSQL schema that holds the archive."""
         connection.adapters.register_dumper(int, Int8Dumper)  # one prepared statement for all
+        connection.row_factory = as_written
         self.connection = connection
         self._name = name
         self._columns: dict[str, dict[str, str]] = {}
@@ -91,7 +92,7 @@ class Session:
         self, statement: str, parameters: Sequence[object] | Mapping[str, object] = (), /
     ) -> Rows:
         """Run one statement."""
-        return self._run([(_translated(statement), parameters)])[-1]
+        return self._run([(_translated(statement), storable(parameters))])[-1]
 
     def executemany(
         self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
@@ -101,7 +102,9 @@ class Session:
 
     def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
         """The rows that answer each of several questions: one round trip for all."""
-        asked = [(_translated(statement), parameters) for statement, parameters in questions]
+        asked = [
+            (_translated(statement), storable(parameters)) for statement, parameters in questions
+        ]
         return [rows.fetchall() for rows in self._run(asked)]
 
     def settle(self) -> None:
@@ -126,8 +129,8 @@ class Session:
         """What runs one statement for each of the rows; one INSERT writes them all."""
         insert = _INSERT.fullmatch(statement.strip())
         if insert is None:
-            return [(_translated(statement), row) for row in rows]
-        columns = [list(column) for column in zip(*rows, strict=True)]
+            return [(_translated(statement), storable(row)) for row in rows]
+        columns = [storable_values(column) for column in zip(*rows, strict=True)]
         return [(self._insert(insert), columns)] if rows else []
 
     def _insert(self, insert: re.Match[str]) -> str:
@@ -151,17 +154,10 @@ class Session:
 
     def resume_ids(self) -> None:
         """Let the ids that the engine gives go on behind those of rows that came with theirs."""
-        for table, column in self.connection.execute(_GIVEN_IDS).fetchall():
-            self.connection.execute(
-                sql.SQL(
-                    "SELECT setval(pg_get_serial_sequence({name}, {column}), max({id}))"
-                    " FROM {table} HAVING max({id}) IS NOT NULL"
-                ).format(
-                    name=sql.Literal(table),
-                    column=sql.Literal(column),
-                    id=sql.Identifier(str(column)),
-                    table=sql.Identifier(str(table)),
-                )
+        for table, column in self.execute(_GIVEN_IDS).fetchall():
+            self.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column}))"  # noqa: S608 - ours
+                f" FROM {table} HAVING max({column}) IS NOT NULL"
             )
 
     def one_view(self) -> None:

@@ -226,7 +226,10 @@ class _Footing:
 def _ask_keyed(together: Together, keys: Sequence[str]) -> list[tuple[str, str, int]]:
     """What was committed under idempotency keys: key, digest of the request, version."""
     statement = _KEYED.format(texts=together.connection.dialect.texts)
-    return together.ask(statement, (json.dumps(keys),))
+    # An engine may keep a text otherwise than the same text in JSON, if it has U+0000 or the like.
+    odd = [key for key in keys if "\0" in key or not key.isascii()]
+    asked = json.dumps([key for key in keys if key not in odd])
+    return together.ask(statement + " OR key = ?" * len(odd), (asked, *odd))
 
 
 def add_format(

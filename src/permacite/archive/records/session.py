@@ -32,8 +32,6 @@ class Dialect:
     """The site of the address in a column: see `lists.sites`."""
     entry_name: str
     """The name that the content of a leaf tells, NULL where it is damaged."""
-    keeps_nul: bool
-    """Whether texts may have U+0000 in them."""
 
 
 class Rows(Protocol):

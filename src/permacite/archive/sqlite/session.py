@@ -28,7 +28,6 @@ _DIALECT = Dialect(
     as_octets="CAST(content AS BLOB)",
     site=SITE,
     entry_name="CASE WHEN json_valid(content) THEN json_extract(content, '$.name') END",
-    keeps_nul=True,
 )
 
 
