@@ -13,6 +13,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -45,6 +46,8 @@ class Server:
         self._programs = programs
         # PostgreSQL refuses to run as root.
         self._owner = "postgres" if os.geteuid() == 0 else None
+        if self._owner is not None:
+            os.chown(self.folder, pwd.getpwnam(self._owner).pw_uid, -1)
 
     def location(self, folder: Path) -> str:
         """The location of the archive that keeps all else in `folder`."""
@@ -56,16 +59,11 @@ class Server:
 
     def drop(self, folder: Path) -> None:
         """Remove the records of the archive that keeps all else in `folder`."""
-        import psycopg  # noqa: PLC0415 - tests of SQLite do without
-
-        address, _, schema = self.location(folder).partition("&schema=")
-        with psycopg.connect(address, autocommit=True) as connection:
-            connection.execute(f"DROP SCHEMA {schema.partition('&')[0]} CASCADE".encode())
+        schema = self.location(folder).partition("&schema=")[2].partition("&")[0]
+        self.execute(f"DROP SCHEMA {schema} CASCADE")
 
     def make(self) -> None:
         """Make the files of an empty one."""
-        if self._owner is not None:
-            os.chown(self.folder, pwd.getpwnam(self._owner).pw_uid, -1)
         self._run("initdb", "--auth=trust", f"--username={_USER}", "--encoding=UTF8", "--no-sync")
 
     def start(self) -> None:
@@ -73,6 +71,31 @@ class Server:
         settings = " ".join(f"-c {setting}" for setting in (*_SETTINGS, *self._settings))
         options = f"-k {self.folder} {settings}"
         self._run("pg_ctl", "--wait", f"--log={self.folder}/log", "-o", options, "start")
+
+    def follow(self, primary: Server) -> None:
+        """Become a synchronous standby of another: it commits nothing that is not here too."""
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        source = (f"--host={primary.folder}", f"--username={_USER}")
+        self._run("pg_basebackup", *source, "--write-recovery-conf", "--checkpoint=fast")
+        self.start()
+        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.execute("SELECT pg_reload_conf()")
+        state = "SELECT sync_state FROM pg_stat_replication"
+        while primary.execute(state) != [("sync",)]:
+            time.sleep(0.05)
+
+    def promote(self) -> None:
+        """Take over from the primary."""
+        self.execute("SELECT pg_promote()")
+
+    def execute(self, statement: str) -> list[Any]:
+        """Run one statement as the owner of all; its rows."""
+        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+
+        address = f"postgresql:///postgres?host={self.folder}&user={_USER}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            rows = connection.execute(statement.encode())
+            return rows.fetchall() if rows.description else []
 
     def stop(self, mode: str = "immediate") -> None:
         """Stop it: as if it crashed, unless another mode is named."""
@@ -103,20 +126,22 @@ def _programs() -> Path:
 
 
 @contextlib.contextmanager
-def server(*, is_flushed: bool = False) -> Iterator[Server]:
-    """A server that runs until the block ends.
+def server(*, is_flushed: bool = False, is_made: bool = True) -> Iterator[Server]:
+    """A server that runs until the block ends; one that is not made is to follow another.
 
     What it writes `is_flushed` for measurements alone: in tests no machine loses power.
     """
     programs = _programs()
     with tempfile.TemporaryDirectory(prefix="permacite-") as folder:
         running = Server(Path(folder), programs, *([] if is_flushed else ["fsync=off"]))
-        running.make()
-        running.start()
+        if is_made:
+            running.make()
+            running.start()
         try:
             yield running
         finally:
-            running.stop()
+            with contextlib.suppress(subprocess.CalledProcessError):  # a test stopped it
+                running.stop()
 
 
 class Repository(archive.Repository):

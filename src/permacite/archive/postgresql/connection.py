@@ -113,7 +113,7 @@ def _connected(place: Located, *, busy_timeout_s: float, read_only: bool) -> Ses
         connect_timeout=_CONNECT_S,
         application_name="permacite",
         client_encoding="utf8",
-        target_session_attrs="any" if read_only else "read-write",
+        target_session_attrs=None if read_only else "read-write",
         keepalives_idle=10,
         keepalives_interval=5,
         keepalives_count=3,
