@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import random
 import re
 import select
 import socket
@@ -299,6 +301,7 @@ def test_backends_and_the_server_die_and_nothing_is_lost_or_doubled(
     tmp_path: Path, postgresql: Server, times: Callable[[int, int], int]
 ) -> None:
     kills = times(8, 250)
+    chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
     location = postgresql.location(tmp_path / "archive")
     Repository.create(location, series=SERIES).close()
     acknowledged: list[str] = []
@@ -325,7 +328,10 @@ def test_backends_and_the_server_die_and_nothing_is_lost_or_doubled(
         for thread in threads:
             thread.start()
         for kill in range(kills):
-            time.sleep(0.1)
+            before = len(acknowledged)
+            while len(acknowledged) == before and not failed:
+                time.sleep(0.02)
+            time.sleep(chance.random() / 10)
             if kill % 8 == 5:
                 postgresql.stop("immediate")
                 postgresql.start()
