@@ -370,15 +370,31 @@ def test_what_is_altered_on_the_way_is_not_taken(
     assert findings(into) == []
 
 
+def test_connections_that_are_cut_do_not_end_a_run(
+    archive: Path, origin: Running, tmp_path: Path
+) -> None:
+    into = tmp_path / "mirror"
+    with altering(origin.base, "", cuts=5) as base:
+        assert follow(base, into).lost == ()
+    assert root(into) == root(archive)
+
+
 @contextlib.contextmanager
-def altering(base: str, part: str) -> Iterator[str]:
-    """Answer as a server does, but with a bit of what is at some paths altered."""
+def altering(base: str, part: str, *, cuts: int = 0) -> Iterator[str]:
+    """Answer as a server does, but with a bit of what is at some paths altered.
+
+    The first `cuts` requests for contents get no answer at all.
+    """
+    left = list(range(cuts))
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if "octets" in self.path and left:
+                left.pop()
+                return
             answer = ask(base, self.path)
             body = bytearray(answer.body)
-            if part in self.path:
+            if part and part in self.path:
                 at = body.find(b"schema") if b"schema" in body else len(body) // 2
                 body[at] ^= 1
             self.send_response(answer.status)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["Line"]
 
 _HANDS = 8
+_TRIES = 2 * _HANDS
+"""How often something is asked for where connections are cut, of one who has answered: all that
+were kept open may be closed there at the same time."""
+_PAUSE_S = 0.5
 _GIB = 1 << 30
 _MISSING = frozenset({404, 410, 451, 403})
 _OURS = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -46,6 +50,8 @@ class Line:
             target=self._loop.run_forever, name="permacite-line", daemon=True
         )
         self._fetcher: Fetcher | None = None
+        self._has_answered = False
+        self._pause = threading.Event()
         self.wrong: list[str] = []
         """The digests of octets that were others than they were asked for."""
 
@@ -83,6 +89,21 @@ class Line:
 
     def get(self, path: str) -> bytes:
         """What is answered at a path. Raises CaptureError; NotFoundError where nothing is there."""
+        tries = _TRIES if self._has_answered else 1
+        while True:
+            try:
+                content = self._asked(path)
+            except CaptureError as error:
+                tries -= 1
+                if error.reason != "connect" or not tries:
+                    raise
+                self._pause.wait(_PAUSE_S)
+            else:
+                self._has_answered = True
+                return content
+
+    def _asked(self, path: str) -> bytes:
+        """What is answered to one request. Raises as `get`."""
         if self._fetcher is None:
             raise RuntimeError("a Line is used inside `with`")
         try:
