@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 import pytest
@@ -17,12 +17,16 @@ from tests.spec.test_archive_catalog import mounted
 
 from permacite.errors import ParseError, StorageError
 from permacite.service.archive import Archive
+from permacite.service.search.following import follow
+from permacite.service.search.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Running
+
+    from permacite.archive import Repository
 
 QUESTIONS = {
     # what is typed: how many documents are found, or None where nothing is asked for
@@ -167,3 +171,37 @@ def test_two_servers_index_one_archive_at_once(library: Path) -> None:
         for base in (one.base, other.base):
             last = ask(base, "/-/api/search?q=%22lantern+39%22").json
             assert (len(last["hits"]), last["indexed"]) == (1, 42)
+
+
+class Passing:
+    """Something of ours, and what is put in the place of some of its members."""
+
+    def __init__(self, inner: object, **members: object) -> None:
+        self._inner = inner
+        self.__dict__ |= members
+
+    def __getattr__(self, name: str) -> object:
+        """Any other member."""
+        return getattr(self._inner, name)
+
+
+def test_an_index_that_others_bring_up_meanwhile_is_kept(archive: Path) -> None:
+    with Archive.open(archive) as here, Archive.open(archive) as there:
+        here.add(b"lantern", name="a.txt")
+        assert here.index_words() == 1
+        repository = here._repository.public()  # noqa: SLF001 - what searches are given
+        sizes = []
+
+        def size() -> int:
+            """Tell a size that is out of date when it is told."""
+            sizes.append(repository.log.size())
+            there.add(b"quay %d" % len(sizes), name="b.txt")
+            there.index_words()
+            return sizes[-1]
+
+        late = Passing(repository, log=Passing(repository.log, size=size))
+        with Index(here._place()) as index:  # noqa: SLF001 - there is no other way to it
+            follow(cast("Repository", late), index, most_s=0)
+            assert index.count() == 2, "it is not thrown away"
+        assert len(sizes) == 1
+        assert here.search("quay").hits

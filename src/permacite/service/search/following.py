@@ -72,8 +72,7 @@ def follow(
     """
     until = None if most_s is None else monotonic() + most_s
     while True:
-        size = repository.log.size()
-        done = _step(repository, index, size)
+        done, size = _step(repository, index)
         if tell is not None:
             tell(min(done, size), size)
         if done >= size:
@@ -83,19 +82,21 @@ def follow(
             return False
 
 
-def _step(repository: Repository, index: Index, size: int) -> int:
-    """Take some entries in; return how many are done."""
-    start, begun = int(index.state("entries") or 0), int(index.state("begun") or size)
+def _step(repository: Repository, index: Index) -> tuple[int, int]:
+    """Take some entries in; return how many are done, of how many."""
+    start = int(index.state("entries") or 0)
+    size = repository.log.size()  # asked last: others take in meanwhile what is committed meanwhile
+    begun = int(index.state("begun") or size)
     entries = list(islice(repository.log.leaves(start, size), _ENTRIES))
     erased = any(_kind(leaf) == "erasure" and leaf.sequence >= begun for leaf in entries)
     if erased or start > size:  # or another archive stands here now
         index.anew()
-        return 0
+        return 0, size
     standing = repository.setting(_STANDING) or ""
     rows = rows_of(repository, _named(entries))
     with index.writing() as connection:
         if start != int(_value(connection, "entries") or 0):  # another process was quicker
-            return start
+            return start, size
         if not start:  # all that comes in is as open as it is from here on
             _set(connection, _STANDING, standing)
         put(connection, rows)
@@ -103,7 +104,7 @@ def _step(repository: Repository, index: Index, size: int) -> int:
             _take(repository, connection, leaf)
         _set(connection, "entries", str(start + len(entries)))
         _set(connection, "begun", str(begun))
-    return start + len(entries)
+    return start + len(entries), size
 
 
 def _entry(leaf: Leaf) -> dict[str, object]:
