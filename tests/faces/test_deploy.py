@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,16 +90,19 @@ def test_the_container_tells_the_program_what_it_takes(
 
 @pytest.mark.deep
 @pytest.mark.skipif(os.geteuid() != 0, reason="takes the user of the container: needs root")
-def test_the_steps_of_the_container_make_a_server(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    for folder in tmp_path.parents[:2]:
-        folder.chmod(0o755)
+def test_the_steps_of_the_container_make_a_server() -> None:
+    # Not where pytest has its folders: each run of it shuts others out of them.
+    with tempfile.TemporaryDirectory(prefix="permacite-container-") as folder:
+        Path(folder).chmod(0o755)
+        _make_a_server(Path(folder))
 
+
+def _make_a_server(root: Path) -> None:
     # That of the tests may stand where other users cannot go.
     python = shutil.which("python3", path="/usr/local/bin:/usr/bin") or sys.executable
 
     def here(words: str) -> str:
-        words = re.sub(r"(?<![\w.-])/(permacite|opt|archive)\b", rf"{tmp_path}/\1", words)
+        words = re.sub(r"(?<![\w.-])/(permacite|opt|archive)\b", rf"{root}/\1", words)
         return words.replace("python -m venv", f"{python} -m venv")
 
     for name, words in instructions(0):

@@ -140,9 +140,11 @@ class Askers:
                 answer.read(9)
                 line.close()
                 continue
-            answer.read()
+            told = answer.read()
             if answer.status not in wanted.statuses:
-                self.wrong.append(f"{wanted.method} {wanted.target}: {answer.status}")
+                self.wrong.append(
+                    f"{wanted.method} {wanted.target}: {answer.status} {told[:500]!r}"
+                )
             if answer.status == 201:
                 self.kept.append(answer.headers["Content-Location"])
         line.close()
