@@ -131,6 +131,54 @@ def test_lines_are_marked_and_cited_by_their_numbers(
     assert axe.violations_count == 0, axe.generate_report()
 
 
+COLOURED = """() => Object.fromEntries([...CSS.highlights].map(([name, ranges]) => [
+    name.replace("code-", ""),
+    [...ranges].map(({ startContainer, startOffset, endContainer, endOffset }) => {
+        const range = new Range();
+        range.setStart(startContainer, startOffset);
+        range.setEnd(endContainer, endOffset);
+        return range.toString();
+    }),
+]))"""
+
+COLOURS = [
+    # file, its text, what is told apart in it
+    ("a.py", "def word():\n\treturn 'it' # 7\n'''\n42'''\n",
+     {"word": ["def", "return"], "string": ["'it'", "'''\n42'''"], "comment": ["# 7"]}),
+    ("a.c", '/* if\n0 */ int a = 0x1F; // else "b"\n',
+     {"comment": ["/* if\n0 */", '// else "b"'], "number": ["0x1F"]}),
+    ("a.sql", "select 'it' 3 -- from\n",
+     {"word": ["select"], "string": ["'it'"], "number": ["3"], "comment": ["-- from"]}),
+    ("a.md", "# Light\n\nSome `code`, if [here](b)\n> quoted\n",
+     {"word": ["# Light"], "string": ["`code`"], "number": ["[here](b)"], "comment": ["> quoted"]}),
+    ("a.txt", "if 'it' # 7\n", {}),
+]  # fmt: skip
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "text", "told"), COLOURS, ids=[row[0] for row in COLOURS])
+def test_source_code_has_colours_and_stays_as_it_is(
+    archive: Path, running: Running, page: Page, name: str, text: str, told: dict[str, list[str]]
+) -> None:
+    with Archive.open(archive) as service:
+        pdi = service.add(text.encode(), name=name).pdi
+    page.goto(f"{running.base}/{pdi}")
+    found = page.evaluate(COLOURED)
+    assert {kind: words for kind, words in found.items() if words} == told
+    assert page.locator("#text").text_content() == text
+
+
+@pytest.mark.browser
+def test_colours_take_no_time_over_what_has_no_end(
+    archive: Path, running: Running, page: Page
+) -> None:
+    with Archive.open(archive) as service:
+        for piece, ending in (('\\"', "c"), ("\\`", "c"), ("<!--", "md"), ("[](", "md")):
+            name = service.add((piece * 40_000).encode(), name=f"a.{ending}").pdi
+            page.goto(f"{running.base}/{name}")
+            assert page.evaluate("CSS.highlights.size") == 4
+
+
 @pytest.mark.browser
 def test_numbers_are_in_nothing_that_is_selected(
     texts: dict[str, str], running: Running, page: Page

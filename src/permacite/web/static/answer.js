@@ -1,5 +1,6 @@
 // What the archive answers to a form that cites: the page of the citation, which this page becomes
 // without being loaded anew; or what is to be chosen or mended, told beside the document.
+import { colour } from "./colours.js";
 import { addCopyButtons } from "./copy.js";
 import { playCited } from "./speaking.js";
 import { follow } from "./through.js";
@@ -96,6 +97,7 @@ const showText = (text, fresh) => {
   if (!text || !fresh) return;
   Object.assign(text.dataset, fresh.dataset);
   text.replaceChildren(...fresh.childNodes);
+  colour(text);
 };
 
 // What else came: what is wrong, or several places to choose from.

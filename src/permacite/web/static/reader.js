@@ -1,6 +1,7 @@
 // The document page: offer "Cite this" for what is selected or marked, become the page of the
 // citation that is made.
 import { asking, enliven, tell } from "./answer.js";
+import { colour } from "./colours.js";
 import { followed, followLinks } from "./following.js";
 import { turnPages } from "./leaves.js";
 import { watchNumbers } from "./lines.js";
@@ -77,6 +78,7 @@ else if (main.dataset.text) {
 }
 if (document.querySelector(".leaves")) turnPages(frame);
 watchNumbers(document.querySelector("#text"));
+colour(document.querySelector("#text"));
 followLinks(frame, main.dataset.reference);
 watchHeight(document.querySelector("#page:not(.stage)"));
 const parts = document.querySelector("form.parts");
