@@ -40,6 +40,7 @@ def test_a_page_is_cited_with_the_number_that_is_printed(held: tuple[Archive, st
     assert (cited.part, [label.told for label in cited.labels]) == ("file page 1", ["p. xvii"])
     assert "p. xvii" in cited.forms.sentence
     assert '"locator": "xvii"' in cited.forms.csl_json
+    assert archive.styled(cited.reference, "APA").endswith("#page=1 (p. xvii).")
 
 
 def test_a_page_resolves_to_its_words_and_its_picture(held: tuple[Archive, str]) -> None:

@@ -10,6 +10,7 @@ from permacite.service import names
 from permacite.service.base import UseCases
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.source import source_of
+from permacite.service.labels import printed_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +105,8 @@ class References(UseCases):
         name, fragment = names.document_of(reference)
         version, answer = self._repository.answering(name)
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
-        source = source_of(self._repository, version, exact, "")
+        printed = printed_of(self._repository, answer, fragment)
+        source = source_of(self._repository, version, exact, "", printed=printed)
         is_public = not source.account and unreachable(source.url) is None
         return styled(source, style, is_public=is_public)
 

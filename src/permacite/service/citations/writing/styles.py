@@ -2,7 +2,8 @@
 
 The processor is citeproc-py, and the styles are those of the CSL project, in packages of their own
 (decision 0047); neither is loaded before a style is asked for. A style prints what the document
-says of itself, with its own address; where it is kept for good stands in a sentence behind.
+says of itself, with its own address; where it is kept for good, and the page that the words are
+printed on, stand in a sentence behind.
 
 Readings: what the processor does otherwise than CSL 1.0.2 is mended in the style before it is read:
 `initialize="false"` must keep given names whole (§"Name"), and a label stands alone for no value. A
@@ -62,7 +63,8 @@ def styled(source: Source, style: str, *, is_public: bool) -> str:
         item.pop("publisher", None)  # a newspaper is told once
     printed = _printed(name, json.dumps(item))
     where = f" at {source.url}" if is_public and source.uri else ""
-    return f"{printed} Archived {source.day}{where}: {source.reference}."
+    at = f" ({source.at})" if source.at else ""
+    return f"{printed} Archived {source.day}{where}: {source.reference}{at}."
 
 
 @functools.lru_cache(maxsize=512)
