@@ -145,7 +145,9 @@ def restore(folder: Location | None, source: Path, *, as_json: bool) -> None:
     """
     into = folder or default_directory()
     if isinstance(into, str):
-        raise click.UsageError("a backup is made an archive again in a folder, in no database")
+        raise click.UsageError(
+            "a backup is restored into a folder: `permacite copy` brings it into a database"
+        )
     _tell_copy(keeping.restore(source, into), as_json=as_json)
 
 
