@@ -6,10 +6,13 @@ import contextlib
 import http.client
 import os
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
+import time
 import tracemalloc
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
@@ -69,28 +72,20 @@ def nginx() -> str:
     return path
 
 
+def certify(folder: Path) -> None:
+    """Make a key, and a certificate that it signs itself."""
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    name = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
+    made = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    command = ["openssl", "req", "-x509", *key, *name, *made]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 @contextlib.contextmanager
 def before(nginx: str, base: str, folder: Path, place: str = "/") -> Iterator[int]:
     """Run nginx with TLS before a server, at a place of its site; yields its port."""
     folder.mkdir()
-    certificate = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
-    subprocess.run(
-        [
-            *[
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-nodes",
-            ],
-            *("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", *certificate),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    certify(folder)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     config = folder / "nginx.conf"
@@ -114,21 +109,27 @@ class Secured:
         self._port = port
         self._context = ssl.create_default_context(cafile=str(folder / "cert.pem"))
 
-    def ask(
-        self, path: str, method: str = "GET", body: bytes | None = None, **fields: str
-    ) -> Answer:
-        """Send one request, as `test_http.ask` does."""
+    @contextlib.contextmanager
+    def line(self) -> Iterator[http.client.HTTPConnection]:
+        """A connection, until the block ends."""
         with socket.create_connection(("127.0.0.1", self._port), timeout=20) as plain:
             connection = http.client.HTTPConnection(HOST)
             connection.sock = self._context.wrap_socket(plain, server_hostname=HOST)
             try:
-                told = {name.replace("_", "-"): value for name, value in fields.items()}
-                connection.request(method, path, body, told)
-                answer = connection.getresponse()
-                names = {name.lower(): value for name, value in answer.getheaders()}
-                return Answer(answer.status, names, answer.read())
+                yield connection
             finally:
                 connection.close()
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, **fields: str
+    ) -> Answer:
+        """Send one request, as `test_http.ask` does."""
+        with self.line() as connection:
+            told = {name.replace("_", "-"): value for name, value in fields.items()}
+            connection.request(method, path, body, told)
+            answer = connection.getresponse()
+            names = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, names, answer.read())
 
 
 def test_the_story_through_nginx_with_tls(
@@ -170,6 +171,34 @@ def test_the_story_through_nginx_with_tls(
         assert proxied.ask(put.headers["location"] + "?view=bytes").body == b"by a proxy"
         proof = proxied.ask(f"/-/api/proof?name={names['html']}")
         assert proof.body.startswith(b"PK")
+
+
+def test_a_certificate_is_renewed_and_a_token_revoked_without_a_stop(
+    archive: Path, nginx: str, tmp_path: Path
+) -> None:
+    with Archive.open(archive) as held:
+        added = held.add_token(scope="save")
+        name = held.add(b"x" * (32 << 20), name="long.txt").pdi
+    folder = tmp_path / "nginx"
+    options = ("--name", HOST, "--forwarded-allow-ips", "127.0.0.1", "--workers", "2")
+    with served(archive, *options) as running, before(nginx, running.base, folder) as port:
+        first = Secured(port, folder)
+        with first.line() as connection:
+            connection.request("GET", f"/{name}")
+            long = connection.getresponse()
+            assert long.status == 200
+            certify(folder)
+            os.kill(int((folder / "nginx.pid").read_text()), signal.SIGHUP)
+            new = (folder / "cert.pem").read_text()
+            while ssl.get_server_certificate(("127.0.0.1", port)).strip() != new.strip():
+                time.sleep(0.05)
+            assert len(long.read()) == 32 << 20, "it goes on under the certificate of before"
+        bearer = {"Authorization": f"Bearer {added.secret}", "Content_Type": "text/plain"}
+        asked = partial(Secured(port, folder).ask, "/pdi://lab.example.us/", "PUT", b"a")
+        assert {asked(**bearer).status for _ in range(6)} == {201}
+        with Archive.open(archive) as held:
+            held.revoke_token(added.token.id)
+        assert {asked(**bearer).status for _ in range(6)} == {401}
 
 
 def test_what_a_stranger_says_of_proxies_is_ignored(archive: Path, names: dict[str, str]) -> None:

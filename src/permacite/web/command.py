@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -127,7 +128,8 @@ def serve(  # noqa: PLR0913 - one for each option
     that no other site can reach the archive through a visitor's browser.
 
     Ctrl-C, or SIGTERM, ends it with status 0: it takes nothing new, and finishes what is begun,
-    or leaves it as if it had never begun.
+    or leaves it as if it had never begun. SIGHUP has it read its configuration anew: it begins
+    again on the same socket, unless something is wrong with that.
     """
     try:
         from permacite.web import server  # noqa: PLC0415 - the help page needs no server
@@ -150,4 +152,12 @@ def serve(  # noqa: PLR0913 - one for each option
     )
     place = Place(host, port, unix, unix_mode)
     announce = partial(click.echo, err=True)
-    server.run(serving, place, workers=workers, announce=announce)
+    server.run(serving, place, workers=workers, check=_checking(), announce=announce)
+
+
+def _checking() -> list[str]:
+    """The command that checks what this one would be told now."""
+    program = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv) + 1]
+    path = click.get_current_context().find_root().params.get("config")
+    config = [] if path is None else ["--config", str(path)]
+    return [sys.executable, *program, *config, "config", "check"]

@@ -12,6 +12,7 @@ import socket
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from permacite.web.doors.based import Based
 from permacite.web.doors.building import Building
 from permacite.web.doors.forwarded import Forwarded
 from permacite.web.follow.saves import Saves
+from permacite.web.operating.renewing import Renewal
 from permacite.web.operating.watching import Watching, notify, watched, watching_workers
 from permacite.web.serving.limits import Limits, told
 from permacite.web.serving.listening import serve
@@ -75,22 +77,33 @@ class Serving:
 
 
 def run(
-    serving: Serving, place: Place, *, workers: int = 1, announce: Callable[[str], None]
+    serving: Serving,
+    place: Place,
+    *,
+    workers: int = 1,
+    check: Sequence[str],
+    announce: Callable[[str], None],
 ) -> None:
-    """Serve until told to stop. `announce` is told the address when it answers."""
+    """Serve until told to stop. `announce` is told the address when it answers.
+
+    `check`: the command that tells what is wrong with what the server would be told now.
+    """
     share_heap()
     host = f"[{place.host}]" if ":" in place.host else place.host
     serving = dataclasses.replace(serving, names=(*_OWN_NAMES, host, *serving.names))
     with listening(place) as listener:
 
         def ready() -> None:
-            announce(f"{told_of(listener)}{serving.base}/ answers; Ctrl-C stops it")
+            announce(f"{told_of(listener, place)}{serving.base}/ answers; Ctrl-C stops it")
             notify("READY=1")
 
+        renewal = Renewal(listener, check, announce)
+        ending = partial(_stopped_by_signals, renewal)
         if workers == 1:
-            _answer(serving, listener, _stopped_by_signals, ready=ready, announce=announce)
+            _answer(serving, listener, ending, ready=ready, announce=announce, last=renewal.begin)
         else:
-            _keep(serving, listener, workers, ready=ready, announce=announce)
+            _keep(serving, listener, workers, ending, ready=ready, announce=announce)
+        renewal.begin()
 
 
 def _answer(
@@ -100,8 +113,9 @@ def _answer(
     *,
     ready: Callable[[], None],
     announce: Callable[[str], None],
+    last: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve in this process."""
+    """Serve in this process. `last` is called before it is left though something is at work."""
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
         app = _application(serving, archive)
@@ -150,6 +164,7 @@ def _answer(
             announce(f"served {', '.join(told(peers.counts)) or 'nobody'}")
             if left:
                 announce(f"not finished within {serving.grace_s:g} s, and cut: {left}")
+                last()
                 _leave()
 
 
@@ -176,6 +191,7 @@ def _keep(
     serving: Serving,
     listener: socket.socket,
     count: int,
+    ending: Callable[[], Ending],
     *,
     ready: Callable[[], None],
     announce: Callable[[str], None],
@@ -200,7 +216,7 @@ def _keep(
         )
 
         async def until_stopped() -> None:
-            stop, hurry = _stopped_by_signals()
+            stop, hurry = ending()
             await workers.run(stop=stop, hurry=hurry, grace_s=serving.grace_s, ready=ready)
 
         asyncio.run(until_stopped())
@@ -251,16 +267,25 @@ def _stopped_by(line: socket.socket) -> Ending:
     return stop, hurry
 
 
-def _stopped_by_signals() -> Ending:
+def _stopped_by_signals(renewal: Renewal | None = None) -> Ending:
     """What says that the end has come, and that nobody waits for it: a second Ctrl-C."""
     loop = asyncio.get_running_loop()
     stop, hurry = asyncio.Event(), asyncio.Event()
 
+    def ended() -> bool:
+        """Whether the end had come before, and was no new beginning."""
+        was_ending = stop.is_set() and not (renewal and renewal.forget())
+        stop.set()
+        return was_ending
+
     def interrupted() -> None:
-        (hurry if stop.is_set() else stop).set()
+        if ended():
+            hurry.set()
 
     loop.add_signal_handler(signal.SIGINT, interrupted)
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGTERM, ended)
+    if renewal is not None:
+        renewal.on_signal(stop)
     return stop, hurry
 
 

@@ -110,6 +110,11 @@ class Connection(HttpToolsProtocol):
         """Whether nothing is being answered."""
         return self._answered is None or self._answered.response_complete
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no request has come yet."""
+        return self._answered is None
+
     def cut(self) -> None:
         """End it now, whatever it is at."""
         self.transport.abort()

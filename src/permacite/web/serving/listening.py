@@ -32,6 +32,8 @@ _OTHER_FILES = 256
 _LOOK_S = 0.02
 _ON_THE_WAY_S = 0.05
 """In which connections are taken, and requests come in, that were sent before the end."""
+_FIRST_S = 1.0
+"""How long the first request of a connection that was taken before the end may take."""
 
 
 async def serve(
@@ -81,15 +83,25 @@ async def serve(
     await asyncio.sleep(_ON_THE_WAY_S)  # a server that is closed lets go of what it is taking
     await _take_the_last(listener, connection)
     server.close()
-    await asyncio.sleep(_ON_THE_WAY_S)
+    end = loop.time() + grace_s
+    await _let_ask(state, hurry, loop.time() + min(grace_s, _FIRST_S))
     for each in list(state.connections):
         each.shutdown()
-    end = loop.time() + grace_s
     while left := len(state.connections) + len(asyncio.all_tasks() - ours):
         if loop.time() >= end or hurry.is_set():
             break
         await asyncio.sleep(_LOOK_S)
     return left
+
+
+async def _let_ask(state: ServerState, hurry: asyncio.Event, until: float) -> None:
+    """Wait for requests that are on the way."""
+    loop = asyncio.get_running_loop()
+    await asyncio.sleep(_ON_THE_WAY_S)
+    while loop.time() < until and not hurry.is_set():
+        if not any(isinstance(each, Connection) and each.is_fresh for each in state.connections):
+            break
+        await asyncio.sleep(_LOOK_S)
 
 
 async def _tell_dates(state: ServerState, ticks: Sequence[Callable[[], None]]) -> None:

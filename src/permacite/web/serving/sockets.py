@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["Place", "listening", "told_of"]
+__all__ = ["Place", "hand_on", "listening", "told_of"]
 
 _GIVEN = 3
 """The first descriptor that systemd hands to what it starts (sd_listen_fds(3))."""
+_OWN = "permacite"
+"""What the socket is named that a server hands on to itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +38,27 @@ class Place:
 @contextlib.contextmanager
 def listening(place: Place) -> Iterator[socket.socket]:
     """A socket that listens, until the block ends; nobody is answered yet. Raises StorageError."""
-    listener = _given()
-    if listener is None and place.path is not None:
-        with _at_path(place.path, place.mode) as named:
+    listener, is_own = _given()
+    if place.path is not None and (listener is None or is_own):
+        with _at_path(place.path, listener or _named(place.path, place.mode)) as named:
             yield named
         return
     with listener or _at_port(place.host, place.port) as opened:
         yield opened
 
 
-def told_of(listener: socket.socket) -> str:
+def hand_on(descriptor: int) -> None:
+    """Hand a socket to what this process is about to execute, which is itself again."""
+    os.dup2(descriptor, _GIVEN)
+    os.set_inheritable(_GIVEN, True)  # noqa: FBT003 - it is so already, unless both are one
+    os.environ |= {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1", "LISTEN_FDNAMES": _OWN}
+
+
+def told_of(listener: socket.socket, place: Place) -> str:
     """The address of a socket, as it is shown."""
     name = listener.getsockname()
     if listener.family == socket.AF_UNIX:
-        return f"unix:{name}"
+        return f"unix:{place.path or name}"
     return f"http://{f'[{name[0]}]' if ':' in name[0] else name[0]}:{name[1]}"
 
 
@@ -75,35 +84,40 @@ def _at_port(host: str, port: int) -> socket.socket:
 
 
 @contextlib.contextmanager
-def _at_path(path: Path, mode: int) -> Iterator[socket.socket]:
+def _at_path(path: Path, listener: socket.socket) -> Iterator[socket.socket]:
+    """A socket that has a name in the file system, which is taken away in the end."""
+    with listener:
+        own = path.stat() if path.is_socket() else None
+        yield listener
+        with contextlib.suppress(OSError):
+            # Not that of a server which came after us.
+            if own is not None and os.path.samestat(path.stat(), own):
+                path.unlink()
+
+
+def _named(path: Path, mode: int) -> socket.socket:
     """A socket in the file system, which whoever `mode` lets write to may open.
 
     One that nobody answers at, such as a server leaves that was killed, is replaced; what is
-    no socket is not. It is taken away in the end. Raises StorageError.
+    no socket is not. Raises StorageError.
     """
     # It gets its name when it listens and has its mode: nobody finds it before.
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        try:
-            _check_free(path)
-            aside.unlink(missing_ok=True)
-            listener.bind(str(aside))
-            aside.chmod(mode)
-            listener.listen()
-            own = aside.stat()
-            aside.replace(path)
-        except OSError as error:
-            aside.unlink(missing_ok=True)
-            raise StorageError(
-                f"cannot listen on {path}: {error.strerror or error}", path=str(path), reason="io"
-            ) from error
-        yield listener
-        with contextlib.suppress(OSError):
-            if os.path.samestat(path.stat(), own):  # and not that of a server which came after us
-                path.unlink()
-    finally:
+        _check_free(path)
+        aside.unlink(missing_ok=True)
+        listener.bind(str(aside))
+        aside.chmod(mode)
+        listener.listen()
+        aside.replace(path)
+    except OSError as error:
         listener.close()
+        aside.unlink(missing_ok=True)
+        raise StorageError(
+            f"cannot listen on {path}: {error.strerror or error}", path=str(path), reason="io"
+        ) from error
+    return listener
 
 
 def _check_free(path: Path) -> None:
@@ -122,15 +136,16 @@ def _check_free(path: Path) -> None:
     raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
 
 
-def _given() -> socket.socket | None:
-    """What systemd listens on for this process, if it does (sd_listen_fds(3)). Raises StorageError.
+def _given() -> tuple[socket.socket | None, bool]:
+    """What was opened for this process, if anything was, and whether by the server before it.
 
-    The variables that say so are taken away: they tell of this process, and of none that it starts.
+    Systemd says so by variables (sd_listen_fds(3)), which are taken away: they tell of this
+    process, and of none that it starts. Raises StorageError.
     """
     owner, count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
-    os.environ.pop("LISTEN_FDNAMES", None)
+    is_own = os.environ.pop("LISTEN_FDNAMES", None) == _OWN
     if owner != str(os.getpid()) or count in {"", "0"}:
-        return None
+        return None, False
     if count != "1":
         raise StorageError(f"expected one socket of systemd, not {count}", path="", reason="io")
     try:
@@ -139,4 +154,4 @@ def _given() -> socket.socket | None:
         problem = f"systemd has opened no socket: {error.strerror}"
         raise StorageError(problem, path="", reason="io") from error
     listener.set_inheritable(False)
-    return listener
+    return listener, is_own
