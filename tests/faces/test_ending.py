@@ -55,6 +55,7 @@ def _ask(port: int, number: int, stop: threading.Event, kept: list[str], torn: l
 ENDS = [(signal.SIGTERM, "1"), (signal.SIGINT, "1"), (signal.SIGTERM, "2")]
 
 
+@pytest.mark.timeout(3 * 3600)
 @pytest.mark.parametrize(("number", "workers"), ENDS)
 def test_a_server_ends_with_0_under_load(
     archive: Path, times: Callable[[int, int], int], number: int, workers: str

@@ -17,7 +17,7 @@ import pytest
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 NAME = "archive.example.org"
@@ -85,7 +85,9 @@ def server(archive: Path, tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_who_asks_while_it_begins_anew_is_answered(server: Server, workers: int) -> None:
+def test_who_asks_while_it_begins_anew_is_answered(
+    server: Server, times: Callable[[int, int], int], workers: int
+) -> None:
     server.tell(workers=workers)
     process = server.start()
     assert server.asked(NAME) == 400
@@ -102,7 +104,7 @@ def test_who_asks_while_it_begins_anew_is_answered(server: Server, workers: int)
     for each in asking:
         each.start()
     try:
-        for number in range(3):
+        for number in range(times(1, 20)):
             server.tell(workers=workers, name=[f"{number}.{NAME}"])
             process.send_signal(signal.SIGHUP)
             server.wait_for("answers; ")
