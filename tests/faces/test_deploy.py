@@ -89,6 +89,7 @@ def test_the_container_tells_the_program_what_it_takes(
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 @pytest.mark.skipif(os.geteuid() != 0, reason="takes the user of the container: needs root")
 def test_the_steps_of_the_container_make_a_server() -> None:
     # Not where pytest has its folders: each run of it shuts others out of them.
