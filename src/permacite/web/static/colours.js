@@ -14,12 +14,14 @@ const FAMILIES = [
 const CURLY = { line: "//", within: ["/*", "*/"] };
 
 const WORDS =
-  "abstract and as assert async await begin break case catch class const continue def default defer del do else elif " +
-  "elsif end enum except export extends extern false final finally fn for from func function global if implements " +
-  "import in include interface is lambda let local loop match mod module mut namespace new nil none not null of open " +
-  "or override package pass private proc protected pub public raise record require return select self static struct " +
-  "super switch then this throw trait true try type typedef union unless until use using val var virtual void when " +
-  "where while with yield";
+  "abstract|and|as|assert|async|await|begin|break|case|catch|class|const|continue|def|default|defer|del|do|else|" +
+  "elif|elsif|end|enum|except|export|extends|extern|false|final|finally|fn|for|from|func|function|global|if|" +
+  "implements|import|in|include|interface|is|lambda|let|local|loop|match|mod|module|mut|namespace|new|nil|none|not|" +
+  "null|of|open|or|override|package|pass|private|proc|protected|pub|public|raise|record|require|return|select|self|" +
+  "static|struct|super|switch|then|this|throw|trait|true|try|type|typedef|union|unless|until|use|using|val|var|" +
+  "virtual|void|when|where|while|with|yield";
+
+const QUOTES = ["\x22", "'", "\x60"];
 
 const escaped = (sign) => sign.replace(/[^\w\s]/g, "\\$&");
 
@@ -46,10 +48,10 @@ const rulesOf = (kind) => {
   if (within) comments.push(`${escaped(within[0])}[^]*?(?:${escaped(within[1])}|$(?![^]))`);
   if (line) comments.push(`${escaped(line)}[^\\n]*`);
   return [
-    ["string", `"""[^]*?"""|'''[^]*?'''|${['"', "'", "`"].map(quoted).join("|")}`],
+    ["string", `\x22{3}[^]*?\x22{3}|'''[^]*?'''|${QUOTES.map(quoted).join("|")}`],
     ["comment", comments.join("|")],
     ["number", "\\b0[xX][0-9a-fA-F_]+\\b|\\b[0-9][0-9_]*(?:\\.[0-9_]+)?(?:[eE][+-]?[0-9]+)?\\b"],
-    ["word", `\\b(?:${WORDS.replaceAll(" ", "|")})\\b`],
+    ["word", `\\b(?:${WORDS})\\b`],
   ];
 };
 
