@@ -50,7 +50,7 @@ http {{
     client_max_body_size 256m;
     {elsewhere}
     location {place} {{
-      proxy_pass {base};
+      proxy_pass {base}; proxy_max_temp_file_size 0; # its workers may not write in this folder
       proxy_http_version 1.1;
       proxy_set_header Host $host;
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
