@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests.faces.conftest import browser, chromium, playwright
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Suite"]
+__all__ = ["Suite", "browser", "chromium", "playwright"]
 
 
 class Suite(NamedTuple):

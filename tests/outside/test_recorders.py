@@ -12,7 +12,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.faces.conftest import archive, browser, chromium, cli, playwright
+from tests.faces.conftest import archive, cli
 from tests.faces.parcels import PNG
 from tests.outside.serving import serving
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
-__all__ = ["archive", "browser", "chromium", "cli", "playwright"]
+__all__ = ["archive", "cli"]
 
 HTML = """<!doctype html><meta charset=utf-8><title>Tide</title><link rel=stylesheet href=s.css>
 <p id=words>The tide is high.<img src=a.png>

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.crawled import info, packed, response
-from tests.faces.conftest import archive, browser, chromium, cli, playwright
+from tests.faces.conftest import archive, cli
 from tests.faces.parcels import PNG
 from tests.outside.serving import serving
 from tests.outside.test_memento import python, pywb
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
-__all__ = ["archive", "browser", "chromium", "cli", "playwright"]
+__all__ = ["archive", "cli"]
 
 PAGE = "http://a.example/"
 WORKER = "node_modules/@webrecorder/wabac/dist/sw.js"
