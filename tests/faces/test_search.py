@@ -13,15 +13,20 @@ from urllib.parse import quote
 import pytest
 from tests.faces.conftest import served
 
+from permacite.archive.reading import Reading
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
+from permacite.service.search import following
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from playwright.sync_api import Browser
     from tests.faces.conftest import Outcome, Running, Site
+
+    from permacite.archive import Repository
+    from permacite.service.search.index import Row
 
     Cli = Callable[..., Outcome]
 
@@ -175,6 +180,37 @@ def test_what_is_closed_withdrawn_or_erased_is_never_found(library: Path) -> Non
         assert len(held.search("filler").hits) == 11
     for file in library.glob("search.sqlite*"):
         assert b"lantern" not in file.read_bytes()
+
+
+def test_a_version_that_is_open_again_is_found_beside_the_others(library: Path) -> None:
+    with Archive.open(library) as held:
+        first = held.search("lantern").hits[0].pdi
+        held.withdraw(first, reason="copyright")
+        held.put(first, b"The beacon went out.", "text/plain")
+        assert len(held.search("beacon").hits) == 1
+        held.reinstate(first)
+        assert len(held.search("lantern", every_version=True).hits) == 1
+        assert len(held.search("beacon").hits) == 1
+
+
+def test_a_commit_has_only_what_is_new_looked_at(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[tuple[str, int]] = []
+    asked = following.rows_of
+
+    def rows_of(repository: Repository, wanted: Iterable[tuple[str, int]]) -> list[Row]:
+        looked.extend(named := list(wanted))
+        return asked(repository, named)
+
+    with Archive.open(library) as held:
+        assert held.search("filler").hits
+        monkeypatch.setattr(following, "rows_of", rows_of)
+        monkeypatch.delattr(Reading, "list")
+        held.add(b"one more lantern", name="more.txt")
+        for _ in range(2):
+            assert len(held.search("lantern").hits) == 2
+    assert len(looked) == 1
 
 
 def test_an_index_that_is_damaged_or_missing_is_made_anew(library: Path) -> None:

@@ -94,6 +94,45 @@ def test_an_embargo_ends_by_the_clock(archive: Repository, clock: Clock) -> None
     assert seen.read(one) == b"a"
 
 
+def test_a_mark_tells_of_which_documents_the_access_changed(
+    archive: Repository, clock: Clock
+) -> None:
+    first = archive.commit([NewRepresentation(b"a", "text/plain")]).pdi.document
+    documents, mark = archive.access_changes(None)
+    assert documents == ()
+    archive.commit([NewRepresentation(b"b", "text/plain")])
+    documents, mark = archive.access_changes(mark)
+    assert documents == (), "a new document has been open to all from the beginning"
+    archive.set_standing(first, Standing("closed", "consent"))
+    documents, mark = archive.access_changes(mark)
+    assert documents == (first,)
+    assert archive.access_changes(mark) == ((), mark)
+    archive.set_standing(first, Standing("embargo", "deposit", embargo_until=date(2026, 11, 23)))
+    documents, mark = archive.access_changes(mark)
+    assert documents == (first,)
+    clock.now += timedelta(days=1)
+    documents, mark = archive.access_changes(mark)
+    assert documents == ()
+    clock.now += timedelta(days=1)
+    documents, mark = archive.access_changes(mark)
+    assert documents == (first,), "its embargo ended meanwhile"
+    assert archive.access_changes(mark) == ((), mark)
+    assert set(archive.access_changes("")[0]) == {first}, "of an index that knows of no mark"
+
+
+def test_a_thousand_documents_that_are_closed_at_once_are_told_in_stretches(
+    archive: Repository,
+) -> None:
+    made = archive.commit([NewRepresentation(b"a", "text/plain")]).pdi.document
+    _, mark = archive.access_changes(None)
+    for access in ("closed", "public") * 501:
+        archive.set_standing(made, Standing(access, "consent"))
+    told = 0
+    while (answer := archive.access_changes(mark))[1] != mark:
+        told, mark = told + len(answer[0]), answer[1]
+    assert told == 1002
+
+
 def test_what_was_to_be_kept_no_longer_is_reported_and_stays(
     archive: Repository, clock: Clock
 ) -> None:

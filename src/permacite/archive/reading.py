@@ -459,6 +459,14 @@ class Reading(Contents):
         """Return the documents that were to be kept until a day that has passed, oldest first."""
         return self._catalog.read(access.overdue, self._clock().astimezone(UTC).date())
 
+    def access_changes(self, since: str | None) -> tuple[tuple[PDI, ...], str]:
+        """The next documents whose access changed since a mark, and the mark behind them.
+
+        A mark that stays the same says that there are none. Of None comes the mark of now alone.
+        """
+        today = self._clock().astimezone(UTC).date()
+        return self._catalog.read(access.changes, since, today)
+
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""
         name = grammar.parse(text)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "carry_out",
+    "changes",
     "default_standing",
     "erase",
     "erasures",
@@ -79,6 +80,12 @@ WHERE s.standing_id > ? AND (s.access <> 'public' OR EXISTS (
   SELECT 1 FROM standing AS t
   WHERE t.document_id = s.document_id AND t.standing_id < s.standing_id))
 ORDER BY s.standing_id LIMIT ?
+"""
+
+_MOST_CHANGES = 1000
+_ENDED = """
+SELECT d.series, d.date, d.unique_id FROM standing AS s JOIN document AS d USING (document_id)
+WHERE s.embargo_until > ? AND s.embargo_until <= ?
 """
 
 _INSERT = """
@@ -184,6 +191,27 @@ def standings_after(
         return []
     rows = connection.execute(_AFTER, (place, limit))
     return [(row[0], name_of((row[1], row[2], row[3])), row[4], row[5]) for row in rows]
+
+
+def changes(connection: Session, since: str | None, today: date) -> tuple[tuple[PDI, ...], str]:
+    """The next documents whose access changed since a mark, and the mark behind them.
+
+    A mark has the place of a standing and a day: embargoes end by themselves. None stands for now,
+    and "" for the beginning.
+    """
+    if not has_schema(connection, ERASABLE):
+        return (), ""
+    day = today.isoformat()
+    (newest,) = connection.execute("SELECT max(standing_id) FROM standing").fetchone()
+    if since is None:
+        return (), f"{newest or 0} {day}"
+    place, _, last_day = since.partition(" ")
+    rows = standings_after(connection, int(place or 0), _MOST_CHANGES)
+    changed = [document for _, document, *_ in rows]
+    if day != last_day:
+        changed += [name_of(row) for row in connection.execute(_ENDED, (last_day, day))]
+    is_cut = len(rows) == _MOST_CHANGES
+    return tuple(changed), f"{rows[-1][0] if is_cut else newest or 0} {day}"
 
 
 def _of_documents(connection: Session) -> str:

@@ -7,8 +7,8 @@
 | an assertion | what is known of its document is indexed again, or withdrawn |
 | an erasure | all is made anew, so that no term of what was erased is left in the file |
 
-Who may see a document stands in no entry: where the sum of all standings has changed, all that is
-indexed is looked at again. Whatever the index says, only what is given out is told.
+Who may see a document stands in no entry: a mark tells of which that changed since. Whatever the
+index says, only what is given out is told.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI
     from permacite.service.search.index import Index
 
-__all__ = ["follow", "is_behind", "text_of"]
+__all__ = ["follow", "text_of"]
 
 _ENTRIES = 200
 """Taken into one transaction."""
@@ -45,18 +45,8 @@ _STATEMENTS = 100
 """About one document are indexed: the first."""
 _FAR_MORE = 2
 """Times as many octets of words, from which on those that were drawn are indexed."""
-_STANDING = "sum of standing"
-
-
-def is_behind(repository: Repository, index: Index) -> bool:
-    """Whether there is anything that the index has not seen."""
-    return index.state("entries") != str(repository.log.size()) or _other_standing(
-        repository, index
-    )
-
-
-def _other_standing(repository: Repository, index: Index) -> bool:
-    return index.state(_STANDING) != (repository.setting(_STANDING) or "")
+_MARK = "mark of access"
+"""The state behind which accesses changed that the index has not seen."""
 
 
 def follow(
@@ -72,39 +62,43 @@ def follow(
     """
     until = None if most_s is None else monotonic() + most_s
     while True:
-        done, size = _step(repository, index)
+        done, size, is_all = _step(repository, index)
         if tell is not None:
             tell(min(done, size), size)
-        if done >= size:
-            _look_again(repository, index)
+        if is_all:
             return True
         if until is not None and monotonic() > until:
             return False
 
 
-def _step(repository: Repository, index: Index) -> tuple[int, int]:
-    """Take some entries in; return how many are done, of how many."""
+def _step(repository: Repository, index: Index) -> tuple[int, int, bool]:
+    """Take some entries in; return how many are done, of how many, and whether nothing is left."""
     start = int(index.state("entries") or 0)
     size = repository.log.size()  # asked last: others take in meanwhile what is committed meanwhile
     begun = int(index.state("begun") or size)
+    seen = index.state(_MARK)
+    # All that comes into an empty index is as open as it is from here on.
+    changed, mark = repository.access_changes(seen if start else None)
+    if start == size and mark == seen:
+        return start, size, True
     entries = list(islice(repository.log.leaves(start, size), _ENTRIES))
     erased = any(_kind(leaf) == "erasure" and leaf.sequence >= begun for leaf in entries)
     if erased or start > size:  # or another archive stands here now
         index.anew()
-        return 0, size
-    standing = repository.setting(_STANDING) or ""
+        return 0, size, False
     rows = rows_of(repository, _named(entries))
     with index.writing() as connection:
         if start != int(_value(connection, "entries") or 0):  # another process was quicker
-            return start, size
-        if not start:  # all that comes in is as open as it is from here on
-            _set(connection, _STANDING, standing)
+            return start, size, False
         put(connection, rows)
         for leaf in entries:
             _take(repository, connection, leaf)
-        _set(connection, "entries", str(start + len(entries)))
-        _set(connection, "begun", str(begun))
-    return start + len(entries), size
+        for document in dict.fromkeys(changed):
+            _renew(repository, connection, document)
+        done = start + len(entries)
+        for name, value in (("entries", done), ("begun", begun), (_MARK, mark)):
+            _set(connection, name, str(value))
+    return done, size, done >= size and not changed
 
 
 def _entry(leaf: Leaf) -> dict[str, object]:
@@ -146,31 +140,15 @@ def _take(repository: Repository, connection: sqlite3.Connection, leaf: Leaf) ->
             (name, entry.get("version")),
         )
         return
-    rows = connection.execute("SELECT number FROM document WHERE name = ?", (name,)).fetchall()
-    known = repository.versions(subject.document) if not rows else []
-    for number in [row[0] for row in rows] or [version.number for version in known]:
-        rows_now = rows_of(repository, [(name, number)])
-        forget(connection, name, number)
-        put(connection, rows_now)
+    _renew(repository, connection, subject.document)
 
 
-def _look_again(repository: Repository, index: Index) -> None:
-    """Have all leave that is given out no longer, and all come back that is again."""
-    if not _other_standing(repository, index):
-        return
-    now = repository.setting(_STANDING) or ""
-    with index.writing() as connection:
-        for version in repository.list():
-            name = str(version.pdi.document)
-            known = connection.execute(
-                "SELECT 1 FROM document WHERE name = ? AND number = ?", (name, version.number)
-            ).fetchone()
-            shown = _is_open(version, repository.restrictions(version.representations))
-            if known and not shown:
-                forget(connection, name, version.number)
-            elif shown and not known:
-                put(connection, rows_of(repository, [(name, version.number)]))
-        _set(connection, _STANDING, now)
+def _renew(repository: Repository, connection: sqlite3.Connection, document: PDI) -> None:
+    """Have the versions of a document leave that are given out no longer; index the others anew."""
+    name = str(document)
+    forget(connection, name)
+    numbers = [version.number for version in repository.versions(document)]
+    put(connection, rows_of(repository, [(name, number) for number in numbers]))
 
 
 def _is_open(version: Version, restricted: Mapping[PDI, Restriction]) -> bool:
