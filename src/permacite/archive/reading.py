@@ -78,12 +78,12 @@ class Reading(Contents):
         self._pieces = KnownPieces(catalog, objects)
         self._agreement = Agreement(catalog)
         self._clock = clock
-        self._gate = Gate(catalog, self.statements, clock=clock, audience=None)
+        self._gate = Gate(catalog, clock=clock, audience=None)
 
     def public(self, audience: Audience = PUBLIC) -> Self:
         """Return the same archive as the public sees it, or some of it: see `access.gate`."""
         seen = copy.copy(self)
-        gate = Gate(self._catalog, self.statements, clock=self._clock, audience=audience)
+        gate = Gate(self._catalog, clock=self._clock, audience=audience)
         seen._gate = gate  # noqa: SLF001 - our own copy
         return seen
 

@@ -26,20 +26,18 @@ from permacite.errors import ConflictError, NotFoundError, ParseError, StorageEr
 from permacite.pdi.predicates import check_predicate, predicate_iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from permacite.archive.engine import Catalog
     from permacite.archive.model import JSON, Representation
     from permacite.pdi import PDI
 
-__all__ = ["EFFECTS", "Statements", "without_persons"]
+__all__ = ["EFFECTS", "Statements", "subjects_of", "tombstones", "without_persons"]
 
 _WITHDRAWN = "withdrawn"
 _REINSTATED = "reinstated"
 EFFECTS = (_WITHDRAWN, _REINSTATED)
 """The predicates that decide whether something is given out."""
-_ASKED_AT_ONCE = 10_000
-"""SQLite takes 32,766 parameters in one question, and each is two."""
 
 
 class Statements:
@@ -120,11 +118,7 @@ class Statements:
 
         Reasons in words were told to all before there were codes; they are notes now.
         """
-        subjects = list(
-            dict.fromkeys(
-                s for representation in representations for s in self._subjects(representation)
-            )
-        )
+        subjects = subjects_of(representations)
         said = self._catalog.read(statements.assertions, subjects, EFFECTS)
         reasons = [json.loads(assertion.object).get("reason", "") for assertion in said]
         early = [reason for reason in reasons if reason and reason not in REASONS]
@@ -140,30 +134,7 @@ class Statements:
 
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
-        return self._latest(self._subjects(representation))
-
-    def tombstones(self, representations: Iterable[Representation]) -> dict[PDI, Withdrawal]:
-        """The tombstones over those of `representations` that are not given out."""
-        pairs = [(each.pdi, self._subjects(each)) for each in representations]
-        tombstones: dict[PDI, Withdrawal] = {}
-        for start in range(0, len(pairs), _ASKED_AT_ONCE):
-            page = pairs[start : start + _ASKED_AT_ONCE]
-            subjects = list(dict.fromkeys(subject for _, pair in page for subject in pair))
-            said = self._catalog.read(statements.assertions, subjects, EFFECTS)
-            latest = {each.subject: (place, each) for place, each in enumerate(said)}
-            for name, pair in page if latest else ():
-                places = [latest[subject] for subject in pair if subject in latest]
-                _, last = max(places, default=(0, None))
-                if last is not None and last.predicate == _WITHDRAWN:
-                    tombstones[name] = _withdrawal(last)
-        return tombstones
-
-    @staticmethod
-    def _subjects(representation: Representation) -> list[str]:
-        """The subjects that a withdrawal of a representation may have."""
-        name = names.as_urn(representation.pdi)
-        # A full name is that of the document, and what it says of a format behind that.
-        return [name.removesuffix(f".{representation.format}.{representation.pdi.version}"), name]
+        return self._latest(_subjects(representation))
 
     def _subject(self, pdi: PDI) -> str:
         """The subject of a withdrawal of `pdi`. Raises NotFoundError, ConflictError."""
@@ -176,7 +147,7 @@ class Statements:
             )
         return names.as_urn(self._catalog.read(versions.representation, pdi).pdi)
 
-    def _latest(self, subjects: list[str]) -> Withdrawal | None:
+    def _latest(self, subjects: Sequence[str]) -> Withdrawal | None:
         """Return the withdrawal among the statements about `subjects` that nothing lifted since."""
         said = self._catalog.read(statements.assertions, subjects, EFFECTS)
         if not said or said[-1].predicate == _REINSTATED:
@@ -187,6 +158,32 @@ class Statements:
 def _canonical(subject: str) -> str:
     """Return a PDI in canonical form, as a URN. Raises ParseError."""
     return names.as_urn(grammar.parse(subject))
+
+
+def subjects_of(representations: Iterable[Representation]) -> list[str]:
+    """The subjects that withdrawals of representations may have, each once."""
+    return list(dict.fromkeys(name for each in representations for name in _subjects(each)))
+
+
+def tombstones(
+    representations: Iterable[Representation], said: Sequence[Assertion]
+) -> dict[PDI, Withdrawal]:
+    """Of what was `said` of their subjects, the tombstones over those that are not given out."""
+    latest = {each.subject: (place, each) for place, each in enumerate(said)}
+    over: dict[PDI, Withdrawal] = {}
+    for representation in representations if latest else ():
+        places = [latest[name] for name in _subjects(representation) if name in latest]
+        _, last = max(places, default=(0, None))
+        if last is not None and last.predicate == _WITHDRAWN:
+            over[representation.pdi] = _withdrawal(last)
+    return over
+
+
+def _subjects(representation: Representation) -> tuple[str, str]:
+    """The subjects that a withdrawal of a representation may have."""
+    name = names.as_urn(representation.pdi)
+    # A full name is that of the document, and what it says of a format behind that.
+    return name.removesuffix(f".{representation.format}.{representation.pdi.version}"), name
 
 
 def without_persons(assertion: Assertion) -> Assertion:

@@ -26,8 +26,9 @@ from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.entries import hash_of
 from permacite.archive.model import Provenance, Restriction
-from permacite.archive.records import access, versions
-from permacite.archive.statements import EFFECTS, without_persons
+from permacite.archive.records import access, statements, versions
+from permacite.archive.records.session import Together
+from permacite.archive.statements import EFFECTS, subjects_of, tombstones, without_persons
 from permacite.errors import (
     ClosedError,
     ErasedError,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
         Version,
         Withdrawal,
     )
-    from permacite.archive.statements import Statements
+    from permacite.archive.records.session import Session
 
 __all__ = ["PUBLIC", "Audience", "Gate", "of_all"]
 
@@ -69,6 +70,8 @@ _CLOSED = {
 }
 """What is said of the accesses that tell when, or where, something may be read."""
 _GONE, _FORBIDDEN = 410, 403
+_ASKED_AT_ONCE = 10_000
+"""SQLite takes 32,766 parameters in one question, and each is two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +93,37 @@ class Audience:
 PUBLIC = Audience()
 
 
+def _said(
+    connection: Session, representations: Sequence[Representation], *, standings: bool
+) -> tuple[dict[PDI, Standing], list[Assertion]]:
+    """What may stand before representations: `standings` that are not public, and withdrawals."""
+    together = Together(connection)
+    pdis = (each.pdi for each in representations)
+    closed = access.ask_standings(together, pdis) if standings else []
+    said = statements.ask_assertions(together, subjects_of(representations), EFFECTS)
+    together.put()
+    return access.standings_of(closed), statements.assertions_of(connection, said)
+
+
 class Gate:
     """Decides for one audience; for the operator, where there is none."""
 
-    def __init__(
-        self, catalog: Catalog, statements: Statements, *, clock: Clock, audience: Audience | None
-    ) -> None:
+    def __init__(self, catalog: Catalog, *, clock: Clock, audience: Audience | None) -> None:
         self._catalog = catalog
         self._clock = clock
-        self._statements = statements
         self._audience = audience or PUBLIC
         self.public = audience is not None
 
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
         """The restrictions of those of `representations` whose octets are not given out."""
         wanted = list(representations)
-        restrictions = self._closed(wanted) if self.public else {}
-        tombstones = self._statements.tombstones(wanted)
-        restrictions |= {
-            name: _of_withdrawal(withdrawal) for name, withdrawal in tombstones.items()
-        }
+        restrictions: dict[PDI, Restriction] = {}
+        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+            some = wanted[start : start + _ASKED_AT_ONCE]
+            standings, said = self._catalog.read(_said, some, standings=self.public)
+            restrictions |= self._closed(some, standings)
+            over = tombstones(some, said)
+            restrictions |= {name: _of_withdrawal(withdrawal) for name, withdrawal in over.items()}
         return restrictions | self._erased(
             [representation for representation in wanted if not representation.digest]
         )
@@ -127,10 +141,10 @@ class Gate:
                 restrictions[representation.pdi] = over
         return restrictions
 
-    def _closed(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
+    def _closed(
+        self, wanted: Sequence[Representation], standings: Mapping[PDI, Standing]
+    ) -> dict[PDI, Restriction]:
         """The restrictions of what is not for the public, or not so far."""
-        pdis = (representation.pdi for representation in wanted)
-        standings = self._catalog.read(access.standings, pdis, but_public=True)
         if not standings:
             return {}
         now = self._clock().astimezone(UTC)

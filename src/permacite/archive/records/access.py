@@ -41,10 +41,11 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import JSON
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.session import Session, Together
     from permacite.pdi import PDI
 
 __all__ = [
+    "ask_standings",
     "carry_out",
     "changes",
     "default_standing",
@@ -57,6 +58,7 @@ __all__ = [
     "standing_in",
     "standings",
     "standings_after",
+    "standings_of",
     "unfinished",
 ]
 
@@ -163,15 +165,23 @@ def set_standing(transaction: Transaction, pdi: PDI, standing: Standing) -> None
     insert_standings(transaction.connection, [(row[0], standing)], now)
 
 
-def standings(
-    connection: Session, pdis: Iterable[PDI], *, but_public: bool = False
-) -> dict[PDI, Standing]:
-    """The standings of documents, without those of which none is on record.
+def standings(connection: Session, pdis: Iterable[PDI]) -> dict[PDI, Standing]:
+    """The standings of documents, without those of which none is on record."""
+    return _standings(connection, f"WHERE {_of_documents(connection)}", _keys(pdis))
 
-    With `but_public`, without those of public documents too.
-    """
-    condition = " AND s.access <> 'public'" if but_public else ""
-    return _standings(connection, f"WHERE {_of_documents(connection)}{condition}", _keys(pdis))
+
+def ask_standings(together: Together, pdis: Iterable[PDI]) -> list[Any]:
+    """The rows of those of documents that are not public, to be asked with other questions."""
+    connection = together.connection
+    if not has_schema(connection, ERASABLE):
+        return []
+    condition = f"WHERE {_of_documents(connection)} AND s.access <> 'public'"
+    return together.ask(f"{_latest(connection)} {condition}", (_keys(pdis),))
+
+
+def standings_of(rows: Iterable[Any]) -> dict[PDI, Standing]:
+    """The standings that rows tell."""
+    return {name_of((row[0], row[1], row[2])): _standing(row[3:]) for row in rows}
 
 
 def overdue(connection: Session, today: date) -> dict[PDI, Standing]:
@@ -227,9 +237,13 @@ def _standings(connection: Session, condition: str, parameter: str) -> dict[PDI,
     """The standings that meet a condition."""
     if not has_schema(connection, ERASABLE):
         return {}
+    return standings_of(connection.execute(f"{_latest(connection)} {condition}", (parameter,)))
+
+
+def _latest(connection: Session) -> str:
+    """The question for the latest standings, as the schema of a catalog can answer it."""
     told = _IN_BUILDING if has_schema(connection, BUILDING) else "s.access"
-    rows = connection.execute(f"{_LATEST.format(access=told)} {condition}", (parameter,))
-    return {name_of((row[0], row[1], row[2])): _standing(row[3:]) for row in rows}
+    return _LATEST.format(access=told)
 
 
 def default_standing(connection: Session) -> Standing:

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
     from permacite.archive.model import JSON, Kind
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Question, Session
+    from permacite.archive.records.session import Question, Session, Together
 
 __all__ = [
+    "ask_assertions",
     "assertions",
+    "assertions_of",
     "assertions_within",
     "delegated",
     "delegation",
@@ -98,6 +100,27 @@ def assertions(
 
     Without subjects all statements are searched.
     """
+    return assertions_of(connection, connection.execute(*_asserted(subjects, predicates, objects)))
+
+
+def ask_assertions(
+    together: Together, subjects: Sequence[str], predicates: Sequence[str]
+) -> list[Any]:
+    """The rows of such statements, to be asked with other questions."""
+    return together.ask(*_asserted(subjects, predicates))
+
+
+def assertions_of(connection: Session, rows: Iterable[Any]) -> list[Assertion]:
+    """The statements that rows tell; persons are asked for one by one."""
+    return [_assertion((*said, _name_of(connection, who), at)) for *said, who, at in rows]
+
+
+def _asserted(
+    subjects: Sequence[str] | None,
+    predicates: Sequence[str] | None,
+    objects: Sequence[str] | None = None,
+) -> Question:
+    """The question for the rows of statements."""
     conditions = ["TRUE"]
     parameters: list[str] = []
     columns = (("subject", subjects), ("predicate", predicates), ("object", objects))
@@ -106,11 +129,8 @@ def assertions(
             condition, named = among(column, values)
             conditions.append(condition)
             parameters += named
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)} ORDER BY assertion_id",  # noqa: S608 - ours
-        parameters,
-    )
-    return [_assertion((*said, _name_of(connection, who), at)) for *said, who, at in rows]
+    where = " AND ".join(conditions)
+    return f"SELECT {_COLUMNS} FROM assertion WHERE {where} ORDER BY assertion_id", parameters  # noqa: S608 - ours
 
 
 def assertions_within(
