@@ -63,12 +63,36 @@ def test_what_came_is_told(cli: Cli, archive: Path, passage: str, tmp_path: Path
     assert "0 contents came, what is new" in cli("copy", str(archive), target).err
     assert cli("--archive", target, "resolve", passage).out == "highest tide"
     assert not (tmp_path / "copy" / "log.key").exists()
-    (tmp_path / "other.html").write_text("<!doctype html><p>The copy is written to.")
-    assert cli("--archive", target, "import", str(tmp_path / "other.html")).status == 0
-    refused = cli("copy", str(archive), target)
-    assert (refused.status, "is ahead of the archive" in refused.err) == (1, True)
-    refused = cli("--archive", target, "log")
-    assert (refused.status, "the key that signed this log is not here" in refused.err) == (1, True)
+    (tmp_path / "other.html").write_text("<!doctype html><p>The copy is not written to.")
+    for words in (
+        ("import", str(tmp_path / "other.html")),
+        ("withdraw", passage.partition("#")[0], "--reason", "safety"),
+    ):
+        refused = cli("--archive", target, *words)
+        assert (refused.status, "a copy that reads" in refused.err) == (1, True), refused.err
+        assert "permacite promote" in refused.err
+
+
+def test_a_copy_that_reads_proves_and_takes_the_place_of_its_archive(
+    cli: Cli, archive: Path, passage: str, tmp_path: Path
+) -> None:
+    log = json.loads(cli("log", "--json").out)
+    copy, proof = str(tmp_path / "copy"), str(tmp_path / "proof.zip")
+    assert cli("copy", str(archive), copy).status == 0
+    at = ("--archive", copy)
+    assert json.loads(cli(*at, "log", "--json").out) == log
+    assert cli(*at, "prove", passage, "-o", proof).status == 0
+    assert cli("verify", proof, "--key", log["key"]).status == 0
+    assert cli(*at, "verify", passage).status == 0
+    assert cli(*at, "fsck").status == 0
+    refused = cli("promote", copy)
+    assert (refused.status, "the key of the log is not here" in refused.err) == (1, True)
+    (tmp_path / "copy" / "log.key").write_bytes((archive / "log.key").read_bytes())
+    assert cli("promote", copy).out == f"{log['key']}\n"
+    (tmp_path / "other.html").write_text("<!doctype html><p>It goes on here.")
+    assert cli(*at, "import", str(tmp_path / "other.html")).status == 0
+    assert json.loads(cli(*at, "log", "--json").out)["size"] > log["size"]
+    assert cli("promote", copy).status == 1
 
 
 def test_refusals(cli: Cli, archive: Path, passage: str, tmp_path: Path) -> None:

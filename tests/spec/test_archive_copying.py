@@ -6,31 +6,31 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.changed import CHANGES, changed, clock, commit, everything, first, rows
 from tests.earlier import unpack
 from tests.engines import Server
 from tests.kept import file_of
-from tests.spec.test_archive_backup_again import (
-    CHANGES,
-    NOW,
-    SERIES,
-    clock,
-    commit,
-    everything,
-    first,
-    rows,
-)
 
-from permacite.archive import NewRepresentation, Provenance, Repository, Standing, Subject
+from permacite.archive import (
+    NewRepresentation,
+    Provenance,
+    Repository,
+    Standing,
+    Subject,
+    place_of,
+)
+from permacite.archive.copying.promotion import promote
 from permacite.archive.copying.tables import COMPARED, LEFT_OUT, LOG, SLICED
 from permacite.archive.log import check_proof
+from permacite.archive.log.keys import Signer
 from permacite.archive.objects import digest_of
 from permacite.archive.records import octets, settings
 from permacite.archive.sqlite.schema import SCHEMA
-from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,17 +42,15 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 COPIED = [*SLICED, LOG, *COMPARED]
+MINTING = ("a-commit", "a-version", "a-format", "a-citation", "a-statement", "a-withdrawal")
+"""Changes that enter something into the log."""
 SMALL, LARGE = b"small", bytes(range(256)) * 300
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Repository]:
     """An archive with some of everything."""
-    NOW[0] = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    with Repository.create(tmp_path / "archive", series=SERIES, clock=clock) as opened:
-        for number in range(3):
-            commit(opened, f"words {number}", key=f"key {number}")
-        everything(opened)
+    with changed(tmp_path / "archive") as opened:
         yield opened
 
 
@@ -66,16 +64,23 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     return server.location(tmp_path / "copy")
 
 
+def without_own(tables: dict[str, list[tuple[object, ...]]]) -> dict[str, list[tuple[object, ...]]]:
+    """All rows but that which says of one place that it reads alone."""
+    of_all = [row for row in tables["setting"] if row[0] != settings.COPY_KEYS]
+    return tables | {"setting": of_all}
+
+
 def dumped(archive: Repository) -> dict[str, list[tuple[object, ...]]]:
     """All rows that a copy has, by table."""
 
     def dump(session: Session) -> dict[str, list[tuple[object, ...]]]:
-        return {
+        tables = {
             table: sorted(
                 (tuple(row) for row in session.execute(f"SELECT * FROM {table}")), key=repr
             )
             for table in COPIED
         }
+        return without_own(tables)
 
     return archive._catalog.read(dump)  # noqa: SLF001 - what is stored is looked at
 
@@ -146,7 +151,7 @@ def test_an_archive_of_the_first_schema_is_copied_too(postgresql: Server, tmp_pa
     with Repository.open(there) as copy:
         copy.copy(tmp_path / "back")
         assert all(check_proof(proof, key).ok for proof in proofs.values())
-    assert rows(tmp_path / "back") == {**rows(folder), "unsettled": []}
+    assert without_own(rows(tmp_path / "back")) == {**rows(folder), "unsettled": []}
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -208,18 +213,112 @@ def test_the_copy_of_a_moment_is_whole_while_others_commit(
     assert_same(archive, target)
 
 
-def test_a_copy_without_the_key_reads_and_signs_nothing(
+def test_a_copy_without_the_key_reads_proves_and_enters_nothing(
     archive: Repository, target: Location
 ) -> None:
-    archive.copy(str(target).partition("&log-key")[0] if isinstance(target, str) else target)
-    with Repository.open(target, clock=clock) as copy:
-        with pytest.raises(StorageError, match="key"):
-            copy.log.signer  # noqa: B018 - asking is the point
-        for version in archive.list():
-            assert copy.read(version.representations[0]) == archive.read(version.representations[0])
+    keyless = target.partition("&log-key")[0] if isinstance(target, str) else target
+    for location in (keyless, target):  # where a location names a file for the key: the same
+        archive.copy(location)
+        with Repository.open(location, clock=clock) as copy:
+            with pytest.raises(StorageError, match="signs nothing"):
+                copy.log.signer  # noqa: B018 - asking is the point
+            assert str(copy.log.verifier) == str(archive.log.verifier)
+            assert copy.log.checkpoint() == archive.log.checkpoint()
+            assert check_proof(proof_of(copy), str(archive.log.verifier)).ok
+            for version in archive.list():
+                assert copy.read(version.representations[0]) == archive.read(
+                    version.representations[0]
+                )
+            for change in MINTING:
+                with pytest.raises(ConflictError, match="copy that reads") as refused:
+                    CHANGES[change](copy)
+                assert "--with-key" in refused.value.hint
+            assert copy.log.size() == archive.log.size()
+        everything(archive)
     archive.copy(target, with_key=True)
     with Repository.open(target, clock=clock) as copy:
-        assert str(copy.log.verifier) == str(archive.log.verifier)
+        assert dumped(copy) == dumped(archive)
+        assert str(copy.log.signer.verifier) == str(archive.log.verifier)
+        commit(copy, "in the place of the archive")
+
+
+def test_a_copy_that_reads_is_promoted_by_the_key_alone(
+    archive: Repository, target: Location, tmp_path: Path
+) -> None:
+    archive.copy(target)
+    key = tmp_path / "copy" / "log.key"
+    with pytest.raises(StorageError, match="the key of the log is not here") as missing:
+        promote(place_of(target))
+    assert "--with-key" in missing.value.hint
+    key.parent.mkdir(exist_ok=True)
+    key.write_text(f"{Signer.make(archive.log.verifier.name).text}\n")
+    with pytest.raises(IntegrityError, match="another log"):
+        promote(place_of(target))
+    key.write_bytes((archive.directory / "log.key").read_bytes())
+    with Repository.open(target, clock=clock) as copy, pytest.raises(ConflictError):
+        commit(copy, "the key alone is not enough")
+    archive.copy(target)
+    with Repository.open(target, clock=clock) as copy, pytest.raises(ConflictError):
+        commit(copy, "nor is another copy, with the key there")
+    assert promote(place_of(target)) == archive.log.verifier
+    archive.copy(target)
+    with Repository.open(target, clock=clock) as copy:
+        commit(copy, "from now on")
+        assert check_proof(proof_of(copy), str(archive.log.verifier)).ok
+        assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}, "octets were refused"
+    with pytest.raises(ConflictError, match="no copy that reads"):
+        promote(place_of(target))
+    with pytest.raises(ConflictError, match="ahead of the archive"):
+        archive.copy(target)
+
+
+def test_a_key_that_did_not_sign_is_refused_where_the_right_one_is_not_known(
+    archive: Repository, tmp_path: Path
+) -> None:
+    there = tmp_path / "copy"
+    archive.copy(there)
+    with Repository.open(there) as copy:
+        copy._catalog.write(settings.let_write)  # noqa: SLF001 - as if no key had been known
+        copy._catalog.write(settings.read_alone, "")  # noqa: SLF001 - the same
+    (there / "log.key").write_text(f"{Signer.make(archive.log.verifier.name).text}\n")
+    with pytest.raises(IntegrityError, match="did not sign the last checkpoint"):
+        promote(place_of(there))
+
+
+def test_a_copy_of_a_copy_reads_too_and_knows_the_key(archive: Repository, tmp_path: Path) -> None:
+    archive.copy(tmp_path / "copy")
+    with Repository.open(tmp_path / "copy", clock=clock) as copy:
+        copy.copy(tmp_path / "second")
+        copy.backup(tmp_path / "backup")
+    for name in ("second", "backup"):
+        with Repository.open(tmp_path / name, clock=clock) as second:
+            assert str(second.log.verifier) == str(archive.log.verifier)
+            with pytest.raises(ConflictError, match="copy that reads"):
+                commit(second, "of the second")
+
+
+def test_what_no_checkpoint_covers_is_not_proven_and_a_copy_where_the_key_is_mends_it(
+    archive: Repository, tmp_path: Path
+) -> None:
+    key, aside = archive.directory / "log.key", tmp_path / "aside"
+    archive.log.checkpoint()
+    last = commit(archive, "not signed so far")
+    key.rename(aside)
+    with Repository.open(archive.directory, clock=clock) as keyless:
+        keyless.copy(tmp_path / "copy")
+    with Repository.open(tmp_path / "copy", clock=clock) as copy:
+        with pytest.raises(StorageError, match="public key of this log is not known"):
+            copy.log.verifier  # noqa: B018 - asking is the point
+        held = next(v for v in copy.list() if str(v.pdi.document) == last)
+        copy._catalog.write(settings.read_alone, str(archive.log.verifier))  # noqa: SLF001 - as if known
+    opened = Repository.open(tmp_path / "copy", clock=clock)
+    with opened as copy, pytest.raises(NotFoundError, match="not signed so far"):
+        copy.prove(held.representations[0].pdi)
+    aside.rename(key)
+    archive.copy(tmp_path / "copy")
+    with Repository.open(tmp_path / "copy", clock=clock) as copy:
+        proof = copy.prove(held.representations[0].pdi)
+    assert check_proof(proof, str(archive.log.verifier)).ok
 
 
 def test_a_key_needs_a_place_that_is_free(
@@ -382,7 +481,7 @@ def test_texts_with_any_characters_go_there_and_back(
             )
             assert again.provenance.title == text, "the key is known"
         copy.copy(tmp_path / "back")
-    assert rows(tmp_path / "back") == {**rows(archive.directory), "unsettled": []}
+    assert without_own(rows(tmp_path / "back")) == {**rows(archive.directory), "unsettled": []}
 
 
 def test_a_backup_of_records_in_postgresql_is_a_folder(
@@ -448,5 +547,5 @@ def test_octets_go_into_a_store_and_come_back(
     assert not any(b"Jane Roe" in store.octets(bucket, key) for key in store.keys(bucket))
     with Repository.open(target, clock=clock) as copy:
         copy.copy(tmp_path / "back")
-    assert rows(tmp_path / "back") == {**rows(archive.directory), "unsettled": []}
+    assert without_own(rows(tmp_path / "back")) == {**rows(archive.directory), "unsettled": []}
     assert_same(archive, tmp_path / "back")

@@ -104,15 +104,22 @@ def seal(entry: Entry) -> Sealed:
 
 
 class OwnSealer:
-    """Seals what is entered here; a mirror enters nothing of its own."""
+    """Seals what is entered here; mirrors, and copies that read, enter nothing of their own."""
 
-    def __init__(self, origin: Callable[[], str | None]) -> None:
-        """Take what says of which archive this is a mirror: it is asked once."""
-        self._origin = cache(origin)
+    def __init__(self, written_elsewhere: Callable[[], str | None]) -> None:
+        """Take what says where all that is entered here comes from: it is asked once."""
+        self._written_elsewhere = cache(written_elsewhere)
 
     def __call__(self, entry: Entry) -> Sealed:
-        """The leaf of an entry: see `seal`. Raises ConflictError in a mirror."""
-        origin = self._origin()
+        """The leaf of an entry: see `seal`. Raises ConflictError in a mirror or such a copy."""
+        origin = self._written_elsewhere()
+        if origin == "":
+            raise ConflictError(
+                "this archive is a copy that reads: all that is entered comes from the archive",
+                "copy",
+                hint="write there, and `permacite copy` brings it here; with the key of the log"
+                " (--with-key, or its file and `permacite promote`) this copy takes its place",
+            )
         if origin is not None:
             raise ConflictError(
                 f"this archive is a mirror of {origin}: all that is entered comes from there",

@@ -117,7 +117,7 @@ class Repository(Verification):
         """
         place = place_of(location)
         if sealer is seal:
-            sealer = OwnSealer(lambda: catalog.read(settings.setting, settings.ORIGIN))
+            sealer = OwnSealer(lambda: catalog.read(settings.written_elsewhere))
         catalog = place.catalog(clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
         try:
             catalog.read(settings.check_finished)

@@ -66,6 +66,7 @@ _ROOMS = {
     "retention": "permacite.cli.access",
     "backup": "permacite.cli.keep",
     "copy": "permacite.cli.keep",
+    "promote": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
     "mirror": "permacite.cli.mirroring.mirror",

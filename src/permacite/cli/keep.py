@@ -28,6 +28,7 @@ __all__ = [
     "delegate",
     "delegations",
     "fsck",
+    "promote",
     "reinstate",
     "restore",
     "series",
@@ -116,8 +117,9 @@ def copy(
     Both are folders, or locations such as postgresql://HOST/DATABASE?objects=/FOLDER. SOURCE may be
     in use meanwhile. The copy has the same log with the same root: what was cited and proven holds
     there. Every digest is checked on the way. Cut short, it can be run again, and goes on; until
-    then nobody can open TARGET. Without --with-key the copy answers for all names, and signs
-    nothing.
+    then nobody can open TARGET. Without --with-key the copy answers for all names, proves what is
+    cited under the last checkpoint that the archive signed, and mints and signs nothing: see
+    `promote`.
 
     Exit status: 0 done, 1 TARGET is another archive, or was written to, or cannot be written, or
     SOURCE itself lacks bytes that it names: then all else is copied; 2 bad location.
@@ -128,6 +130,23 @@ def copy(
         )
     _tell_copy(copied, as_json=as_json)
     ctx.exit(_tell_lost(copied))
+
+
+@click.command()
+@click.argument("target", type=LOCATION)
+def promote(target: Location) -> None:
+    """Let TARGET, a copy without the log's key, take the place of its archive: mint and sign.
+
+    Put the file of the key there first, or run `copy --with-key` instead, which does both. Nothing
+    may be written to the archive from then on: two logs under one key are a fork, which anybody can
+    show. Servers of TARGET that run are to be begun anew.
+
+    Exit status: 0 done, 1 TARGET is no copy that reads, or the key is not there, or another log's;
+    2 bad location.
+    """
+    key = moving.promote(target)
+    click.echo(key)
+    tell("this copy mints and signs from now on, by that key")
 
 
 @click.command()

@@ -63,7 +63,7 @@ def pages(
 def rows_of(session: Session, table: str, keys: Keys) -> list[Row]:
     """The rows of a range of keys, in their order; where it has no end, as many as make a page."""
     key, (lower, upper) = COMPARED[table].key, keys
-    bounds = {f"{key} > ?": lower, f"{key} <= ?": upper}
+    bounds = {f"{key} > ?": lower, f"{key} <= ?": upper, f"{key} <> ?": COMPARED[table].own}
     given = {bound: value for bound, value in bounds.items() if value is not None}
     where = f"WHERE {' AND '.join(given)}" if given else ""
     limit = "" if upper is not None else f"LIMIT {_MANY}"

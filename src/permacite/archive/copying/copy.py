@@ -46,11 +46,12 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
     """Is told how many entries of the log came, of how many."""
 
-__all__ = ["Copied", "Source", "copy"]
+__all__ = ["BUSY_S", "Copied", "Source", "copy"]
 
 _SLICE = 250
 """How many entries of the log come in one transaction."""
-_BUSY_S = 30.0
+BUSY_S = 30.0
+"""How long to wait for others that write to a copy."""
 _NO_ARCHIVE = {"missing", "not-an-archive"}
 
 
@@ -91,7 +92,8 @@ def copy(
 ) -> Copied:
     """Make a copy of an archive at a place, or bring an earlier one up; what came is returned.
 
-    `with_key` copies the key that signs the log: then the copy can take the archive's place.
+    `with_key` copies the key that signs the log: then the copy can take the archive's place. One
+    without it reads alone, until `promote`; an earlier one that had a key keeps it, and may write.
     `objects` is the address of the store of a new copy's octets, if it is not the usual one. `full`
     looks for all octets there, and recomputes their digests where they are files. Raises
     ConflictError where other things are there, or entries that the archive has not, ParseError,
@@ -102,8 +104,11 @@ def copy(
         _check_key(source.place, place)
     with contextlib.suppress(StorageError):  # where the key is not here, there are earlier ones
         source.log.checkpoint()
-    with contextlib.closing(_opened(place, objects)) as catalog:
-        copying = _Copying(source, place, catalog, progress)
+    keys = None if with_key else _keys_of(source)
+    with contextlib.closing(_opened(place, objects, keys)) as catalog:
+        if _may_write(place, catalog):
+            keys = None
+        copying = _Copying(source, place, catalog, keys=keys, progress=progress)
         start = catalog.read(reached).size
         if full:
             copying.bring_again()
@@ -111,6 +116,7 @@ def copy(
             pass
         if with_key:
             _copy_key(source.place, place)
+            catalog.write(settings.let_write)
         return copying.copied(start)
 
 
@@ -134,23 +140,47 @@ def backup(source: Source, target: Path, *, link: bool, full: bool, progress: Pr
     return backup.Brought(copied.entries == copied.size, copied.files, copied.lost)
 
 
-def _opened(place: Place, objects: str | None) -> Catalog:
-    """Open the catalog of a copy; an empty one is made where none is."""
-    open_ = partial(place.catalog, clock=utc_now, sealer=seal, busy_timeout_s=_BUSY_S)
+def _keys_of(source: Source) -> str:
+    """The public keys that sign the log, one a line; none where they are not known here."""
+    try:
+        return "\n".join(map(str, source.log.verifiers))
+    except StorageError:
+        return ""
+
+
+def _may_write(place: Place, catalog: Catalog) -> bool:
+    """Whether what is there took the archive's place earlier: it has the key, and is no copy."""
+    has_key = place.log_key is not None and place.log_key.exists()
+    return has_key and catalog.read(settings.setting, settings.COPY_KEYS) is None
+
+
+def _opened(place: Place, objects: str | None, keys: str | None) -> Catalog:
+    """Open the catalog of a copy; an empty one is made where none is, which reads if `keys` are."""
+    open_ = partial(place.catalog, clock=utc_now, sealer=seal, busy_timeout_s=BUSY_S)
     try:
         return open_()
     except StorageError as error:
         if error.reason not in _NO_ARCHIVE:
             raise
-    place.make(settings.await_copy, utc_now, objects)
+    place.make(partial(settings.begin_copy, keys=keys), utc_now, objects)
     return open_()
 
 
 class _Copying:
     """One archive that is being copied into another; nobody else writes there."""
 
-    def __init__(self, source: Source, place: Place, catalog: Catalog, progress: Progress) -> None:
+    def __init__(
+        self,
+        source: Source,
+        place: Place,
+        catalog: Catalog,
+        *,
+        keys: str | None,
+        progress: Progress,
+    ) -> None:
+        """Take who signs the log of a copy that reads alone; None lets it be what it is."""
         self._source = source
+        self._keys = keys
         self._place = place
         self._catalog = catalog
         store = place.objects()
@@ -168,6 +198,8 @@ class _Copying:
         with contextlib.closing(View(self._source.catalog)) as view:
             before = self._catalog.read(reached)
             check_earlier(view, self._catalog, self._place.where)
+            if self._keys is not None:
+                self._catalog.write(settings.read_alone, self._keys)
             self._bring_log(view, before)
             if before.size:
                 self._carry_out()

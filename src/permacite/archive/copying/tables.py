@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from permacite.archive.records.settings import COPY_KEYS
+
 __all__ = ["COMPARED", "LEFT_OUT", "LOG", "NEEDED", "SLICED", "Compared"]
 
 LOG = "log_node"
@@ -51,6 +53,8 @@ class Compared(NamedTuple):
     """The one change that a row takes where it is another; it is given a value and the key."""
     column: int = 0
     """Of that value."""
+    own: str | None = None
+    """The key of a row that each place has for itself: it is left alone."""
 
 
 NEEDED = {
@@ -84,7 +88,7 @@ COMPARED = NEEDED | {
     "watch": Compared("uri"),
     "git_blob": Compared("digest"),
     "content_pieces": Compared("digest"),
-    "setting": Compared("name"),
+    "setting": Compared("name", own=COPY_KEYS),
 }
 """The other tables. The settings are the last: they say that the copy is whole."""
 

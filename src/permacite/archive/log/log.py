@@ -48,21 +48,34 @@ class Log:
         self._signer: Signer | None = None
 
     @cached_property
-    def _origin_keys(self) -> tuple[Verifier, ...]:
-        """Of a mirror, the public keys of the archive that it is a mirror of; else none."""
-        told = self._catalog.read(settings.setting, settings.ORIGIN_KEYS)
+    def _keys_of_others(self) -> tuple[Verifier, ...] | None:
+        """Of a mirror, or a copy that reads, the public keys of its archive; else None."""
+        told = self._catalog.read(settings.keys_of_others)
         if told is None:
-            return ()
+            return None
         from permacite.archive.log.keys import Verifier  # noqa: PLC0415 - most only read
 
         return tuple(map(Verifier.parse, told.split()))
 
+    def _told_keys(self, keys: tuple[Verifier, ...]) -> tuple[Verifier, ...]:
+        """The keys of others, if any are known. Raises StorageError."""
+        if keys:
+            return keys
+        raise StorageError(
+            "the public key of this log is not known to this copy",
+            path="log.key",
+            reason="missing",
+            hint="run `permacite copy` again where the key is, and it is kept with the copy",
+        )
+
     @property
     def signer(self) -> Signer:
         """The key that signs. Raises StorageError."""
-        if self._origin_keys:
+        if self._keys_of_others is not None:
             raise StorageError(
-                "a mirror signs nothing in the name of its origin", path="log.key", reason="missing"
+                "a mirror, or a copy that reads, signs nothing in the name of its archive",
+                path="log.key",
+                reason="missing",
             )
         if self._key_path is None:
             raise StorageError(
@@ -94,7 +107,8 @@ class Log:
     @property
     def verifier(self) -> Verifier:
         """The public key: publish its text where people will find it."""
-        return self._origin_keys[0] if self._origin_keys else self.signer.verifier
+        others = self._keys_of_others
+        return self.signer.verifier if others is None else self._told_keys(others)[0]
 
     @cached_property
     def _signers(self) -> tuple[Signer, ...]:
@@ -105,8 +119,8 @@ class Log:
     @cached_property
     def verifiers(self) -> tuple[Verifier, ...]:
         """All public keys: `verifier`, and that of ML-DSA-44 where the package has it."""
-        if self._origin_keys:
-            return self._origin_keys
+        if self._keys_of_others is not None:
+            return self._told_keys(self._keys_of_others)
         return tuple(signer.verifier for signer in self._signers)
 
     def size(self) -> int:
@@ -245,8 +259,8 @@ class Log:
         from permacite.archive.log.note import Checkpoint, Note, signed  # noqa: PLC0415 - most only read
 
         size, note = self._catalog.read(leaves.head)
-        if self._origin_keys:
-            return self._mirrored(note)
+        if self._keys_of_others is not None:
+            return self._signed_there(note)
         if note is not None:
             earlier = Checkpoint.parse(Note.parse(note).text)
             if earlier.size == size:
@@ -256,14 +270,14 @@ class Log:
         note = signed(body, [signer.signature(body) for signer in self._signers])
         return self._catalog.write(leaves.record_checkpoint, size, note)
 
-    def _mirrored(self, note: str | None) -> str:
-        """Of a mirror, the last checkpoint of its origin; where it cosigned that, with that."""
+    def _signed_there(self, note: str | None) -> str:
+        """The last checkpoint that the archive of a mirror or copy signed, with our cosignature."""
         if note is None:
             raise StorageError(
-                "this mirror has no checkpoint of its origin so far",
+                "no checkpoint that the archive of this log signed is here so far",
                 path="checkpoint",
                 reason="missing",
-                hint="permacite mirror goes on where it stopped",
+                hint="`permacite mirror`, or `copy` where the key of the log is, brings one",
             )
         cosigned = self._catalog.read(settings.setting, settings.COSIGNED) or ""
         return cosigned if _text(cosigned) == _text(note) else note

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL",
+    "COPY_KEYS",
     "COSIGNED",
     "ORIGIN",
     "ORIGIN_KEYS",
@@ -33,15 +34,20 @@ __all__ = [
     "add_series",
     "all_series",
     "await_copy",
+    "begin_copy",
     "check_finished",
     "derived_faults",
     "fill",
+    "keys_of_others",
+    "let_write",
     "note_rows",
+    "read_alone",
     "series_names",
     "set_setting",
     "setting",
     "settings",
     "settings_digest",
+    "written_elsewhere",
 ]
 
 ALL = "SELECT name, value FROM setting"
@@ -59,6 +65,10 @@ _ADD_SERIES = (
     "INSERT INTO series (name, added_at) SELECT * FROM (SELECT ? AS name, ?) AS new"
     " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = new.name)"
 )
+
+COPY_KEYS = "copy of keys"
+"""The setting of a copy that reads alone: the public keys that sign its log, one a line, as far as
+they are known. It is of one place: no copy has that of another, and the digest is not of it."""
 
 UNFINISHED = "unfinished copy"
 """The setting of an archive into which another is being copied, until all of it is there."""
@@ -102,6 +112,43 @@ def fill(transaction: Transaction, series: str) -> None:
 def await_copy(transaction: Transaction) -> None:
     """Let nobody open this archive until all of another is copied into it."""
     set_setting(transaction, UNFINISHED, "yes")
+
+
+def begin_copy(transaction: Transaction, keys: str | None) -> None:
+    """Write the first rows of a copy, which reads alone if `keys` are told. See `await_copy`."""
+    await_copy(transaction)
+    if keys is not None:
+        read_alone(transaction, keys)
+
+
+def read_alone(transaction: Transaction, keys: str) -> None:
+    """Make this a copy that mints and signs nothing; its log is signed by `keys`, one a line.
+
+    Where none are told, those that were told earlier stay.
+    """
+    known = setting(transaction.connection, COPY_KEYS) or ""
+    transaction.connection.execute(SET, (COPY_KEYS, keys or known))
+
+
+def let_write(transaction: Transaction) -> None:
+    """Let a copy mint and sign from now on."""
+    transaction.connection.execute("DELETE FROM setting WHERE name = ?", (COPY_KEYS,))
+
+
+def keys_of_others(connection: Session) -> str | None:
+    """The public keys that sign the log of a mirror or a copy, one a line; else None."""
+    told = setting(connection, ORIGIN_KEYS)
+    return setting(connection, COPY_KEYS) if told is None else told
+
+
+def written_elsewhere(connection: Session) -> str | None:
+    """Where all that is entered here comes from; None where this archive mints and signs.
+
+    That is the address of the origin of a mirror, "" of a copy that reads alone.
+    """
+    if setting(connection, COPY_KEYS) is not None:
+        return ""
+    return setting(connection, ORIGIN)
 
 
 def check_finished(connection: Session) -> None:
@@ -228,9 +275,9 @@ def _document_of(cited: str) -> str:
 def settings_digest(connection: Session) -> tuple[str, str]:
     """Return the setting that guards all settings and the series, as they are now."""
     settings = connection.execute(
-        "SELECT name, value FROM setting WHERE name <> ? AND name NOT LIKE 'sum of %'"
+        "SELECT name, value FROM setting WHERE name NOT IN (?, ?) AND name NOT LIKE 'sum of %'"
         " ORDER BY name",
-        (_DIGEST,),
+        (_DIGEST, COPY_KEYS),
     ).fetchall()
     series = connection.execute("SELECT * FROM series ORDER BY series_id").fetchall()
     rows = [list(row) for row in (*settings, *series)]

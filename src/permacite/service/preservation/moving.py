@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from permacite.archive import Repository
+from permacite.archive import Repository, place_of
+from permacite.archive.copying import promotion
 from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Location
 
-__all__ = ["copy"]
+__all__ = ["copy", "promote"]
 
 
 def copy(
@@ -47,3 +48,12 @@ def copy(
             lost=copied.lost,
             root=base64.b64encode(copied.root).decode(),
         )
+
+
+def promote(location: Location) -> str:
+    """Let the copy at a place mint and sign in the place of its archive; its public key.
+
+    Raises ConflictError where it is no copy that reads, StorageError where the key of the log is
+    not there, IntegrityError where that key is another log's.
+    """
+    return str(promotion.promote(place_of(location)))

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import CITATION, FORMAT, read, tokens
-from permacite.archive.log.note import Note, proof_text
+from permacite.archive.log.note import Checkpoint, Note, proof_text
 from permacite.archive.name_tree import places_for, written
 from permacite.archive.names import as_urn
 from permacite.archive.records.days import form_of, names_file
-from permacite.errors import IntegrityError
+from permacite.errors import IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -212,7 +212,14 @@ def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
     """Return the checkpoint to prove a leaf under, and the file of its time-stamp if it has one."""
     for stamped in log.stamped(sequence):
         return stamped.note, {"timestamp.tsr": stamped.response}
-    return log.checkpoint(), {}
+    note = log.checkpoint()
+    size = Checkpoint.parse(Note.parse(note).text).size
+    if sequence >= size:
+        problem = (
+            f"entry {sequence} of the log is not signed so far: the last checkpoint has {size}"
+        )
+        raise NotFoundError(problem, str(sequence))
+    return note, {}
 
 
 def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes]:
