@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["CREDENTIALS", "Store", "Troubled", "ceph", "moto"]
+__all__ = ["CREDENTIALS", "Gateway", "Store", "Troubled", "ceph", "moto"]
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "somebody",
@@ -33,15 +34,35 @@ CREDENTIALS = {
 class Store:
     """A store that speaks S3, for tests. `client` is boto3's, which sees it from outside."""
 
-    def __init__(self, port: int, client: Any) -> None:
+    def __init__(self, port: int, client: Any, gateway: Gateway | None = None) -> None:
         self.port = port
         self.client = client
+        self._gateway = gateway
         self._numbers = itertools.count()
 
     @property
     def endpoint(self) -> str:
         """Where it answers."""
         return f"http://127.0.0.1:{self.port}"
+
+    @contextlib.contextmanager
+    def gateway(self) -> Iterator[Gateway]:
+        """What lets programs at the store, to be killed: its own, or a process before it.
+
+        A store that keeps all in memory would lose that with its process.
+        """
+        if self._gateway is not None:
+            yield self._gateway
+            if not self._gateway.lives:
+                self._gateway.start()
+            return
+        (port,) = _free_ports(1)
+        before = Gateway([sys.executable, "-c", _PIPE, str(port), str(self.port)], port)
+        before.start()
+        try:
+            yield before
+        finally:
+            before.kill()
 
     def bucket(self, *, versioned: bool = False) -> str:
         """Make an empty bucket, and return its name."""
@@ -68,8 +89,72 @@ class Store:
         return bytes(self.client.get_object(Bucket=bucket, Key=key)["Body"].read())
 
 
+_PIPE = """
+import asyncio, sys
+
+async def copied(source, sink):
+    try:
+        while octets := await source.read(65536):
+            sink.write(octets)
+            await sink.drain()
+    except OSError:
+        pass
+    sink.close()
+
+async def let_in(reader, writer):
+    there = await asyncio.open_connection("127.0.0.1", int(sys.argv[2]))
+    await asyncio.gather(copied(reader, there[1]), copied(there[0], writer))
+
+async def run():
+    await (await asyncio.start_server(let_in, "127.0.0.1", int(sys.argv[1]))).serve_forever()
+
+asyncio.run(run())
+"""
+
+
+class Gateway:
+    """The process that programs come to, which can be killed and started anew at its port."""
+
+    def __init__(self, command: list[str], port: int) -> None:
+        self.port = port
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def endpoint(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def lives(self) -> bool:
+        """Whether it was started, and not killed since."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Start it, and return once it answers."""
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen(self._command, stdout=quiet, stderr=quiet)
+        while self._process.poll() is None:
+            with (
+                contextlib.suppress(OSError, http.client.HTTPException),
+                contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port)) as asked,
+            ):
+                asked.request("GET", "/")
+                asked.getresponse().read()
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"{self._command[0]} did not start")
+
+    def kill(self) -> None:
+        """Kill it -9."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
 @contextlib.contextmanager
-def _asked(port: int) -> Iterator[Store]:
+def _asked(port: int, gateway: Gateway | None = None) -> Iterator[Store]:
     """Give the store at a port of this machine, once it answers."""
     import boto3  # noqa: PLC0415 - it takes a while to import
     from botocore.config import Config  # noqa: PLC0415 - the same
@@ -84,7 +169,7 @@ def _asked(port: int) -> Iterator[Store]:
     )
     with contextlib.closing(client):
         client.list_buckets()
-        yield Store(port, client)
+        yield Store(port, client, gateway)
 
 
 @contextlib.contextmanager
@@ -174,8 +259,12 @@ def ceph(folder: Path) -> Iterator[Store]:
         keys = [CREDENTIALS[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")]
         run("radosgw-admin", "user", "create", *who, "--access-key", keys[0], "--secret", keys[1])
         # The gateway would have its connections encrypted, which needs keys.
-        start("radosgw", "-n", "client.admin", "--ms-mon-client-mode", "crc")
-        yield stack.enter_context(_asked(ports[1]))
+        crc = ["--ms-mon-client-mode", "crc"]
+        command = ["radosgw", "-n", "client.admin", *crc, "-f", "-c", str(settings)]
+        gateway = Gateway(command, ports[1])
+        stack.callback(gateway.kill)
+        gateway.start()
+        yield stack.enter_context(_asked(ports[1], gateway))
 
 
 def _free_ports(number: int) -> list[int]:

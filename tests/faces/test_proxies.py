@@ -72,10 +72,10 @@ def nginx() -> str:
     return path
 
 
-def certify(folder: Path) -> None:
+def certify(folder: Path, host: str = HOST) -> None:
     """Make a key, and a certificate that it signs itself."""
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    name = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
+    name = ["-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}"]
     made = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
     command = ["openssl", "req", "-x509", *key, *name, *made]
     subprocess.run(command, check=True, capture_output=True)
