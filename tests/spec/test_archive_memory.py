@@ -5,13 +5,17 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from permacite.archive import NewRepresentation, Provenance, Repository, Version
+import pytest
+from tests.engines import Repository
+
+from permacite.archive import NewRepresentation, Provenance, Version
 from permacite.archive.records.rows import among
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.engines(deep=True)
 def test_versions_that_were_read_are_not_kept(tmp_path: Path) -> None:
     with Repository.create(tmp_path / "archive", series="memory.zz") as archive:
         for number in range(5):

@@ -14,10 +14,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository, utc_now
+from permacite.archive import NewRepresentation, utc_now
 from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
 from permacite.archive.log.audit import audit
 from permacite.archive.log.cosignature import KeyType
@@ -27,6 +28,8 @@ from permacite.archive.sqlite import Catalog
 from permacite.errors import ParseError
 
 pytest.importorskip("cryptography", minversion="48", reason="ML-DSA needs it")
+
+pytestmark = pytest.mark.engines(deep=True)
 
 GOLDEN = Path(__file__).parents[1] / "golden/notes"
 NOTE = Note.parse((GOLDEN / "cosigned.txt").read_text())
@@ -183,6 +186,7 @@ def test_a_proof_whose_ml_dsa_signature_is_another_does_not_hold(tmp_path: Path)
         check_proof(zipped(files | {"log-key.txt": f"{ml_dsa}\n{ed25519}\n".encode()}))
 
 
+@pytest.mark.sqlite  # it writes into the catalog
 def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         log = archive.log
@@ -199,6 +203,7 @@ def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None
         assert len(Note.parse(archive.log.checkpoint()).signatures) == 2
 
 
+@pytest.mark.sqlite  # the same
 def test_verify_finds_an_ml_dsa_signature_that_does_not_hold(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         log = archive.log

@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.faces.conftest import served
 
+from permacite import archive as archives
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
 from permacite.errors import LimitError, NotFoundError, ParseError
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     Checker = Callable[..., subprocess.CompletedProcess[str]]
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SOURCE = Path(__file__).parent / "checker" / "checker.go"
 LIBRARIES = Path("/usr/share/gocode")
@@ -83,8 +87,9 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+def archive(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterator[Repository]:
     """An archive with two documents and many statements, its log longer than a tile."""
+    assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("outside") / "archive"
 
     def noon() -> datetime:
@@ -177,15 +182,16 @@ def test_c2sp_tiles_of_a_mirror_are_read_outside_without_its_database(
     archive: Repository, checker: Checker, key: str, tmp_path: Path
 ) -> None:
     into, folder = tmp_path / "mirror", tmp_path / "tiles"
-    with served(archive.directory) as origin:
+    with served(str(Repository.at(archive.directory))) as origin:
         assert follow(origin.base, into, cosigner=tmp_path / "cosigner").size == MANY
-    with Repository.open(into) as mirror:
+    with archives.Repository.open(into) as mirror:
         Logs(mirror).export_tiles(folder)
     shutil.rmtree(into)
     found = checker("tiles", key, folder)
     assert (found.stdout, found.stderr) == (f"ok {MANY} entries\n", "")
 
 
+@pytest.mark.engines
 def test_c2sp_tlog_tiles_are_read_outside(
     checker: Checker, archive: Repository, key: str, tmp_path: Path
 ) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.log import Checkpoint, Policy, Signer, Verifier, check_proof
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Note, signed
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytest.importorskip("cryptography", minversion="48", reason="ML-DSA needs it")
+
+pytestmark = pytest.mark.engines(deep=True)
 
 GOLDEN = Path(__file__).parents[1] / "golden/notes"
 OTHERS = (GOLDEN / "cosigned-keys.txt").read_text().splitlines()
@@ -245,8 +248,9 @@ def test_c2sp_tlog_policy_any_octets_parse_or_raise_parse_error(parts: list[byte
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+def archive(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterator[Repository]:
     """An archive of one short text."""
+    assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("policy") / "archive"
     with Repository.create(folder, series="lab.example.us") as archive:
         archive.commit([NewRepresentation(b"words", "text/plain", charset="utf-8")])

@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.errors import ConflictError, ParseError
 from permacite.extract import extract
 from permacite.pdi import (
@@ -240,6 +241,7 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
         yield made
 
 
+@pytest.mark.engines(deep=True)
 def test_pdi_23_a_document_is_issued_converted_and_corrected(archive: Repository) -> None:
     """Clauses pdi-23, pdi-24, §2.6: a further format is version 1, a correction 2."""
     issued = archive.commit([NewRepresentation(b"<p>The budgte.", "text/html")])

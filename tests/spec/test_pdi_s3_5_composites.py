@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.engines import Repository
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.markup import read_page
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 pytest.importorskip("cryptography", reason="the archive signs its log")
 
+pytestmark = pytest.mark.engines(deep=True)
+
 SOURCE = b"The tide of the twelfth\nwas the highest in a century.\n"
 NAME = "urn:pdi://lab.example.us/2026/11/21/7.text.1"
 
@@ -29,7 +32,7 @@ NAME = "urn:pdi://lab.example.us/2026/11/21/7.text.1"
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Archive]:
     """An open archive."""
-    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
+    with Archive.create(Repository.at(tmp_path / "archive"), series="lab.example.us") as opened:
         yield opened
 
 
@@ -81,6 +84,7 @@ def test_quoted_words_are_compared_with_their_source(
     assert " ".join(found.words.split()) == "".join(words.replace("<b>", "").split("</b>"))
 
 
+@pytest.mark.engines
 def test_pdi_45_the_citation_is_recorded_and_logged(service: Archive, source: str) -> None:
     """Clause pdi-45."""
     text = f'<blockquote cite="{source}#char=4,8">tide</blockquote>'

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests import inside
+from tests.engines import Repository
 
 from permacite.service.archive import Archive
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.inside import Answer
+
+pytestmark = pytest.mark.engines(deep=True)
 
 HTML = b"<!doctype html><title>T</title><p>Some words."
 TEXT = b"The tide."
@@ -44,7 +47,7 @@ class Server:
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Archive]:
     """An open archive."""
-    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
+    with Archive.create(Repository.at(tmp_path / "archive"), series="lab.example.us") as opened:
         yield opened
 
 
@@ -203,6 +206,7 @@ def test_text_may_change_its_charset(writer: Server, names: dict[str, str]) -> N
     assert answer.headers["content-location"].endswith("/2.utf-8.2")
 
 
+@pytest.mark.engines
 def test_a_repeated_put_is_done_once(writer: Server) -> None:
     fields = {"Content_Type": "text/plain", "Idempotency_Key": "k1"}
     first, second = (
