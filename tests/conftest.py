@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import engines
+from tests.stores import CREDENTIALS, Store, Troubled, ceph, moto
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,6 +118,34 @@ def engine(request: pytest.FixtureRequest) -> Iterator[engines.Server | None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines.Repository, "engine", server)
         yield server
+
+
+@pytest.fixture(scope="session", params=["moto", pytest.param("ceph", marks=pytest.mark.deep)])
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    """A store that speaks S3: a light one, and with `--deep` Ceph's gateway too."""
+    started = moto() if request.param == "moto" else ceph(tmp_path_factory.mktemp("ceph"))
+    with started as given:
+        yield given
+
+
+@pytest.fixture
+def bucket(store: Store, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty bucket, and an environment in which it can be used."""
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
+    return store.bucket()
+
+
+@pytest.fixture
+def troubled(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Troubled]:
+    """What stands before the store of that bucket."""
+    assert bucket
+    with Troubled(store.port).answering() as before:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", before.endpoint)
+        yield before
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Writers, servers and a whole primary are killed: nothing acknowledged is lost, nothing doubled.
+"""Writers, servers, a primary and the store die: nothing acknowledged is lost, nothing doubled.
 
 A writer that lives learns what became of each commit, whoever died meanwhile.
 """
@@ -22,12 +22,16 @@ from tests import engines
 from permacite.archive import NewRepresentation, NewVersion, Repository
 from permacite.archive.objects import digest_of
 from permacite.archive.records.days import names_file
+from permacite.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.engines import Server
+    from tests.stores import Store
+
+    from permacite.archive import Version
 
 SERIES = "lab.example.us"
 THREADS = 3
@@ -116,19 +120,29 @@ def test_writers_on_a_server_are_killed_one_by_one(
 
 
 @contextlib.contextmanager
-def minting(location: str, told: list[str], failed: list[Exception]) -> Iterator[None]:
+def minting(
+    location: str,
+    told: list[str],
+    failed: list[Exception],
+    size_bytes: Callable[[], int] = lambda: 99,
+) -> Iterator[None]:
     """Let two archives mint, by two threads each, until the block ends."""
     stop = threading.Event()
 
+    def minted(archive: Repository) -> Iterator[Version | Exception]:
+        contents = [NewRepresentation(os.urandom(size_bytes()), "image/png") for _ in range(2)]
+        try:
+            yield from archive.commit_all([NewVersion([each]) for each in contents])
+        except Exception as error:  # noqa: BLE001 - a writer that lives is always answered
+            yield error
+
     def mint(archive: Repository) -> None:
         while not stop.is_set():
-            new = [NewVersion([NewRepresentation(os.urandom(99), "image/png")]) for _ in range(2)]
-            try:
-                for version in archive.commit_all(new):
-                    assert not isinstance(version, Exception), version
+            for version in minted(archive):
+                if isinstance(version, Exception):
+                    failed.append(version)
+                else:
                     told.append(str(version.pdi.document))
-            except Exception as error:  # noqa: BLE001 - a writer that lives is always answered
-                failed.append(error)
 
     with Repository.open(location) as first, Repository.open(location) as second:
         threads = [
@@ -170,6 +184,40 @@ def test_a_synchronous_standby_takes_over(tmp_path: Path, times: Callable[[int, 
                     time.sleep(0.05)
             primary, standby = standby, primary
         assert failed == []
+        check(location, told, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_the_store_is_killed_again_and_again(
+    tmp_path: Path,
+    postgresql: Server,
+    store: Store,
+    bucket: str,
+    monkeypatch: pytest.MonkeyPatch,
+    times: Callable[[int, int], int],
+) -> None:
+    """What is small goes on while nobody answers there; what is large waits, or is refused."""
+    place = tmp_path / "archive"
+    location = postgresql.location(place).replace(
+        f"objects={place}/objects", f"objects=s3://{bucket}/p"
+    )
+    chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
+    told: list[str] = []
+    failed: list[Exception] = []
+    with store.gateway() as gateway:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", gateway.endpoint)
+        Repository.create(location, series=SERIES).close()
+        with minting(location, told, failed, lambda: chance.choice((99, 3000, 3000, 70_000))):
+            for kill in range(times(2, 60)):
+                before = len(told)
+                while len(told) < before + 20:
+                    time.sleep(0.02)
+                time.sleep(chance.random() / 5)
+                gateway.kill()
+                time.sleep(20 if kill % 10 == 9 else chance.random())
+                gateway.start()
+        assert all(isinstance(each, StorageError) and each.reason == "away" for each in failed)
         check(location, told, 0)
 
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines import Repository
 
@@ -29,6 +29,8 @@ from permacite.service.archive import Archive
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.engines import Server
+
     from permacite.archive import Version
 
 pytestmark = pytest.mark.engines(deep=True)
@@ -36,6 +38,26 @@ pytestmark = pytest.mark.engines(deep=True)
 SERIES = ("a.lab.zz", "b.lab.zz")
 TYPES = {"html": "text/html", "png": "image/png", "pdf": "application/pdf"}
 FIRST_DAY = datetime(2025, 12, 30, 12, tzinfo=UTC)
+
+
+_FEWER = 20
+"""By what examples are divided where a server has to make an archive for each."""
+
+
+def law(
+    **values: st.SearchStrategy[Any],
+) -> Callable[[Callable[..., None]], Callable[[Server | None], None]]:
+    """Make a test of what holds for all values: on a server of fewer of them."""
+
+    def of(check: Callable[..., None]) -> Callable[[Server | None], None]:
+        def test(engine: Server | None) -> None:
+            examples = settings().max_examples // (1 if engine is None else _FEWER)
+            settings(max_examples=examples)(given(**values)(check))()
+
+        test.__doc__ = check.__doc__
+        return test
+
+    return of
 
 
 @dataclass(frozen=True)
@@ -151,7 +173,7 @@ def _matching(fields: tuple[str | None, ...]) -> tuple[str | None, ...]:
     return (*fields[:-1], None) if fields[-2] is None else fields
 
 
-@given(
+@law(
     steps=st.lists(STEPS, max_size=14),
     meanwhile=st.lists(STEPS, max_size=4),
     fields=st.none() | FIELDS.map(_matching),
@@ -193,7 +215,7 @@ def test_pages_are_the_whole_list_while_others_commit(
         assert listed == (expected[::-1] if newest_first else expected)
 
 
-@given(
+@law(
     steps=st.lists(STEPS, max_size=14),
     fields=st.none() | FIELDS.map(_matching),
     limit=st.integers(1, 5),
@@ -274,7 +296,7 @@ def belongs(name: str, subject: str) -> bool:
     return pdi.covers(name, value.pdi if isinstance(value, pdi.CitationPDI) else value)
 
 
-@given(
+@law(
     said=st.lists(st.tuples(st.sampled_from(SUBJECTS), st.sampled_from(["a", "b"])), max_size=12),
     name=st.none() | st.sampled_from(SUBJECTS),
     predicate=st.sampled_from([None, "a"]),
@@ -314,7 +336,7 @@ def test_pages_of_statements_are_all_that_is_said(
         assert listed == expected == [one.object for one in whole]
 
 
-@given(
+@law(
     said=st.lists(st.sampled_from(SUBJECTS), max_size=12),
     ranges=st.lists(st.tuples(st.sampled_from(SUBJECTS), st.sampled_from(SUBJECTS)), max_size=2),
     limit=st.integers(1, 5),

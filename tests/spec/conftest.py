@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.stores import CREDENTIALS, Store, Troubled, ceph, moto
 
 if TYPE_CHECKING:
     import socket
@@ -166,31 +165,3 @@ def tracer() -> str:
             pytest.fail("strace is missing or may not trace: ./do outside installs it")
         pytest.skip("strace is not here or may not trace: ./do outside installs it")
     return program
-
-
-@pytest.fixture(scope="session", params=["moto", pytest.param("ceph", marks=pytest.mark.deep)])
-def store(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Store]:
-    """A store that speaks S3: a light one, and with `--deep` Ceph's gateway too."""
-    started = moto() if request.param == "moto" else ceph(tmp_path_factory.mktemp("ceph"))
-    with started as given:
-        yield given
-
-
-@pytest.fixture
-def bucket(store: Store, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An empty bucket, and an environment in which it can be used."""
-    for name, value in CREDENTIALS.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
-    return store.bucket()
-
-
-@pytest.fixture
-def troubled(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Troubled]:
-    """What stands before the store of that bucket."""
-    assert bucket
-    with Troubled(store.port).answering() as before:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", before.endpoint)
-        yield before
