@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import tarfile
 from pathlib import Path
 
-__all__ = ["unpack", "unpack_files"]
+from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
+
+__all__ = ["unpack", "unpack_files", "with_texts"]
 
 _PACKED = Path(__file__).parent / "golden/archive/236669f.tar.gz"
 
@@ -30,3 +34,36 @@ def unpack_files(packed: Path, folder: Path) -> None:
             else:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content.read())
+
+
+def with_texts(catalog: Path) -> None:
+    """Write a catalog as schema 12 had it, which kept digests as texts; whoever has it open may."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        made.executescript(schema_of(12))
+        made.execute("ATTACH ? AS later", (str(catalog),))
+        triggers = made.execute(
+            "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'"
+        ).fetchall()
+        for name, _ in triggers:
+            made.execute(f"DROP TRIGGER main.{name}")
+        tables = made.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            columns = made.execute(f"PRAGMA main.table_info({table})").fetchall()
+            values = ", ".join(_as_text(row[1], row[2]) for row in columns)
+            made.execute(f"INSERT INTO main.{table} SELECT {values} FROM later.{table}")  # noqa: S608 - its own
+        for _, words in triggers:
+            made.execute(words)
+        made.execute("DETACH later")
+        made.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        made.execute("PRAGMA user_version = 12")
+        with contextlib.closing(sqlite3.connect(catalog)) as target:
+            made.backup(target)
+
+
+def _as_text(column: str, kind: str) -> str:
+    """The value of a column as it was, where octets of a digest stand in it now."""
+    if kind != "TEXT":
+        return f'"{column}"'
+    digits = f'lower(hex("{column}"))'
+    mark = "'sha-256:' || " if column != "name" else ""
+    return f"""CASE typeof("{column}") WHEN 'blob' THEN {mark}{digits} ELSE "{column}" END"""

@@ -110,7 +110,8 @@ def test_what_names_nothing_there_is_told(archive: Path) -> None:
 
 def _names(catalog: Path) -> list[tuple[str, str | None]]:
     with closing(sqlite3.connect(catalog)) as connection:
-        return connection.execute("SELECT digest, name FROM git_blob").fetchall()
+        rows = connection.execute("SELECT digest, name FROM git_blob").fetchall()
+    return [(f"sha-256:{digest.hex()}", name and name.hex()) for digest, name in rows]
 
 
 def test_texts_of_before_are_named_when_one_is_looked_for(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests import inside
+from tests.earlier import with_texts
 from tests.faces.conftest import served
 
 from permacite.archive import NewRepresentation, Repository
@@ -178,6 +179,7 @@ def early(archive: Path) -> str:
     """Commit a large content as permacite did before contents had digests of pieces."""
     with Repository.open(archive) as repository:
         version = repository.commit([NewRepresentation(CONTENT, KIND)])
+    with_texts(archive / "catalog.sqlite")
     with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
         for table in ("building", "packed", "emptied_pack", "lease", "content_pieces"):
             connection.execute(f"DROP TABLE {table}")

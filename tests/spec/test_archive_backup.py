@@ -129,7 +129,7 @@ FAULTS = [
     ("a-table-added", "CREATE TABLE mine (x)"),
     (
         "a-broken-reference",
-        "INSERT INTO attachment VALUES (99, 'map', 'sha-256:' || hex(zeroblob(32)))",
+        "INSERT INTO attachment VALUES (99, 'map', zeroblob(32))",
     ),
 ]
 

@@ -16,7 +16,6 @@ from permacite.archive import Repository
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import tombstone
 from permacite.archive.sqlite.connection import connect
-from permacite.archive.sqlite.schema.erasable import ERASED_DIGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +26,8 @@ NAME = "urn:pdi://lab.example.us/2026/11/18/14"
 VERSION = """
 UPDATE version SET title = NULL, uri = NULL, final_uri = NULL, retrieved_at = NULL, details = '{}'
 """
-FORMAT = f"""
-UPDATE representation SET digest = '{ERASED_DIGEST}', size_bytes = 0, charset = NULL,
+FORMAT = """
+UPDATE representation SET digest = zeroblob(32), size_bytes = 0, charset = NULL,
   canonical_digest = NULL, received_digest = NULL, derived_from = NULL, rendition = NULL
 """
 TOMBSTONES: dict[str, dict[str, object]] = {

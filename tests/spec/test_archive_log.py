@@ -172,7 +172,7 @@ TAMPERINGS = [
     ("a-hash-altered", ["UPDATE log_node SET hash = zeroblob(32) WHERE level = 1"]),
     ("a-hash-missing", ["DELETE FROM log_node WHERE level = 2"]),
     ("a-title-altered", ["UPDATE version SET title = 'other' WHERE version_id = 2"]),
-    ("a-digest-altered", ["UPDATE representation SET digest = 'sha-256:' || printf('%064d', 0)"]),
+    ("a-digest-altered", ["UPDATE representation SET digest = zeroblob(32)"]),
     ("a-format-removed", ["DELETE FROM representation WHERE representation_id = 4"]),
     (
         "a-format-added",

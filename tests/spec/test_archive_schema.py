@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from tests.earlier import unpack, with_texts
 
 from permacite import pdi
 from permacite.archive import NewCitation, NewRepresentation, Repository
@@ -52,9 +53,19 @@ def rows(directory: Path) -> dict[str, list[tuple[object, ...]]]:
     with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
         tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         return {
-            table: connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - its own
+            table: [
+                tuple(map(as_text, row))
+                for row in connection.execute(f"SELECT * FROM {table}")  # noqa: S608 - its own
+            ]
             for (table,) in tables.fetchall()
         }
+
+
+def as_text(value: object) -> object:
+    """Return a digest as schemas before 13 have it, anything else as it is."""
+    if isinstance(value, bytes) and len(value) in {20, 32}:
+        return value.hex() if len(value) == 20 else f"sha-256:{value.hex()}"
+    return value
 
 
 def version_of(directory: Path) -> int:
@@ -147,7 +158,7 @@ def test_a_later_schema_is_refused(directory: Path) -> None:
     assert error.value.reason == "newer"
 
 
-@pytest.mark.parametrize("number", STEPS)
+@pytest.mark.parametrize("number", STEPS.keys() - {13})
 def test_steps_only_add_and_triggers_give_way_to_others(number: int) -> None:
     words = STEPS[number]
     dropped = re.findall(r"DROP TRIGGER (\w+);\nCREATE TRIGGER \1 BEFORE", words)
@@ -155,6 +166,77 @@ def test_steps_only_add_and_triggers_give_way_to_others(number: int) -> None:
     for word in ("ALTER TABLE", "DELETE FROM", "UPDATE OR"):
         assert word not in words.upper()
     assert schema_of(number).startswith(schema_of(number - 1))
+
+
+def things(version: int) -> tuple[dict[str, list[str]], set[tuple[str, str]]]:
+    """Return the columns of all tables by table, and kinds and names of all that a schema has."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as made:
+        made.executescript(schema_of(version))
+        question = "SELECT type, name FROM sqlite_schema"
+        kinds = set(made.execute(question).fetchall())
+        return {
+            name: [row[1] for row in made.execute(f"PRAGMA table_info({name})")]
+            for kind, name in kinds
+            if kind == "table"
+        }, kinds
+
+
+def test_the_step_that_writes_tables_anew_leaves_all_of_them_and_their_rules() -> None:
+    assert things(13) == things(12)
+
+
+def test_digests_become_octets_and_nothing_else_changes(tmp_path: Path) -> None:
+    directory, _ = unpack(tmp_path)
+    with Repository.open(directory, clock=noon) as archive:
+        gone = archive.commit([NewRepresentation(b"a text", "text/plain")], unique_id="gone")
+        name = archive.commit([NewRepresentation(b"page" * 20_000, "text/html")]).pdi
+        archive.erase(gone.pdi, ground="court-order")
+        kinds, root = [one.kind for one in archive.fsck()], archive.log.root(archive.log.size())
+    with_texts(directory / "catalog.sqlite")
+    before = rows(directory)
+    assert version_of(directory) == 12
+    assert not any(isinstance(row[6], bytes) for row in before["representation"])
+    with Repository.open(directory, clock=noon) as archive:
+        assert [one.kind for one in archive.fsck()] == kinds
+        assert archive.log.root(archive.log.size()) == root
+        assert archive.read(archive.representation(name)) == b"page" * 20_000
+    assert rows(directory) == before
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
+        lengths = "SELECT DISTINCT typeof(digest), length(digest) FROM "
+        for table in ("representation", "attachment", "git_blob"):
+            assert connection.execute(lengths + table).fetchall() == [("blob", 32)]
+
+
+def test_a_catalog_with_texts_that_may_only_be_read_is_read(tmp_path: Path) -> None:
+    directory, _ = unpack(tmp_path)
+    with Repository.open(directory, clock=noon) as archive:
+        made = archive.commit([NewRepresentation(b"page" * 20_000, "text/html")])
+    with Repository.open(directory, clock=noon) as archive:
+        kinds = [one.kind for one in archive.fsck()]
+        with_texts(directory / "catalog.sqlite")
+        assert version_of(directory) == 12
+        assert [one.kind for one in archive.fsck()] == kinds
+        digest = made.representations[0].digest
+        assert [each.pdi for each in archive.find_by_digest(digest)] == [made.pdi]
+        assert archive.find_by_digest("no digest") == []
+        archive.backup(tmp_path / "copy")
+    with Repository.open(tmp_path / "copy", clock=noon) as copy:
+        assert [one.kind for one in copy.fsck()] == kinds
+
+
+def test_a_row_that_has_no_digest_is_named_after_the_step_as_before(tmp_path: Path) -> None:
+    directory, _ = unpack(tmp_path)
+    Repository.open(directory, clock=noon).close()
+    with_texts(directory / "catalog.sqlite")
+    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand, hand:
+        hand.execute("DROP TRIGGER representation_no_update")
+        hand.execute(
+            "UPDATE representation SET digest = replace(digest, 'sha-256', 'sha-2:6')"
+            " WHERE representation_id = 2"
+        )
+    with Repository.open(directory, clock=noon) as archive:
+        told = {one.kind for one in archive.fsck()}
+    assert {"ok", "log", "missing"} <= told
 
 
 def test_the_first_step_is_what_was_written_first() -> None:

@@ -421,7 +421,7 @@ def test_what_waits_cannot_be_changed_by_hand(parts: Parts, directory: Path) -> 
         for statement in (
             "UPDATE unsettled SET content = x'00'",
             "INSERT OR REPLACE INTO unsettled SELECT 9, digest, x'00' FROM unsettled",
-            "INSERT OR REPLACE INTO unsettled SELECT unsettled_id, 'x', x'00' FROM unsettled",
+            "INSERT OR REPLACE INTO unsettled SELECT 1, zeroblob(32), x'00' FROM unsettled",
         ):
             with pytest.raises(sqlite3.IntegrityError, match="never change"):
                 hand.execute(statement)

@@ -10,7 +10,7 @@ from permacite.archive.copying.tables import SLICED
 from permacite.archive.entries import commitments, hash_of, lenient, tokens
 from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves
-from permacite.archive.records.rows import ERASED_DIGEST
+from permacite.archive.records.rows import ERASED_OCTETS, digest_in
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def _digests(formats: Sequence[Row], sidecars: Sequence[Row]) -> list[str]:
     """The digests of the octets that rows name, each once."""
     named = [row[column] for row in formats for column in (_DIGEST, _RECEIVED)]
     named += [row[_OF_SIDECAR] for row in sidecars]
-    return [digest for digest in dict.fromkeys(named) if digest not in {None, ERASED_DIGEST}]
+    return [
+        digest_in(octets) for octets in dict.fromkeys(named) if octets not in {None, ERASED_OCTETS}
+    ]
 
 
 def digests_behind(session: Session, format_: int, many: int) -> tuple[int, list[str]] | None:

@@ -10,7 +10,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive.records.octets import is_named, is_packed, let_go, staged
-from permacite.archive.records.rows import PACKED, has_schema, timestamp
+from permacite.archive.records.rows import (
+    PACKED,
+    digest_in,
+    has_schema,
+    octets_of,
+    stored,
+    timestamp,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +54,9 @@ WHERE lease.holder = excluded.holder OR lease.until < :now
 """
 
 
+_PACKED = "INSERT INTO packed VALUES (?, ?, ?, ?)"
+
+
 class Member(NamedTuple):
     """Octets in a pack, which are those from `start` on."""
 
@@ -54,6 +64,15 @@ class Member(NamedTuple):
     pack: str
     start: int
     size_bytes: int
+
+
+def _member(row: tuple[bytes, bytes, int, int]) -> Member:
+    digest, pack, start, size_bytes = row
+    return Member(digest_in(digest), digest_in(pack), start, size_bytes)
+
+
+def _row(place: Member) -> tuple[bytes, bytes, int, int]:
+    return octets_of(place.digest), octets_of(place.pack), place.start, place.size_bytes
 
 
 def take(transaction: Transaction, name: str, holder: str) -> bool:
@@ -74,7 +93,7 @@ def waiting(session: Session, most: int, most_bytes: int) -> list[tuple[str, byt
     question = "SELECT digest, content FROM unsettled ORDER BY unsettled_id LIMIT ?"
     batch, size = [], 0
     for digest, content in session.execute(question, (most,)):
-        batch.append((digest, bytes(content)))
+        batch.append((digest_in(digest), bytes(content)))
         size += len(content)
         if size >= most_bytes:
             break
@@ -87,8 +106,8 @@ def found(session: Session, digest: str) -> bytes | Member | None:
     if content is not None or not has_schema(session, PACKED):
         return content
     question = "SELECT digest, pack, start, size_bytes FROM packed WHERE digest = ?"
-    row = session.execute(question, (digest,)).fetchone()
-    return None if row is None else Member(*row)
+    row = session.execute(question, (stored(session, digest),)).fetchone()
+    return None if row is None else _member(row)
 
 
 def note(transaction: Transaction, places: Sequence[Member]) -> bool:
@@ -100,7 +119,7 @@ def note(transaction: Transaction, places: Sequence[Member]) -> bool:
     for place in places:
         if not isinstance(found(session, place.digest), bytes) or is_packed(session, place.digest):
             return False
-    session.executemany("INSERT INTO packed VALUES (?, ?, ?, ?)", places)
+    session.executemany(_PACKED, [_row(place) for place in places])
     let_go(transaction, [place.digest for place in places])
     return True
 
@@ -132,21 +151,22 @@ def is_pack(session: Session, digest: str) -> bool:
 SELECT EXISTS (SELECT 1 FROM packed WHERE pack = :digest)
     OR EXISTS (SELECT 1 FROM emptied_pack WHERE pack = :digest)
 """
-    return bool(session.execute(question, {"digest": digest}).fetchone()[0])
+    return bool(session.execute(question, {"digest": stored(session, digest)}).fetchone()[0])
 
 
 def packed_digests(session: Session, after: str, limit: int) -> list[str]:
-    """Up to `limit` digests of what is in packs, behind `after`."""
+    """Up to `limit` digests of what is in packs, behind `after`; from the first for ""."""
     if not has_schema(session, PACKED):
         return []
     question = "SELECT digest FROM packed WHERE digest > ? ORDER BY digest LIMIT ?"
-    return [digest for (digest,) in session.execute(question, (after, limit))]
+    rows = session.execute(question, (stored(session, after), limit))
+    return [digest_in(octets) for (octets,) in rows]
 
 
 def members(session: Session, pack: str) -> list[Member]:
     """What is in a pack, in its order."""
     question = "SELECT digest, pack, start, size_bytes FROM packed WHERE pack = ? ORDER BY start"
-    return [Member(*row) for row in session.execute(question, (pack,))]
+    return [_member(row) for row in session.execute(question, (stored(session, pack),))]
 
 
 def to_repack(session: Session) -> dict[str, list[str]]:
@@ -155,9 +175,10 @@ def to_repack(session: Session) -> dict[str, list[str]]:
         return {}
     packs: dict[str, list[str]] = {}
     question = "SELECT DISTINCT pack, digest FROM packed JOIN erasure_object USING (digest)"
-    for pack, digest in session.execute(question).fetchall():
+    for pack, octets in session.execute(question).fetchall():
+        digest = digest_in(octets)
         if not is_named(session, digest):
-            packs.setdefault(pack, []).append(digest)
+            packs.setdefault(digest_in(pack), []).append(digest)
     return packs
 
 
@@ -174,9 +195,10 @@ def replace(
         return False
     if any(is_named(session, digest) for digest in gone):
         return False
-    session.execute("DELETE FROM packed WHERE pack = ?", (pack,))
-    session.executemany("INSERT INTO packed VALUES (?, ?, ?, ?)", places)
-    session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", (pack,))
+    old = (octets_of(pack),)
+    session.execute("DELETE FROM packed WHERE pack = ?", old)
+    session.executemany(_PACKED, [_row(place) for place in places])
+    session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", old)
     return True
 
 
@@ -185,9 +207,9 @@ def emptied(session: Session) -> list[str]:
     if not has_schema(session, PACKED):
         return []
     packs = session.execute("SELECT pack FROM emptied_pack").fetchall()
-    return [pack for (pack,) in packs]
+    return [digest_in(octets) for (octets,) in packs]
 
 
 def was_deleted(transaction: Transaction, pack: str) -> None:
     """Note that a pack that was to be deleted is gone."""
-    transaction.connection.execute("DELETE FROM emptied_pack WHERE pack = ?", (pack,))
+    transaction.connection.execute("DELETE FROM emptied_pack WHERE pack = ?", (octets_of(pack),))

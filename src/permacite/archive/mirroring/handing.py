@@ -26,7 +26,7 @@ from permacite.archive.entries import (
 )
 from permacite.archive.model import Assertion
 from permacite.archive.records import access, versions
-from permacite.archive.records.rows import name_of, timestamp
+from permacite.archive.records.rows import name_of, stored, timestamp
 from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import IntegrityError, NotFoundError, ParseError
 from permacite.pdi import PDI
@@ -291,5 +291,5 @@ def _committed(entry: Mapping[str, Any], told: _Told) -> list[Representation]:
 
 def _held_by(connection: Session, digest: str) -> list[PDI]:
     """The full names of all that has these octets."""
-    rows = connection.execute(_HELD_BY, {"digest": digest})
+    rows = connection.execute(_HELD_BY, {"digest": stored(connection, digest)})
     return [name_of((row[0], row[1], row[2]), row[3], row[4]) for row in rows]

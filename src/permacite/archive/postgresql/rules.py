@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from permacite.archive.records.rows import ERASED_DIGEST
+from permacite.archive.records.rows import ERASED_DIGEST, ERASED_OCTETS
 
-__all__ = ["RULES", "functions", "grants", "triggers"]
+__all__ = ["RULES", "RULE_OF_OCTETS", "functions", "grants", "triggers"]
 
 _NEVER_INSERTED: dict[str, tuple[str, str, str]] = {
     "document_date": (
@@ -72,16 +72,16 @@ NEW.version_id = OLD.version_id AND NEW.document_id = OLD.document_id
   AND NEW.details = '{}'
   AND EXISTS (SELECT 1 FROM erased_version WHERE version_id = OLD.version_id)
 """,
-    "representation": f"""
+    "representation": """
 NEW.representation_id = OLD.representation_id AND NEW.version_id = OLD.version_id
   AND NEW.format = OLD.format AND NEW.media_type = OLD.media_type
   AND NEW.committed_at = OLD.committed_at
-  AND NEW.size_bytes = 0 AND NEW.digest = '{ERASED_DIGEST}'
-  AND coalesce(NEW.charset, NEW.canonical_digest, NEW.received_digest, NEW.derived_from,
-    NEW.rendition) IS NULL
+  AND NEW.size_bytes = 0 AND NEW.digest = '{digest}'
+  AND coalesce(NEW.charset, NEW.derived_from, NEW.rendition) IS NULL
+  AND coalesce(NEW.canonical_digest, NEW.received_digest) IS NULL
   AND EXISTS (
     SELECT 1 FROM erased_representation WHERE representation_id = OLD.representation_id)
-""",
+""".replace("{digest}", ERASED_DIGEST),
     "idempotency": """
 NEW.key = OLD.key AND NEW.version_id = OLD.version_id AND NEW.request = ''
   AND EXISTS (SELECT 1 FROM erased_representation WHERE version_id = OLD.version_id)
@@ -200,12 +200,17 @@ def _rules() -> str:
 def _lasting(table: str, event: str, condition: str) -> list[str]:
     """Refuse to change or delete rows of a table, but where a condition holds."""
     name = f"{table}_no_{event.lower()}"
-    row = "NEW" if event == "UPDATE" else "OLD"
-    body = _NEVER_CHANGED.format(condition=condition, row=row, table=table)
     return [
-        _FUNCTION.format(name=name, body=body),
+        _never_changed(table, event, condition),
         _BEFORE.format(name=name, event=event, table=table),
     ]
+
+
+def _never_changed(table: str, event: str, condition: str) -> str:
+    """The function of such a trigger."""
+    row = "NEW" if event == "UPDATE" else "OLD"
+    body = _NEVER_CHANGED.format(condition=condition, row=row, table=table)
+    return _FUNCTION.format(name=f"{table}_no_{event.lower()}", body=body)
 
 
 def triggers(statements: str) -> set[str]:
@@ -215,9 +220,17 @@ def triggers(statements: str) -> set[str]:
 
 def functions(statements: str) -> dict[str, str]:
     """The functions that statements make: the name of each, and its source."""
-    pairs = re.findall(r"CREATE FUNCTION (\w+)\(.*?\$\$(.*?)\$\$", statements, re.DOTALL)
+    made = r"CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\$\$(.*?)\$\$"
+    pairs = re.findall(made, statements, re.DOTALL)
     return dict(pairs)
 
 
 RULES = _rules()
 """The statements that make them."""
+
+RULE_OF_OCTETS = _never_changed(
+    "representation",
+    "UPDATE",
+    _SCRUBBED["representation"].replace(ERASED_DIGEST, rf"\x{ERASED_OCTETS.hex()}"),
+).replace("CREATE", "CREATE OR REPLACE", 1)
+"""The one that digests as octets, of schema 13, put in the place of another."""

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import re
 
-from permacite.archive.postgresql.rules import RULES
+from permacite.archive.postgresql.rules import RULE_OF_OCTETS, RULES
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "STEPS"]
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
+_FIRST = 12
+"""The first schema that there was in PostgreSQL."""
 
 _TABLES = """
 CREATE TABLE archive (
@@ -372,10 +374,45 @@ def _in_words_of_postgresql(tables: str) -> str:
     return re.sub(references, r"\1 DEFERRABLE", tables)
 
 
+_OCTETS = {
+    "representation": {"digest": 32, "canonical_digest": 32, "received_digest": 32},
+    "attachment": {"digest": 32},
+    "unsettled": {"digest": 32},
+    "erasure_object": {"digest": 32},
+    "git_blob": {"digest": 32, "name": 20},
+    "content_pieces": {"digest": 32},
+    "packed": {"digest": 32, "pack": 32},
+    "emptied_pack": {"pack": 32},
+}
+"""Columns that had digests as texts until schema 13, and how many octets they have since."""
+
+_AS_OCTETS = """
+ALTER COLUMN {column} TYPE BYTEA USING CASE WHEN {column} ~ '^(sha-256:)?([0-9a-f]{{2}}){{{size}}}$'
+  THEN decode(replace({column}, 'sha-256:', ''), 'hex')
+  ELSE substr(sha256(convert_to({column}, 'UTF8')), 1, {size}) END
+"""
+"""What is no digest, for the row is damaged, becomes the SHA-256 of what stands there, as in
+SQLite: then `fsck` says of that row what it said before."""
+
+
+def _with_octets(table: str, columns: dict[str, int]) -> str:
+    """The statement that writes digests as octets in a table: all its rows anew, once."""
+    changes: list[str] = []
+    for column, size in columns.items():
+        name = f"{table}_{column}_check"
+        changes += [
+            f"DROP CONSTRAINT IF EXISTS {name}",
+            _AS_OCTETS.format(column=column, size=size).strip(),
+            f"ADD CONSTRAINT {name} CHECK (length({column}) = {size})",
+        ]
+    return f"ALTER TABLE {table} {', '.join(changes)};"
+
+
 STEPS = {
-    SCHEMA_VERSION: "\n".join(
+    _FIRST: "\n".join(
         [_in_words_of_postgresql(_TABLES), _FUNCTIONS, _SITE_INDEX, _VIEWS, RULES],
-    )
+    ),
+    13: "\n".join([*(_with_octets(*each) for each in _OCTETS.items()), RULE_OF_OCTETS]),
 }
 """The statements that lead from the schema before to that of each number; the first make all."""
 

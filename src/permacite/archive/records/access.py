@@ -25,7 +25,8 @@ from permacite.archive.records.octets import is_named
 from permacite.archive.records.rows import (
     BUILDING,
     ERASABLE,
-    ERASED_DIGEST,
+    ERASED_OCTETS,
+    digest_in,
     document_key,
     has_schema,
     instant,
@@ -106,7 +107,7 @@ WHERE document_id = :document AND version_id = coalesce(:version, version_id)
 
 _DIGESTS = f"""
 SELECT digest FROM representation
-WHERE representation_id IN ({_COVERED}) AND digest <> '{ERASED_DIGEST}'
+WHERE representation_id IN ({_COVERED}) AND digest <> :erased
 UNION SELECT received_digest FROM representation
 WHERE representation_id IN ({_COVERED}) AND received_digest IS NOT NULL
 UNION SELECT digest FROM attachment WHERE representation_id IN ({_COVERED})
@@ -123,7 +124,7 @@ DELETE FROM citation_leaf WHERE citation_id IN
 DELETE FROM citation WHERE representation_id IN ({_COVERED});
 DELETE FROM attachment WHERE representation_id IN ({_COVERED});
 DELETE FROM quotation WHERE representation_id IN ({_COVERED});
-UPDATE representation SET digest = '{ERASED_DIGEST}', size_bytes = 0, charset = NULL,
+UPDATE representation SET digest = :erased, size_bytes = 0, charset = NULL,
   canonical_digest = NULL, received_digest = NULL, derived_from = NULL, rendition = NULL
 WHERE representation_id IN ({_COVERED});
 DELETE FROM watch WHERE uri IN
@@ -363,9 +364,10 @@ def carry_out(transaction: Transaction, erasure_id: int) -> None:
     _empty(connection, erasure_id, str(name_of((series, day, unique_id))), scope)
 
 
-def _empty(connection: Session, erasure_id: int, name: str, scope: dict[str, int | None]) -> int:
+def _empty(connection: Session, erasure_id: int, name: str, scope: Mapping[str, int | None]) -> int:
     """Empty the rows that an erasure covers; how many octets stay as others have them too."""
-    digests = [digest for (digest,) in connection.execute(_DIGESTS, scope)]
+    asked = {**scope, "erased": ERASED_OCTETS}
+    named = connection.execute(_DIGESTS, asked).fetchall()
     connection.defer_references()
     # A part of the document has a dot, a number sign or an at sign behind its name.
     covered = connection.execute(
@@ -374,17 +376,17 @@ def _empty(connection: Session, erasure_id: int, name: str, scope: dict[str, int
         (erasure_id, name, f"{name}A"),
     ).fetchall()
     for statement in _EMPTIED.split(";"):
-        connection.execute(statement, scope)
+        connection.execute(statement, asked)
     for place, part in covered:
         _empty_entry(connection, place, part)
     shared = 0
-    for digest in digests:
-        if is_named(connection, digest):
+    for (octets,) in named:
+        if is_named(connection, digest_in(octets)):
             shared += 1
         else:
-            row = (erasure_id, digest)
+            row = (erasure_id, octets)
             connection.execute("INSERT INTO erasure_object VALUES (?, ?)", row)
-            connection.execute("DELETE FROM unsettled WHERE digest = ?", (digest,))
+            connection.execute("DELETE FROM unsettled WHERE digest = ?", (octets,))
     return shared
 
 

@@ -30,7 +30,13 @@ from permacite.archive.records.leaves import (
 )
 from permacite.archive.records.minting import Place, Places, document_id
 from permacite.archive.records.octets import name_git_blobs
-from permacite.archive.records.rows import document_key, name_of, timestamp
+from permacite.archive.records.rows import (
+    digest_in,
+    document_key,
+    name_of,
+    octets_of,
+    timestamp,
+)
 from permacite.archive.records.session import Together
 from permacite.archive.records.settings import ALL, note_rows, settings
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
@@ -190,7 +196,7 @@ class _Footing:
         self.settings: dict[str, str] = dict(told)
         self.highest: tuple[int, int, int] = highest[0]
         """The highest row ids of documents, versions and formats."""
-        self._doomed = {digest for (digest,) in doomed}
+        self._doomed = {digest_in(octets_) for (octets_,) in doomed}
 
     @property
     def edge(self) -> leaves.Edge | None:
@@ -246,7 +252,8 @@ def add_format(
     doomed = octets.kept_in(together, "erasure_object", stored.digests)
     told = together.ask(ALL)
     together.put()
-    octets.check_octets(dict(told), {each for (each,) in doomed}, stored.digests, erasing_round)
+    gone = {digest_in(each) for (each,) in doomed}
+    octets.check_octets(dict(told), gone, stored.digests, erasing_round)
     document = document_id(connection, key)
     version = connection.execute(
         "SELECT version_id FROM version WHERE document_id = ? AND number = ?",
@@ -262,7 +269,7 @@ def add_format(
         places.add_to(key[0])
         insert_format(connection, version[0], stored, timestamp(places.now))
         append(transaction, format_entry(committed(connection, version[0]), stored.format))
-    elif present[0] != stored.digest:
+    elif digest_in(present[0]) != stored.digest:
         name = str(name_of(key).with_(format=stored.format, version=number))
         raise ConflictError(f"{name} is committed, with other bytes", name)
     return int(version[0])
@@ -367,9 +374,13 @@ def _insert_formats(
     """Write formats, each with its row id and that of its version, and what stands beside them."""
     connection.executemany(
         _REPRESENTATION,
-        [(row_id, version_id, *_format(stored, now)) for row_id, version_id, stored in formats],
+        [(row_id, version_id, *_as_kept(stored, now)) for row_id, version_id, stored in formats],
     )
-    sidecars = [(row_id, *sidecar) for row_id, _, stored in formats for sidecar in stored.sidecars]
+    sidecars = [
+        (row_id, name, octets_of(digest))
+        for row_id, _, stored in formats
+        for name, digest in stored.sidecars
+    ]
     quotations = [
         (row_id, *quotation) for row_id, _, stored in formats for quotation in stored.quotations
     ]
@@ -407,6 +418,13 @@ def _format(stored: StoredFormat, now: str) -> Row:
         stored.rendition,
         now,
     )
+
+
+def _as_kept(stored: StoredFormat, now: str) -> Row:
+    """The same as the catalog has them."""
+    *described, digest, received, source, way, at = _format(stored, now)
+    received = None if received is None else octets_of(received)
+    return (*described, octets_of(digest), received, source, way, at)
 
 
 def _beside(stored: StoredFormat) -> dict[str, JSON]:

@@ -17,6 +17,7 @@ from permacite.archive.merkle import node_hash
 from permacite.archive.records.rows import (
     DAYS,
     ERASABLE,
+    digest_in,
     document_key,
     has_schema,
     in_order,
@@ -133,7 +134,14 @@ def committed(connection: Session, version_id: int) -> Committed:
     version = connection.execute(_VERSION, (version_id,)).fetchone()
     formats = connection.execute(_FORMATS, (version_id,)).fetchall()
     sides = [_side(connection, row[0]) for row in formats]
-    return Committed(version, [row[1:] for row in formats], sides)
+    return Committed(version, [_in_texts(row[1:]) for row in formats], sides)
+
+
+def _in_texts(columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The columns of a format with digests as texts, as entries have them."""
+    *described, digest, received, source, way, committed_at = columns
+    received = None if received is None else digest_in(received)
+    return (*described, digest_in(digest), received, source, way, committed_at)
 
 
 def version_entry(written: Committed, tokens: Collection[str] | None = None) -> Entry:
@@ -343,12 +351,12 @@ def _side(connection: Session, representation_id: int) -> dict[str, JSON]:
     """Read what stands beside a format."""
     sidecars = connection.execute(
         "SELECT name, digest FROM attachment WHERE representation_id = ?", (representation_id,)
-    ).fetchall()
+    )
     quotations = connection.execute(
         "SELECT origin, cited FROM quotation WHERE representation_id = ? ORDER BY quotation_id",
         (representation_id,),
     ).fetchall()
-    return side(sidecars, quotations)
+    return side([(name, digest_in(octets)) for name, octets in sidecars], quotations)
 
 
 def checkpoints(connection: Session) -> list[tuple[int, str]]:

@@ -6,11 +6,19 @@ after it. The table is called `unsettled`: that is its stored name.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import MOST_OF_BLOB
-from permacite.archive.records.rows import PACKED, STAGED, has_schema
+from permacite.archive.records.rows import (
+    DIGESTS,
+    PACKED,
+    STAGED,
+    among,
+    digest_in,
+    has_schema,
+    octets_of,
+    stored,
+)
 from permacite.archive.records.session import Together
 from permacite.archive.records.settings import SET, settings, settings_digest
 from permacite.errors import StorageError
@@ -51,12 +59,10 @@ SELECT EXISTS (SELECT 1 FROM representation WHERE digest = :digest)
     OR EXISTS (SELECT 1 FROM attachment WHERE digest = :digest)
 """
 
-_KEPT_IN = "SELECT digest FROM {table} WHERE digest IN ({texts})"
-
 
 def is_named(connection: Session, digest: str) -> bool:
     """Whether anything committed has these octets."""
-    return bool(connection.execute(_NAMED, {"digest": digest}).fetchone()[0])
+    return bool(connection.execute(_NAMED, {"digest": stored(connection, digest)}).fetchone()[0])
 
 
 def is_packed(connection: Session, digest: str) -> bool:
@@ -64,20 +70,19 @@ def is_packed(connection: Session, digest: str) -> bool:
     if not has_schema(connection, PACKED):
         return False
     question = "SELECT 1 FROM packed WHERE digest = ?"
-    return connection.execute(question, (digest,)).fetchone() is not None
+    return connection.execute(question, (stored(connection, digest),)).fetchone() is not None
 
 
-def kept_in(together: Together, table: str, digests: Iterable[str]) -> list[tuple[str]]:
-    """Which of these digests a table has, to be asked with other questions."""
-    asked = json.dumps(list(digests))
-    texts = together.connection.dialect.texts
-    return together.ask(_KEPT_IN.format(table=table, texts=texts), (asked,))
+def kept_in(together: Together, table: str, digests: Iterable[str]) -> list[tuple[bytes]]:
+    """Which of these digests a table has, as octets, to be asked with other questions."""
+    condition, asked = among("digest", [octets_of(digest) for digest in digests])
+    return together.ask(f"SELECT digest FROM {table} WHERE {condition}", asked)  # noqa: S608 - ours
 
 
 def stage(
     connection: Session,
     contents: Iterable[tuple[str, bytes]],
-    known: Iterable[tuple[str]] | None = None,
+    known: Iterable[tuple[bytes]] | None = None,
 ) -> None:
     """Keep octets, each with its digest, until they are objects.
 
@@ -88,11 +93,12 @@ def stage(
         together = Together(connection)
         known = kept_in(together, "unsettled", new)
         together.put()
-    for (digest,) in known:
-        del new[digest]
+    for (octets,) in known:
+        del new[digest_in(octets)]
     if new:
         statement = "INSERT INTO unsettled (digest, content) VALUES (?, ?)"
-        connection.executemany(statement, list(new.items()))
+        rows = [(octets_of(digest), content) for digest, content in new.items()]
+        connection.executemany(statement, rows)
 
 
 def staged(connection: Session, digest: str) -> bytes | None:
@@ -100,7 +106,7 @@ def staged(connection: Session, digest: str) -> bytes | None:
     if not has_schema(connection, STAGED):
         return None
     question = "SELECT content FROM unsettled WHERE digest = ?"
-    row = connection.execute(question, (digest,)).fetchone()
+    row = connection.execute(question, (stored(connection, digest),)).fetchone()
     return None if row is None else bytes(row[0])
 
 
@@ -109,7 +115,7 @@ def staged_digests(connection: Session, limit: int) -> list[str]:
     if not has_schema(connection, STAGED):
         return []
     question = "SELECT digest FROM unsettled ORDER BY unsettled_id LIMIT ?"
-    return [digest for (digest,) in connection.execute(question, (limit,))]
+    return [digest_in(octets) for (octets,) in connection.execute(question, (limit,))]
 
 
 def staged_bytes(connection: Session) -> int:
@@ -123,7 +129,7 @@ def staged_bytes(connection: Session) -> int:
 def let_go(transaction: Transaction, digests: Sequence[str]) -> None:
     """Let go of staged octets: they are objects now, and would survive a loss of power."""
     statement = "DELETE FROM unsettled WHERE digest = ?"
-    transaction.connection.executemany(statement, [(digest,) for digest in digests])
+    transaction.connection.executemany(statement, [(octets_of(digest),) for digest in digests])
 
 
 _SCHEMA_OF_BLOBS = 7
@@ -136,8 +142,9 @@ def git_blobs(connection: Session, name: str) -> list[str]:
     """The digests of octets that Git calls so."""
     if not has_schema(connection, _SCHEMA_OF_BLOBS):
         return []
+    asked = bytes.fromhex(name) if has_schema(connection, DIGESTS) else name
     question = "SELECT digest FROM git_blob WHERE name = ?"
-    return [digest for (digest,) in connection.execute(question, (name,))]
+    return [digest_in(octets) for (octets,) in connection.execute(question, (asked,))]
 
 
 def unnamed_git_blobs(connection: Session) -> list[str]:
@@ -145,17 +152,18 @@ def unnamed_git_blobs(connection: Session) -> list[str]:
     if not has_schema(connection, _SCHEMA_OF_BLOBS):
         return []
     question = "SELECT digest FROM git_blob WHERE name IS NULL"
-    return [digest for (digest,) in connection.execute(question)]
+    return [digest_in(octets) for (octets,) in connection.execute(question)]
 
 
 def name_git_blobs(connection: Session, blobs: Sequence[tuple[str, str]]) -> None:
     """Note what Git calls octets: of each the digest, and that name."""
-    connection.executemany(_NAME_BLOB, list(dict(blobs).items()))
+    rows = [(octets_of(digest), bytes.fromhex(name)) for digest, name in dict(blobs).items()]
+    connection.executemany(_NAME_BLOB, rows)
 
 
 def await_git_blobs(connection: Session, texts: Sequence[tuple[str, int]]) -> None:
     """Note texts, by digest and size, that are read when somebody asks what Git calls them."""
-    rows = [(digest,) for digest, size_bytes in texts if size_bytes <= MOST_OF_BLOB]
+    rows = [(octets_of(digest),) for digest, size_bytes in texts if size_bytes <= MOST_OF_BLOB]
     statement = "INSERT INTO git_blob (digest) VALUES (?) ON CONFLICT (digest) DO NOTHING"
     connection.executemany(statement, rows)
 
@@ -172,14 +180,14 @@ def pieces_of(connection: Session, digest: str) -> bytes | None:
     if not has_schema(connection, _SCHEMA_OF_PIECES):
         return None
     question = "SELECT pieces FROM content_pieces WHERE digest = ?"
-    row = connection.execute(question, (digest,)).fetchone()
+    row = connection.execute(question, (stored(connection, digest),)).fetchone()
     return None if row is None else bytes(row[0])
 
 
 def keep_pieces(connection: Session, digest: str, pieces: bytes) -> None:
     """Keep digests of pieces, as long as anything has the octets that they are of."""
     if is_named(connection, digest):
-        connection.execute(_KEEP_PIECES, (digest, pieces))
+        connection.execute(_KEEP_PIECES, (octets_of(digest), pieces))
 
 
 def erasing_round(connection: Session) -> int:
@@ -220,14 +228,15 @@ def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:
     """
     connection = transaction.connection
     waiting = connection.execute("SELECT DISTINCT digest FROM erasure_object").fetchall()
-    for (digest,) in waiting:
+    for (octets,) in waiting:
+        digest = digest_in(octets)
         named = is_named(connection, digest)
         if not named and is_packed(connection, digest):
             continue
         if not named:
             delete(digest)
-            connection.execute("DELETE FROM git_blob WHERE digest = ?", (digest,))
-            connection.execute("DELETE FROM content_pieces WHERE digest = ?", (digest,))
-        connection.execute("DELETE FROM erasure_object WHERE digest = ?", (digest,))
+            connection.execute("DELETE FROM git_blob WHERE digest = ?", (octets,))
+            connection.execute("DELETE FROM content_pieces WHERE digest = ?", (octets,))
+        connection.execute("DELETE FROM erasure_object WHERE digest = ?", (octets,))
     connection.execute(SET, (_ROUND, str(erasing_round(connection) + 1)))
     connection.execute(SET, settings_digest(connection))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from permacite.archive.model import Provenance, Representation, Timekeeper, Version
-from permacite.errors import StorageError
+from permacite.errors import ParseError, StorageError
 from permacite.pdi import PDI
 from permacite.pdi.escapes import unescaped
 
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILDING",
     "DAYS",
+    "DIGESTS",
     "ERASABLE",
     "ERASED_DIGEST",
+    "ERASED_OCTETS",
     "JOTTINGS",
     "LISTED",
     "LIVE",
@@ -37,29 +39,36 @@ __all__ = [
     "Key",
     "Transaction",
     "among",
+    "digest_in",
     "document_key",
     "has_schema",
     "in_order",
     "instant",
     "name_of",
+    "octets_of",
     "representation_of",
     "storable",
+    "stored",
     "timestamp",
     "version_of",
 ]
 
-Value = TypeVar("Value", str, int)
+Value = TypeVar("Value", str, int, bytes, str | bytes)
 
 Key = tuple[str, str, str]
 """Series, date as yyyy-mm-dd, unique id."""
 
-DAYS, STAGED, ERASABLE, LIVE, JOTTINGS, WATCH, PACKED, BUILDING = 2, 3, 4, 5, 6, 8, 11, 12
+DAYS, STAGED, ERASABLE, LIVE, JOTTINGS, WATCH = 2, 3, 4, 5, 6, 8
+PACKED, BUILDING, DIGESTS = 11, 12, 13
 """Versions of the schema, by what they brought: sealed days and leaves of citations; staged octets;
 openings, persons, standings and erasures; the last look at live pages; jottings; pages that are
-watched; packs of octets; what is open in the building alone."""
+watched; packs of octets; what is open in the building alone; digests as octets."""
 
-ERASED_DIGEST = "sha-256:" + "0" * 64
+_SHA_256 = "sha-256:"
+ERASED_DIGEST = _SHA_256 + "0" * 64
 """Stands where the digest of erased octets stood: that of a short text could be guessed from."""
+ERASED_OCTETS = bytes(32)
+"""The same as rows have it."""
 
 VERSION = """
 v.version_id, d.series, d.date, d.unique_id, v.number, v.committed_at,
@@ -147,6 +156,35 @@ def document_key(pdi: PDI) -> Key:
     return ".".join(pdi.series), date, unescaped(pdi.unique_id)
 
 
+def octets_of(digest: str) -> bytes:
+    """A digest as rows have it: its 32 octets. Raises ParseError for what is none."""
+    try:
+        octets = bytes.fromhex(digest.removeprefix(_SHA_256))
+    except ValueError:
+        octets = b""
+    if len(octets) != len(ERASED_OCTETS):
+        raise ParseError('expected a digest, "sha-256:" and 64 hexadecimal digits', digest, 0)
+    return octets
+
+
+def stored(connection: Session, digest: str) -> str | bytes:
+    """A digest as rows of this catalog have it, to look for it there; one that is none is nowhere.
+
+    A catalog that may only be read may be of an earlier schema, which has texts.
+    """
+    if not has_schema(connection, DIGESTS):
+        return digest
+    try:
+        return octets_of(digest)
+    except ParseError:
+        return b""
+
+
+def digest_in(value: str | bytes) -> str:
+    """The digest that a row has, be it of this schema or of an earlier one."""
+    return value if isinstance(value, str) else _SHA_256 + value.hex()
+
+
 def storable(number: int) -> int:
     """Return a version number as engines can compare it; those beyond exist nowhere."""
     return min(number, _LARGEST)
@@ -207,7 +245,8 @@ def _provenance(columns: list[Any]) -> Provenance:
 
 def representation_of(key: Key, number: int, fields: tuple[Any, ...]) -> Representation:
     """Return the representation in the columns of one format, `version_id` left out."""
-    token, media_type, charset, size_bytes, digest, received, source, way, at = fields
+    token, media_type, charset, size_bytes, octets, received, source, way, at = fields
+    digest = digest_in(octets)
     if digest == ERASED_DIGEST:
         digest = ""
     return Representation(
@@ -217,7 +256,7 @@ def representation_of(key: Key, number: int, fields: tuple[Any, ...]) -> Represe
         charset,
         size_bytes,
         digest,
-        received,
+        None if received is None else digest_in(received),
         source,
         way,
         instant(at),

@@ -21,11 +21,13 @@ from permacite.archive.records.rows import (
     VERSION,
     Key,
     among,
+    digest_in,
     document_key,
     in_order,
     name_of,
     representation_of,
     storable,
+    stored,
     version_of,
 )
 from permacite.errors import NotFoundError
@@ -195,7 +197,8 @@ def from_digest(connection: Session, digest: str) -> list[Version]:
         "v.version_id IN (SELECT version_id FROM representation"
         " WHERE digest = ? AND derived_from IS NULL)"
     )
-    rows = versions_where(connection, condition, (digest,), order="v.version_id DESC")
+    asked = (stored(connection, digest),)
+    rows = versions_where(connection, condition, asked, order="v.version_id DESC")
     return [known for _, known in rows]
 
 
@@ -246,7 +249,7 @@ def sidecars(connection: Session, representation: Representation) -> dict[str, s
         " AND unique_id = ? AND format = ? AND number = ?",
         (*document_key(pdi), representation.format, pdi.version),
     )
-    return dict(rows.fetchall())
+    return {name: digest_in(octets) for name, octets in rows}
 
 
 def version_by_id(connection: Session, version_id: int) -> Version:
@@ -321,7 +324,7 @@ def _question(size: int, columns: str) -> str:
 def versions_where(
     connection: Session,
     condition: str,
-    parameters: Iterable[str | int | None],
+    parameters: Iterable[str | bytes | int | None],
     *,
     columns: str = VERSION,
     order: str = "v.version_id",

@@ -14,7 +14,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from permacite.archive.records.rows import ERASED_DIGEST
+from permacite.archive.records.rows import ERASED_DIGEST, digest_in
 from permacite.archive.sqlite.connection import aside_of, connect, own, reporting, uri_of
 from permacite.errors import ConflictError, StorageError
 
@@ -54,14 +54,13 @@ new, and the table that tells how far the copy has come. In the order in which r
 _NODES = "log_node"
 _BLOBS = "git_blob"
 
-_DIGESTS = f"""
-SELECT digest FROM {{0}}.representation WHERE representation_id > :last
-UNION SELECT received_digest FROM {{0}}.representation
+_DIGESTS = """
+SELECT digest FROM {0}.representation WHERE representation_id > :last
+UNION SELECT received_digest FROM {0}.representation
   WHERE representation_id > :last AND received_digest IS NOT NULL
-UNION SELECT digest FROM {{0}}.attachment WHERE representation_id > :last
-{{1}}
-EXCEPT SELECT digest FROM {{0}}.unsettled
-EXCEPT SELECT '{ERASED_DIGEST}'
+UNION SELECT digest FROM {0}.attachment WHERE representation_id > :last
+{1}
+EXCEPT SELECT digest FROM {0}.unsettled
 """
 """The octets that a catalog names and that are files, in the order of their folders."""
 _WERE_STAGED = "UNION SELECT digest FROM main.unsettled"
@@ -162,7 +161,8 @@ def _follow(connection: sqlite3.Connection, source: Path, bring: Bring) -> None:
 
 
 def _digests(connection: sqlite3.Connection, question: str, last: dict[str, int]) -> Iterable[str]:
-    return (digest for (digest,) in connection.execute(question, last))
+    digests = (digest_in(octets) for (octets,) in connection.execute(question, last))
+    return (digest for digest in digests if digest != ERASED_DIGEST)
 
 
 def _is_sound(source: sqlite3.Connection, path: Path, *, replace: bool) -> bool:

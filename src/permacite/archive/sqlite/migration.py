@@ -1,4 +1,4 @@
-"""Bring a catalog of an earlier schema up to date: steps that only add, in one transaction.
+"""Bring a catalog of an earlier schema up to date: all steps in one transaction.
 
 Step 2 brought leaves for citations and delegations. Those that were recorded before get their
 leaves when all steps are taken; no row and no leaf that was there is touched.
@@ -17,7 +17,7 @@ from permacite.archive.records import citations, statements
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
 from permacite.archive.sqlite.connection import connect, reading_rows
-from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS
+from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS_WITH_ROWS, octets_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,8 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
     ):
         if _version(connection) == SCHEMA_VERSION:
             return
+        connection.create_function("octets_in", 2, octets_in, deterministic=True)
+        connection.execute("PRAGMA foreign_keys = OFF")  # tables are put in the place of others
         connection.execute("BEGIN IMMEDIATE")
         try:
             earlier = _version(connection)
@@ -59,7 +61,7 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
 
 def _take(connection: sqlite3.Connection, number: int) -> None:
     """Take one step."""
-    for statement in _statements(STEPS[number]):
+    for statement in _statements(STEPS_WITH_ROWS[number]):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {number}")
 

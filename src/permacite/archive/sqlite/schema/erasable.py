@@ -11,7 +11,7 @@ from __future__ import annotations
 from permacite.archive.records.rows import ERASED_DIGEST
 from permacite.archive.sqlite.schema.steps import immutable
 
-__all__ = ["ERASABLE", "ERASED_DIGEST"]
+__all__ = ["ERASABLE", "ERASED_DIGEST", "OF_FORMAT", "SCRUBBED_FORMAT"]
 
 _TABLES = """
 CREATE TABLE opening (
@@ -125,6 +125,18 @@ quotation mark within a text is escaped, and `version` is the last member wherev
 
 _ERASED_SUBJECT = "substr(OLD.subject, 1, instr(OLD.subject || '#', '#') - 1)"
 
+SCRUBBED_FORMAT = """
+NEW.representation_id = OLD.representation_id AND NEW.version_id = OLD.version_id
+  AND NEW.format = OLD.format AND NEW.media_type = OLD.media_type
+  AND NEW.committed_at = OLD.committed_at
+  AND NEW.size_bytes = 0 AND NEW.digest = {digest}
+  AND coalesce(NEW.charset, NEW.canonical_digest, NEW.received_digest, NEW.derived_from,
+    NEW.rendition) IS NULL
+  AND EXISTS (
+    SELECT 1 FROM erased_representation WHERE representation_id = OLD.representation_id)
+"""
+"""The one change that a row of representation allows, to this digest."""
+
 _SCRUBBED = {
     "version": """
 NEW.version_id = OLD.version_id AND NEW.document_id = OLD.document_id
@@ -133,16 +145,7 @@ NEW.version_id = OLD.version_id AND NEW.document_id = OLD.document_id
   AND NEW.details = '{}'
   AND EXISTS (SELECT 1 FROM erased_version WHERE version_id = OLD.version_id)
 """,
-    "representation": f"""
-NEW.representation_id = OLD.representation_id AND NEW.version_id = OLD.version_id
-  AND NEW.format = OLD.format AND NEW.media_type = OLD.media_type
-  AND NEW.committed_at = OLD.committed_at
-  AND NEW.size_bytes = 0 AND NEW.digest = '{ERASED_DIGEST}'
-  AND coalesce(NEW.charset, NEW.canonical_digest, NEW.received_digest, NEW.derived_from,
-    NEW.rendition) IS NULL
-  AND EXISTS (
-    SELECT 1 FROM erased_representation WHERE representation_id = OLD.representation_id)
-""",
+    "representation": SCRUBBED_FORMAT.format(digest=f"'{ERASED_DIGEST}'"),
     "idempotency": """
 NEW.key = OLD.key AND NEW.version_id = OLD.version_id AND NEW.request = ''
   AND EXISTS (SELECT 1 FROM erased_representation WHERE version_id = OLD.version_id)
@@ -164,12 +167,12 @@ NEW.erasure_id = OLD.erasure_id AND NEW.sequence = OLD.sequence
 }
 """The one change that each of these tables allows, in the words of its trigger."""
 
-_OF_FORMAT = "EXISTS (SELECT 1 FROM erased_representation AS r WHERE r.representation_id = OLD.{})"
+OF_FORMAT = "EXISTS (SELECT 1 FROM erased_representation AS r WHERE r.representation_id = OLD.{})"
 
 _DELETED = {
-    "attachment": _OF_FORMAT.format("representation_id"),
-    "quotation": _OF_FORMAT.format("representation_id"),
-    "citation": _OF_FORMAT.format("representation_id")
+    "attachment": OF_FORMAT.format("representation_id"),
+    "quotation": OF_FORMAT.format("representation_id"),
+    "citation": OF_FORMAT.format("representation_id")
     + """ OR EXISTS (SELECT 1 FROM erasure JOIN citation_leaf ON citation_leaf.sequence = entry
   WHERE citation_id = OLD.citation_id)""",
     "citation_leaf": "EXISTS (SELECT 1 FROM erased_entry WHERE sequence = OLD.sequence)",

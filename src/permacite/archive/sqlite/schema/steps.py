@@ -255,8 +255,13 @@ BEGIN SELECT RAISE(ABORT, 'permacite: rows of unsettled never change'); END;
 """A row goes, and is the only kind that does, once its octets are a file."""
 
 
-def immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
-    """Return the triggers that refuse to change, delete or replace a row of `table`."""
+def immutable(
+    table: str, keys: tuple[tuple[str, ...], ...], *, update: str = "", delete: str = ""
+) -> str:
+    """Return the triggers that refuse to change, delete or replace a row of `table`.
+
+    `update` and `delete` are conditions in which one may be changed, or deleted.
+    """
     taken = " OR ".join(
         f"EXISTS (SELECT 1 FROM {table} WHERE "  # noqa: S608 - our own names
         + " AND ".join(f"{column} = NEW.{column}" for column in key)
@@ -266,11 +271,15 @@ def immutable(table: str, keys: tuple[tuple[str, ...], ...]) -> str:
     refusal = f"BEGIN SELECT RAISE(ABORT, 'permacite: rows of {table} never change'); END;"
     return "\n".join(
         [
-            f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} {refusal}",
-            f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} {refusal}",
+            f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table}{_but(update)} {refusal}",
+            f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table}{_but(delete)} {refusal}",
             f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {taken} {refusal}",
         ]
     )
+
+
+def _but(condition: str) -> str:
+    return f" WHEN NOT coalesce({condition}, 0)" if condition else ""
 
 
 def _step(tables: str, rules: str, keys: dict[str, tuple[tuple[str, ...], ...]]) -> str:
