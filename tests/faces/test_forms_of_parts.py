@@ -90,11 +90,16 @@ CASES = [
     (source(fragment, kind, title), part)
     for (fragment, kind, part, _), title in product(PARTS, ["Tides", *TEXTS[::3]])
 ]
-FORMS: list[CitationForms] = [forms(each) for each, _ in CASES]
 
 
-def test_every_part_is_told_by_every_form() -> None:
-    for (each, part), made in zip(CASES, FORMS, strict=True):
+@pytest.fixture(scope="module")
+def made_forms() -> list[CitationForms]:
+    """The forms of every case."""
+    return [forms(each) for each, _ in CASES]
+
+
+def test_every_part_is_told_by_every_form(made_forms: list[CitationForms]) -> None:
+    for (each, part), made in zip(CASES, made_forms, strict=True):
         assert each.told == squeezed(f"{part} of {each.title}")
         assert made.sentence.lower().startswith(f"{part} \u2014 ".lower())
         for form in (made.bibtex, made.wiki, made.ris, made.csl_json, made.annotation):
@@ -102,8 +107,10 @@ def test_every_part_is_told_by_every_form() -> None:
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
-def test_a_picture_is_a_thumbnail_with_its_words(form: str) -> None:
-    for (each, part), made in zip(CASES, FORMS, strict=True):
+def test_a_picture_is_a_thumbnail_with_its_words(
+    form: str, made_forms: list[CitationForms]
+) -> None:
+    for (each, part), made in zip(CASES, made_forms, strict=True):
         text: str = getattr(made, form)
         shown = Shown(MarkdownIt("commonmark").render(text) if form == "markdown" else text)
         before, _, _ = shown.words.partition("\u2014")
@@ -116,9 +123,9 @@ def test_a_picture_is_a_thumbnail_with_its_words(form: str) -> None:
             assert squeezed(before) == part
 
 
-def test_bibtex_and_ris_and_csl_are_read_back() -> None:
+def test_bibtex_and_ris_and_csl_are_read_back(made_forms: list[CitationForms]) -> None:
     assert len({each.key for each, _ in CASES[:: len(CASES) // len(PARTS)]}) == len(PARTS)
-    for (each, part), made in zip(CASES, FORMS, strict=True):
+    for (each, part), made in zip(CASES, made_forms, strict=True):
         (entry,) = parse_string(made.bibtex, "bibtex").entries.values()
         assert entry.fields["titleaddon"].replace(r"\%", "%") == part
         assert entry.fields["annotation"].startswith(part)
@@ -127,8 +134,8 @@ def test_bibtex_and_ris_and_csl_are_read_back() -> None:
         assert json.loads(made.csl_json)[0]["note"] == each.told
 
 
-def test_the_wiki_template_says_where() -> None:
-    for (each, part), made in zip(CASES, FORMS, strict=True):
+def test_the_wiki_template_says_where(made_forms: list[CitationForms]) -> None:
+    for (each, part), made in zip(CASES, made_forms, strict=True):
         (template,) = mwparserfromhell.parse(made.wiki).filter_templates()
         assert not template.has("quote")
         assert squeezed(template.get("at").value.strip_code(normalize=True)) == part

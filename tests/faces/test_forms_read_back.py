@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import mwparserfromhell
+import pytest
 import rispy
 from markdown_it import MarkdownIt
 from pybtex.database import parse_string
 
 from permacite.bibliography import Date, Person, Place, Reference, Stated
-from permacite.service.citations.forms import forms
+from permacite.service.citations.forms import CitationForms, forms
 from permacite.service.citations.source import Source
 from permacite.service.citations.writing.styles import COMMON, styled
 
@@ -53,7 +54,12 @@ def source(number: int, title: str, uri: str = "https://example.org/") -> Source
 SOURCES = [source(number, text) for number, text in enumerate(TEXTS)] + [
     source(number, "Tides", address) for number, address in enumerate(ADDRESSES, len(TEXTS))
 ]
-FORMS = [forms(each) for each in SOURCES]
+
+
+@pytest.fixture(scope="module")
+def made_forms() -> list[CitationForms]:
+    """The forms of every source."""
+    return [forms(each) for each in SOURCES]
 
 
 def squeezed(text: str) -> str:
@@ -87,8 +93,8 @@ def test_there_are_enough_of_them() -> None:
     assert len(SOURCES) >= 330
 
 
-def test_markdown_is_read_by_markdown_it() -> None:
-    for each, made in zip(SOURCES, FORMS, strict=True):
+def test_markdown_is_read_by_markdown_it(made_forms: list[CitationForms]) -> None:
+    for each, made in zip(SOURCES, made_forms, strict=True):
         shown = Shown(MarkdownIt("commonmark").render(made.markdown))
         quoted, _, credit = shown.words.partition("\u2014")
         title = squeezed(each.title)
@@ -98,8 +104,8 @@ def test_markdown_is_read_by_markdown_it() -> None:
         assert len(shown.links()) == 2
 
 
-def test_html_is_a_robust_link() -> None:
-    for each, made in zip(SOURCES, FORMS, strict=True):
+def test_html_is_a_robust_link(made_forms: list[CitationForms]) -> None:
+    for each, made in zip(SOURCES, made_forms, strict=True):
         link = Shown(made.html).links()[0]
         assert link == {
             "href": each.url,
@@ -109,22 +115,24 @@ def test_html_is_a_robust_link() -> None:
         }
 
 
-def test_ris_is_read_by_rispy() -> None:
-    read = rispy.loads("\n".join(made.ris for made in FORMS))
+def test_ris_is_read_by_rispy(made_forms: list[CitationForms]) -> None:
+    read = rispy.loads("\n".join(made.ris for made in made_forms))
     for each, record in zip(SOURCES, read, strict=True):
         assert squeezed(record.get("title", "")) == squeezed(each.title)
         assert record["date"] == "2020/03/04/"
 
 
-def test_csl_json_is_read() -> None:
-    for each, made in zip(SOURCES, FORMS, strict=True):
+def test_csl_json_is_read(made_forms: list[CitationForms]) -> None:
+    for each, made in zip(SOURCES, made_forms, strict=True):
         (item,) = json.loads(made.csl_json)
         assert item["title"] == each.title
         assert item["issued"] == {"date-parts": [[2020, 3, 4]]}
 
 
-def test_bibtex_is_read_by_pybtex_and_no_entry_is_lost() -> None:
-    read = parse_string("\n".join(made.bibtex for made in FORMS), "bibtex")
+def test_bibtex_is_read_by_pybtex_and_no_entry_is_lost(
+    made_forms: list[CitationForms],
+) -> None:
+    read = parse_string("\n".join(made.bibtex for made in made_forms), "bibtex")
     assert len(read.entries) == len(SOURCES)
     for each in SOURCES:
         fields = read.entries[each.key].fields
@@ -132,8 +140,8 @@ def test_bibtex_is_read_by_pybtex_and_no_entry_is_lost() -> None:
         assert fields["url"] == each.url
 
 
-def test_the_wiki_template_is_read_by_mwparserfromhell() -> None:
-    for each, made in zip(SOURCES, FORMS, strict=True):
+def test_the_wiki_template_is_read_by_mwparserfromhell(made_forms: list[CitationForms]) -> None:
+    for each, made in zip(SOURCES, made_forms, strict=True):
         code = mwparserfromhell.parse(made.wiki)
         (template,) = code.filter_templates()
         assert not code.filter_wikilinks()

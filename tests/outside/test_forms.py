@@ -9,10 +9,14 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.faces.test_forms_read_back import FORMS, SOURCES, squeezed
+from tests.faces.test_forms_read_back import SOURCES, squeezed
+
+from permacite.service.citations.forms import forms
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+FORMS = [forms(each) for each in SOURCES]
 
 
 def test_biber_and_pdflatex_read_every_entry(tmp_path: Path) -> None:

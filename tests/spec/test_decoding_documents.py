@@ -20,7 +20,7 @@ from permacite.errors import LimitError, ParseError
 from permacite.renditions import Original, media_type_of, rendition_named, renditions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "office"
 RULES = {
@@ -30,16 +30,16 @@ RULES = {
 
 def packed(entries: dict[str, bytes]) -> bytes:
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in entries.items():
             archive.writestr(name, content)
     return target.getvalue()
 
 
-def documents() -> dict[str, bytes]:
-    """Whole documents, one in a charset of old, and hostile ones, by their file names."""
+def documents() -> dict[str, Callable[[], bytes]]:
+    """What makes whole documents, one in a charset of old, and hostile ones, by file names."""
     files = {
-        each.name: each.read_bytes()
+        each.name: each.read_bytes
         for each in GOLDEN.iterdir()
         if each.suffix in {".docx", ".odt", ".epub", ".ipynb"}
     }
@@ -47,16 +47,16 @@ def documents() -> dict[str, bytes]:
     run = "<w:p><w:r><w:t>\u044f</w:t></w:r></w:p>"
     old = f"<?xml version='1.0' encoding='koi8-r'?><w:body xmlns:w='{space}'>{run}</w:body>"
     return files | {
-        "old.docx": packed({"word/document.xml": old.encode("koi8-r")}),
-        "unpacks.docx": packed({"word/document.xml": b"<a>" + bytes(300 << 20)}),
-        "deep.docx": packed({"word/document.xml": b"<a>" * 1_000_000}),
-        "outside.docx": packed(
+        "old.docx": lambda: packed({"word/document.xml": old.encode("koi8-r")}),
+        "unpacks.docx": lambda: packed({"word/document.xml": b"<a>" + bytes(300 << 20)}),
+        "deep.docx": lambda: packed({"word/document.xml": b"<a>" * 1_000_000}),
+        "outside.docx": lambda: packed(
             {
                 "word/document.xml": b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>"
             }
         ),
-        "deep.ipynb": b"[" * 1_000_000,
-        "none.epub": b"PK\x03\x04" + bytes(5000),
+        "deep.ipynb": lambda: b"[" * 1_000_000,
+        "none.epub": lambda: b"PK\x03\x04" + bytes(5000),
     }
 
 
@@ -68,12 +68,12 @@ def workers() -> Iterator[Workers]:
         yield made
 
 
-@pytest.mark.parametrize(("name", "content"), documents().items(), ids=documents())
+@pytest.mark.parametrize(("name", "make"), documents().items(), ids=documents())
 def test_a_worker_finds_the_words_that_a_library_would(
-    workers: Workers, name: str, content: bytes
+    workers: Workers, name: str, make: Callable[[], bytes]
 ) -> None:
     media_type = media_type_of(name) or ""
-    original, rendition = Original(content, media_type), rendition_named(RULES[media_type])
+    original, rendition = Original(make(), media_type), rendition_named(RULES[media_type])
     try:
         expected = rendition(original)
     except (ParseError, LimitError) as error:
@@ -106,8 +106,8 @@ workers.close()
 def test_workers_open_nothing_whatever_they_read(tmp_path: Path, tracer: str) -> None:
     """As the system sees it: no file, no socket, no program, not even tried."""
     paths = []
-    for name, content in documents().items():
-        (tmp_path / name).write_bytes(content)
+    for name, make in documents().items():
+        (tmp_path / name).write_bytes(make())
         paths.append(str(tmp_path / name))
     trace = tmp_path / "trace"
     command = [tracer, "-f", "-o", str(trace), sys.executable, "-c", AT_WORK]
