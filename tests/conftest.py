@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import engines
+from tests.starting import Starter
 from tests.stores import CREDENTIALS, Store, Troubled, ceph, moto
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Try many more inputs where asked to, and tell at once what failed."""
     if config.getoption("--deep"):
         settings.load_profile("deep")
+        Starter.is_used = False
     if (reporter := config.pluginmanager.get_plugin("terminalreporter")) is not None:
         config.pluginmanager.register(_AtOnce(reporter))
 

@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -15,15 +14,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.starting import start
 
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page, Playwright
     from tests.faces.extended import Extended
+    from tests.starting import Forked
 
 BROWSER_ARGUMENTS = [
     "--no-sandbox",
@@ -134,7 +136,7 @@ class Running:
     """A server that answers at `base`."""
 
     base: str
-    process: subprocess.Popen[str]
+    process: Forked | subprocess.Popen[str]
     told: tuple[str, ...]
     """The lines that it wrote before."""
 
@@ -149,13 +151,7 @@ def running(archive: Path) -> Iterator[Running]:
 @contextlib.contextmanager
 def served(archive: Path | str, *options: str) -> Iterator[Running]:
     """Run `permacite serve` on an archive until the block ends."""
-    command = [sys.executable, "-m", "permacite", "--archive", str(archive), "serve", "--port", "0"]
-    process = subprocess.Popen(
-        [*command, *options],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )
+    process = start(["--archive", str(archive), "serve", "--port", "0", *options])
     assert process.stderr is not None
     base, told = "", []
     for line in process.stderr:

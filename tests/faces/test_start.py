@@ -13,6 +13,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from tests.starting import Starter, start
 
 import permacite
 from permacite.service.archive import Archive
@@ -179,3 +180,19 @@ def test_resolving_imports_what_it_needs(resolved: set[str]) -> None:
 
 def test_resolving_imports_no_heavy_library(resolved: set[str]) -> None:
     assert resolved & HEAVY == set()
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_fork_is_told_what_a_process_of_its_own_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_used: bool
+) -> None:
+    """Where it stands and what it is told counts, not what the one that it is a fork of was."""
+    monkeypatch.setattr(Starter, "is_used", is_used)
+    monkeypatch.chdir(tmp_path)
+    Archive.create(tmp_path / "here", series="lab.example.us").close()
+    monkeypatch.setenv("PERMACITE_ARCHIVE", "here")
+    process = start(["resolve", "urn:pdi://lab.example.us/2026/11/21/7.text.1"])
+    assert process.stderr is not None
+    with process.stderr as told:
+        assert told.read() == "permacite: no document urn:pdi://lab.example.us/2026/11/21/7 here\n"
+    assert process.wait(30) == 1

@@ -119,9 +119,9 @@ def _answer(
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
         app = _application(serving, archive)
+        decoders = archive.decoders(many=True)
         if serving.shared is None:
-            _introduce(archive, announce)
-        archive.decoders(many=True)
+            _introduce(archive, decoders, announce)
         moments = stack.enter_context(archive.moments())
         places = Building(serving.building).apart
         remembered = Remembered(Packed(Based(app, serving.base)), moments, places)
@@ -181,10 +181,10 @@ def _application(serving: Serving, archive: Archive) -> Starlette:
     return app
 
 
-def _introduce(archive: Archive, announce: Callable[[str], None]) -> None:
+def _introduce(archive: Archive, decoders: str, announce: Callable[[str], None]) -> None:
     about = archive.about()
     announce(f"{about.documents} documents of {about.series} in {about.directory}")
-    announce(archive.decoders())
+    announce(decoders)
 
 
 def _keep(
@@ -199,7 +199,7 @@ def _keep(
     """Serve by processes that share the socket, and keep them."""
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
-        _introduce(archive, announce)
+        _introduce(archive, archive.decoders(), announce)
         listener.set_inheritable(True)
         shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
         folder = serving.folder or Path(archive.about().directory)
