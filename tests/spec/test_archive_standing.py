@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.earlier import unpack
+from tests.earlier import unpack, with_texts
 from tests.engines import Repository
 
 from permacite.archive import Audience, NewRepresentation, Standing
@@ -201,6 +201,7 @@ def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
             made = held.commit([NewRepresentation(b"a", "text/plain")], standing=standing)
             names.append(made.pdi)
         # So it is on a disk that may only be read: the catalog stays as it is.
+        with_texts(tmp_path / "a" / "catalog.sqlite")
         by_hand(tmp_path / "a", "DROP TABLE building; PRAGMA user_version = 11;")
         assert tuple(held.standing(name).access for name in names) == accesses, "as it is"
         assert held.public().restrictions(held.version(names[1]).representations)
