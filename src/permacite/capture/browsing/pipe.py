@@ -319,14 +319,18 @@ class Tab:
             self._ready.set_result(None)
 
     async def _silence(self, worker: Session) -> None:
-        """Let a worker run without a network."""
+        """Let a worker run without a network: its own process refuses, and that of the network too.
+
+        The latter is told by the browser, behind which the first request of a worker may arrive.
+        """
         enabled = self.send("Network.enable", session=worker.id)
         silenced = self.send("Network.emulateNetworkConditions", _OFFLINE, session=worker.id)
+        blocked = self.send("Network.setBlockedURLs", {"urls": ["*"]}, session=worker.id)
         run = self.send("Runtime.runIfWaitingForDebugger", session=worker.id)
         if worker.type == "service_worker":  # it answers nothing before it runs, and fetches later
-            await asyncio.gather(enabled, silenced, run)
+            await asyncio.gather(enabled, silenced, blocked, run)
             return
-        for step in (enabled, silenced, run):
+        for step in (enabled, silenced, blocked, run):
             await step
 
     async def _close(self, window: Session) -> None:
