@@ -69,7 +69,7 @@ def test_a_copy_killed_at_any_moment_goes_on_to_the_same_end(
     chance = random.Random(engine)  # noqa: S311 - no secret: when to kill
     killed = unfinished = 0
     with Repository.create(tmp_path / "archive", series=SERIES) as archive:
-        for turn in range(times(30, 300)):
+        for turn in range(times(12, 300)):
             commit(archive, turn)
             command = [sys.executable, "-c", COPY, str(archive.directory), str(target)]
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

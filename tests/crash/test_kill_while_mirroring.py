@@ -33,7 +33,7 @@ def test_mirror_killed_again_and_again_has_the_same_root(
     archive, into = tmp_path / "archive", tmp_path / "mirror"
     Archive.create(archive, series="lab.example.zz").close()
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
-    kills, wanted = 0, times(8, 100)
+    kills, wanted = 0, times(4, 100)
     with served(archive, "--public") as origin:
         grow(archive)
         while kills < wanted:

@@ -163,7 +163,7 @@ def test_a_trick_is_refused_or_right(workers: Workers, one: Trick) -> None:
 def test_heavy_tricks_are_refused_or_right(
     workers: Workers, times: Callable[[int, int], int]
 ) -> None:
-    for one in HEAVY[: times(1, len(HEAVY))]:
+    for one in HEAVY[-times(1, len(HEAVY)) :]:  # the first takes longest to make
         test_a_trick_is_refused_or_right(workers, one)
 
 
