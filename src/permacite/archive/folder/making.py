@@ -37,7 +37,7 @@ objects.at         where there: the bytes are in the store at this address, by t
 log.key            the key that signs the log: keep it secret
 
 To find a document without permacite: look up its name in the tables document, version and
-representation; the digest there, "sha-256:abcd...", is the file objects/ab/cd/abcd...
+representation; the digest there, which hex() shows, is the file objects/ab/cd/abcd...
 Copy the whole folder to keep it. Change nothing in it: nothing in it ever changes.
 """
 

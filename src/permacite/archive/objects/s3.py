@@ -65,8 +65,8 @@ What is below this prefix belongs to a permacite archive.
 
 objects/ab/cd/...  octets, each named by the SHA-256 of its content
 
-The names of the documents are in the archive's catalog; the digest there, "sha-256:abcd...", is
-the key objects/ab/cd/abcd... here. Small octets are together in tar files, which are objects
+The names of the documents are in the archive's catalog; the digest there, which hex() shows, is the
+key objects/ab/cd/abcd... here. Small octets are together in tar files, which are objects
 themselves: the table "packed" of the catalog says in which, and each is there a file that is named
 by the SHA-256 of its content. Change nothing: nothing here ever changes.
 """
