@@ -140,7 +140,7 @@ def _body(route: Route, words: str) -> dict[str, object]:
 
 @cache
 def _values() -> dict[str, Any]:
-    """The values that use cases answer with, by their names."""
+    """The values that use cases answer with, by their names; None where two have the same."""
     import permacite.service  # noqa: PLC0415 - needs the archive extra
 
     values: dict[str, Any] = {}
@@ -148,12 +148,14 @@ def _values() -> dict[str, Any]:
         module = importlib.import_module(found.name)
         for name, value in vars(module).items():
             if inspect.isclass(value) and dataclasses.is_dataclass(value):
-                values.setdefault(name, value)
+                values[name] = value if values.get(name, value) is value else None
     return values
 
 
 def _schema(name: str) -> dict[str, object]:
     """An object with the members that a value is printed with."""
+    if _values()[name] is None:
+        raise ValueError(f"two values are called {name}: one of them needs another name")
     fields = dataclasses.fields(_values()[name])
     printed = [item.name for item in fields if item.metadata.get("json", True)]
     told = inspect.cleandoc(_values()[name].__doc__ or "").partition("\n")[0]

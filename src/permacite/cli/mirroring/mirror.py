@@ -13,7 +13,7 @@ from permacite.errors import CaptureError
 from permacite.service.mirroring.following import follow
 
 if TYPE_CHECKING:
-    from permacite.service.mirroring.following import Followed
+    from permacite.service.mirroring.following import TakenOver
 
 __all__ = ["mirror"]
 
@@ -90,7 +90,7 @@ def mirror(  # noqa: PLR0913 - each is an option of its own
         time.sleep(every * 60)
 
 
-def _tell(followed: Followed, *, as_json: bool) -> None:
+def _tell(followed: TakenOver, *, as_json: bool) -> None:
     if as_json:
         emit(followed)
         return

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from permacite.archive.mirroring.mirror import Mirror
     from permacite.pdi import PDI
 
-__all__ = ["Followed", "Progress", "follow"]
+__all__ = ["Progress", "TakenOver", "follow"]
 
 _LOG = "/-/api/log"
 _NAME_ENDS = "/log"
@@ -60,7 +60,7 @@ class Progress(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class TakenOver:
     """What one run of a mirror took over."""
 
     directory: str
@@ -94,7 +94,7 @@ def follow(
     cosigner: Path | None = None,
     allow_private: bool = False,
     progress: Progress = max,
-) -> Followed:
+) -> TakenOver:
     """Make `directory` a mirror of the archive at an address, or bring it up.
 
     `key` is the public key of that archive; without it the first one that is told counts from then
@@ -181,7 +181,7 @@ class _Run:
         self._octets = 0
         self._lost: list[str] = []
 
-    def brought_up(self, cosigner: Path | None) -> Followed:
+    def brought_up(self, cosigner: Path | None) -> TakenOver:
         """Take over all that a checkpoint tells. Raises as `follow`."""
         directory = self._repository.directory
         evidence.check_none(directory)
@@ -200,7 +200,7 @@ class _Run:
         is_whole = not self._mirror.lost()
         signer = cosigned(self._mirror, note, cosigner) if cosigner and is_whole else None
         self._mirror.note_followed()
-        return Followed(
+        return TakenOver(
             directory=str(directory),
             origin=self._line.address,
             size=shown.size,

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from permacite.archive import Citation, Repository, Version
     from permacite.pdi import PDI
 
-__all__ = ["Passage", "all_gone", "became"]
+__all__ = ["CitedPassage", "all_gone", "became"]
 
 Page = Literal["same", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CitedPassage:
     """What became of one cited passage."""
 
     reference: str
@@ -41,7 +41,9 @@ class Passage:
     trouble: str = ""
 
 
-def became(repository: Repository, document: PDI, uri: str, latest: Version) -> Iterator[Passage]:
+def became(
+    repository: Repository, document: PDI, uri: str, latest: Version
+) -> Iterator[CitedPassage]:
     """Compare what is cited of every version with the latest one, note it, and yield it."""
     for version in repository.versions(document):
         cited = repository.citations(version.pdi)
@@ -51,7 +53,7 @@ def became(repository: Repository, document: PDI, uri: str, latest: Version) -> 
             yield from _noted(repository, version, uri=uri, page=page, drifts=drifts)
 
 
-def all_gone(repository: Repository, document: PDI, uri: str) -> Iterator[Passage]:
+def all_gone(repository: Repository, document: PDI, uri: str) -> Iterator[CitedPassage]:
     """Note that the site says there is no such page, and yield what is cited of it."""
     for version in repository.versions(document):
         title = version.title or str(version.pdi.document)
@@ -69,11 +71,11 @@ def _noted(
     uri: str,
     page: Page,
     drifts: Sequence[tuple[Drift, str]],
-) -> list[Passage]:
+) -> list[CitedPassage]:
     """Note what became of the passages of one version."""
     last = repository.last_news(version)
     passages = [
-        Passage(
+        CitedPassage(
             drift.reference,
             drift.told,
             drift.status,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Version, Watch
     from permacite.capture import Browsers
-    from permacite.service.watches.becoming import Passage
+    from permacite.service.watches.becoming import CitedPassage
     from permacite.words import Words
 
 __all__ = ["EVERY", "Looked", "Manner", "Watches"]
@@ -61,7 +61,7 @@ class Looked:
     """Why it failed, or who forbids it."""
     not_kept: int = 0
     """How many of its resources could not be had."""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[CitedPassage, ...] = ()
     """What became of each cited passage of any version."""
 
 
@@ -212,7 +212,7 @@ class _Pass:
             for version in held[:1]:
                 self._repository.note_check(version.pdi, watch.uri, "unanswered", {})
             return Looked(watch.uri, "failed", problem=error.problem)
-        passages: list[Passage] = []
+        passages: list[CitedPassage] = []
         for document in {version.pdi.document for version in held}:
             passages += becoming.all_gone(self._repository, document, watch.uri)
         return Looked(watch.uri, "gone", problem=error.problem, passages=tuple(passages))
