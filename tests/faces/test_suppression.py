@@ -141,6 +141,7 @@ def requests(names: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield "/-/api/log", "/-/api/log?since=1"
     yield "/-/log/checkpoint", "/-/log/checkpoint"
     yield from FOR_MIRRORS
+    yield "/-/witness/{origin}/checkpoint", f"/-/witness/{'0' * 64}/checkpoint"
     for level in ("0", "entries"):
         yield "/-/log/tile/{path:path}", f"/-/log/tile/{level}/000.p/3"
 
@@ -180,6 +181,7 @@ def telling(found: dict[str, Answer]) -> set[str]:
 
 def test_the_walk_takes_every_route(names: dict[str, str]) -> None:
     posted = {"/-/api/cite", "/-/api/look-up", "/-/api/place", "/-/cite", "/-/api/derive"}
+    posted.add("/-/witness/add-checkpoint")
     saving = {"/-/save", "/-/save/{id}"}  # these tell of what is on the web
     handed = {"/-/api/captures", "/-/api/token", "/-/extension.zip", "/-/sign-in"}  # by a token
     walked = {route for route, _ in requests(names)} | posted | saving | handed

@@ -294,7 +294,7 @@ class Fetcher:
                 return answer, None
             if answer.status == _NOT_MODIFIED and target.uri in self._earlier:
                 return answer, self._counting(self._earlier[target.uri].content, wanted.uri)
-            if answer.status not in _OK or answer.status == _PARTIAL:
+            if not _is_taken(answer.status, sent):
                 problem = (
                     f"the server answers {answer.status} {_octets(answer.reason)} for {target.uri}"
                 )
@@ -451,3 +451,8 @@ def _octets(text: str | None) -> str:
 
 def _digest(data: bytes) -> str:
     return "sha-256:" + hashlib.sha256(data).hexdigest()
+
+
+def _is_taken(status: int, sent: Sent | None) -> bool:
+    """Whether an answer is what was asked for."""
+    return (status in _OK and status != _PARTIAL) or (sent is not None and status in sent.also)

@@ -76,6 +76,8 @@ class Sent(NamedTuple):
 
     content: bytes
     media_type: str
+    also: frozenset[int] = frozenset()
+    """Statuses, besides those of success, whose answers are taken too."""
 
 
 class Earlier(NamedTuple):

@@ -34,6 +34,7 @@ _ROOMS = {
     "verify": "permacite.cli.resolve",
     "log": "permacite.cli.proof",
     "stamp": "permacite.cli.proof",
+    "witness": "permacite.cli.proof",
     "check": "permacite.cli.cite",
     "watch": "permacite.cli.watch",
     "versions": "permacite.cli.cite",

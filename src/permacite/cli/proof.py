@@ -1,4 +1,4 @@
-"""Commands about proofs: prove, log, stamp; and what `verify` tells of a bundle."""
+"""Commands about proofs: prove, log, stamp, witness; and what `verify` tells of a bundle."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from permacite.cli.output import emit, is_file, json_option, note, table
 from permacite.service.proofs import proofs
 from permacite.service.proofs.logs import Logs
 from permacite.service.proofs.proofs import Proofs
+from permacite.service.proofs.witnesses import Witnesses
 from permacite.words import LANGUAGES
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from permacite.service.proofs.logs import LogState
     from permacite.service.proofs.proofs import Verified
 
-__all__ = ["log", "prove", "stamp", "tell_proof"]
+__all__ = ["log", "prove", "stamp", "tell_proof", "witness"]
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -251,3 +252,35 @@ def stamp(
     click.echo(f"{when}  {stamped.size} entries  {stamped.authority}")
     if not stamped.checked:
         note("whose word this is was not checked: give the authority's certificate with --tsa-ca")
+
+
+@click.command()
+@click.argument("witnesses", metavar="URL KEY [URL KEY]...", nargs=-1, required=True)
+@click.option("--allow-private", is_flag=True, help="URL may be an address of this network.")
+@json_option
+@click.pass_context
+def witness(
+    ctx: click.Context, witnesses: tuple[str, ...], *, allow_private: bool, as_json: bool
+) -> None:
+    """Have the log, as it is now, cosigned by the witnesses at each URL, with the public KEY of it.
+
+    URL is the submission prefix of a witness (C2SP tlog-witness), such as that of a mirror:
+    https://mirror.example.org/-/witness. A witness with two keys is named twice. It is told the
+    signed checkpoint, and that the log only grew since it was asked last; nothing of what is
+    archived. Its signature is kept, stands below the checkpoint that the log publishes, and goes
+    into proofs of all that the log held by then: `permacite verify --policy` counts them.
+
+    Exit status: 0 all have cosigned, 1 one has not, 2 KEY is none.
+    """
+    if len(witnesses) % 2:
+        raise click.UsageError("expected a KEY for each URL")
+    asked = zip(witnesses[::2], witnesses[1::2], strict=True)
+    with Witnesses.open(ctx.obj) as archive:
+        outcome = archive.ask_witnesses(asked, allow_private=allow_private)
+    if as_json:
+        emit(outcome)
+    else:
+        click.echo(outcome.checkpoint, nl=False)
+    for refused in outcome.refused:
+        note(f"{refused.address}: {refused.problem}")
+    ctx.exit(1 if outcome.refused else 0)

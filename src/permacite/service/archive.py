@@ -26,10 +26,12 @@ from permacite.service.libraries.bags import Bags
 from permacite.service.libraries.zotero import Libraries
 from permacite.service.lists.saving import Lists
 from permacite.service.mirroring.handing import Handouts
+from permacite.service.mirroring.witnessing import Witnessing
 from permacite.service.preservation.condition import Conditions
 from permacite.service.preservation.keeping import Preservation
 from permacite.service.proofs.logs import Logs
 from permacite.service.proofs.proofs import Proofs
+from permacite.service.proofs.witnesses import Witnesses
 from permacite.service.quotations.composing import Compositions
 from permacite.service.reader.reading import Reader
 from permacite.service.resolution.holdings import Holdings
@@ -63,6 +65,7 @@ class Archive(
     Compositions,
     Proofs,
     Logs,
+    Witnesses,
     Preservation,
     Conditions,
     Reader,
@@ -75,6 +78,7 @@ class Archive(
     Mementos,
     Holdings,
     Handouts,
+    Witnessing,
 ):
     """One open archive. Use it as a context manager, or call `close`."""
 

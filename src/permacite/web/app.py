@@ -28,6 +28,7 @@ from permacite.web.follow.saves import Saves
 from permacite.web.handed import asking as handing
 from permacite.web.handed import taking
 from permacite.web.mirrors import handing as handing_out
+from permacite.web.mirrors import witness
 from permacite.web.names import resolver, thttp
 from permacite.web.operating.health import health, ready
 from permacite.web.requests import JSONAnswer
@@ -104,6 +105,8 @@ _PAGES = [
     Route("/-/log/entries", handing_out.entries),
     Route("/-/log/octets/{digest}", handing_out.octets),
     Route("/-/log/standings", handing_out.standings),
+    Route("/-/witness/add-checkpoint", witness.add_checkpoint, methods=["POST"]),
+    Route("/-/witness/{origin}/checkpoint", witness.checkpoint),
     Route("/-/api/quotes", api.quotes),
     Route("/-/api/reference", api.reference),
     Route("/-/api/quoters", api.quoters),
@@ -177,4 +180,5 @@ def create_app(
     app.state.uploads = 0
     app.state.public = public
     app.state.building_name = building_name
+    app.state.witness = None
     return app

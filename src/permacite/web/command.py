@@ -96,6 +96,13 @@ def _mode(_context: object, _option: object, typed: str) -> int:
     show_default=True,
     help="Processes that answer; each has the limits below.",
 )
+@click.option(
+    "--witness",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="KEY",
+    help="Of a mirror: cosign checkpoints that its origin submits, with the key in this file,"
+    " which is made where there is none (C2SP tlog-witness).",
+)
 @base_option
 @proxies_option
 @building_options
@@ -115,6 +122,7 @@ def serve(  # noqa: PLR0913 - one for each option
     public: bool,
     grace: float,
     workers: int,
+    witness: Path | None,
     base_path: str,
     proxies: tuple[str, ...],
     building: tuple[str, ...],
@@ -149,6 +157,7 @@ def serve(  # noqa: PLR0913 - one for each option
         base=base_path,
         building=building,
         building_name=building_name,
+        witness=witness,
     )
     place = Place(host, port, unix, unix_mode)
     announce = partial(click.echo, err=True)

@@ -74,6 +74,8 @@ class Serving:
     building: Sequence[str] = ()
     """From which addresses what is for the archive's building may be read."""
     building_name: str = ""
+    witness: Path | None = None
+    """The file of the key by which a mirror cosigns what its origin submits."""
 
 
 def run(
@@ -120,8 +122,7 @@ def _answer(
         archive = stack.enter_context(Archive.open(serving.folder))
         app = _application(serving, archive)
         decoders = archive.decoders(many=True)
-        if serving.shared is None:
-            _introduce(archive, decoders, announce)
+        _introduce(serving, archive, decoders, announce)
         moments = stack.enter_context(archive.moments())
         places = Building(serving.building).apart
         remembered = Remembered(Packed(Based(app, serving.base)), moments, places)
@@ -178,10 +179,22 @@ def _application(serving: Serving, archive: Archive) -> Starlette:
         building_name=serving.building_name,
     )
     app.state.saves = Saves(serving.shared)
+    app.state.witness = serving.witness
     return app
 
 
-def _introduce(archive: Archive, decoders: str, announce: Callable[[str], None]) -> None:
+def _introduce(
+    serving: Serving, archive: Archive, decoders: str, announce: Callable[[str], None]
+) -> None:
+    """Tell what is served, once, and the keys of a witness. Raises ConflictError for no mirror."""
+    if serving.shared is None:
+        _describe(archive, decoders, announce)
+    if serving.witness is not None:
+        for key in archive.witness_keys(serving.witness):
+            announce(f"a witness, below /-/witness: {key}")
+
+
+def _describe(archive: Archive, decoders: str, announce: Callable[[str], None]) -> None:
     about = archive.about()
     announce(f"{about.documents} documents of {about.series} in {about.directory}")
     announce(decoders)
@@ -199,7 +212,7 @@ def _keep(
     """Serve by processes that share the socket, and keep them."""
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
-        _introduce(archive, archive.decoders(), announce)
+        _describe(archive, archive.decoders(), announce)
         listener.set_inheritable(True)
         shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
         folder = serving.folder or Path(archive.about().directory)

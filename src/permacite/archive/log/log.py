@@ -18,13 +18,13 @@ from permacite.archive.records import leaves, settings
 from permacite.errors import IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive.engine import Catalog
     from permacite.archive.entries import Leaf, Sealed
     from permacite.archive.log.keys import Signer, Verifier
-    from permacite.archive.log.note import Checkpoint
+    from permacite.archive.log.note import Checkpoint, Signature
     from permacite.archive.log.timestamps import Stamp
     from permacite.archive.records.leaves import Stamped
     from permacite.pdi import PDI
@@ -269,6 +269,30 @@ class Log:
         body = Checkpoint(self.signer.name, size, self.root(size)).body
         note = signed(body, [signer.signature(body) for signer in self._signers])
         return self._catalog.write(leaves.record_checkpoint, size, note)
+
+    def published(self) -> str:
+        """The signed checkpoint of the log as it is, with what witnesses cosigned of just that."""
+        note = self.checkpoint()
+        cosigned = self.witnessed() or ""
+        return cosigned if _text(cosigned) == _text(note) else note
+
+    def witnessed(self) -> str | None:
+        """The last checkpoint that witnesses cosigned, with their signatures."""
+        return self._catalog.read(settings.setting, settings.WITNESSED)
+
+    def keep_witnessed(self, note: str, cosignatures: Sequence[Signature]) -> str:
+        """Keep what witnesses cosigned of a checkpoint, beside what others did; the note with all.
+
+        The last signature of a key takes the place of its earlier one.
+        """
+        from permacite.archive.log.note import Note, signed  # noqa: PLC0415 - most only read
+
+        kept = self.witnessed() or ""
+        parsed = Note.parse(kept if _text(kept) == _text(note) else note)
+        lines = {(line.name, line.key_id): line for line in (*parsed.signatures, *cosignatures)}
+        cosigned = signed(parsed.text, list(lines.values()))
+        self._catalog.write(settings.set_setting, settings.WITNESSED, cosigned)
+        return cosigned
 
     def _signed_there(self, note: str | None) -> str:
         """The last checkpoint that the archive of a mirror or copy signed, with our cosignature."""

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "HASH_BYTES",
     "KEY_NAME",
+    "SIZE",
     "Checkpoint",
     "Note",
     "Signature",
+    "decoded",
     "key_id",
     "parse_proof",
     "proof_text",
@@ -39,8 +42,9 @@ _DASH = "\u2014 "
 KEY_NAME = compile_pattern("[^\\s+\ud800-\udfff]++")
 """No white space, no plus (signed-note, Format), and nothing that UTF-8 cannot say."""
 _NOT_IN_NOTES = compile_pattern("[\x00-\x09\x0b-\x1f\ud800-\udfff]")
-_SIZE = compile_pattern(r"0|[1-9][0-9]{0,17}")
-_HASH_BYTES = 32
+SIZE = compile_pattern(r"0|[1-9][0-9]{0,17}")
+"""How many entries a log has."""
+HASH_BYTES = 32
 _ID_BYTES = 4
 _MAX_SIGNATURES = 64
 _MAX_CHARACTERS = 500_000
@@ -90,7 +94,7 @@ def _signatures(source: str, start: int) -> list[Signature]:
     signatures: list[Signature] = []
     for line in source[start:-1].split("\n"):
         name, _, encoded = line.removeprefix(_DASH).partition(" ")
-        data = _decoded(encoded)
+        data = decoded(encoded)
         wrong = not line.startswith(_DASH) or not KEY_NAME.fullmatch(name)
         if wrong or data is None or len(data) <= _ID_BYTES or len(signatures) == _MAX_SIGNATURES:
             raise ParseError("expected a signature line", source, start, spec)
@@ -133,10 +137,10 @@ class Checkpoint:
         lines = text.split("\n")
         if len(lines) < 4 or not all(lines[:-1]):  # noqa: PLR2004 - three lines, and their end
             raise ParseError("expected origin, size and root hash", text, len(text), spec)
-        if not _SIZE.fullmatch(lines[1]):
+        if not SIZE.fullmatch(lines[1]):
             raise ParseError("expected the tree size", text, len(lines[0]) + 1, spec)
-        root = _decoded(lines[2])
-        if root is None or len(root) != _HASH_BYTES:
+        root = decoded(lines[2])
+        if root is None or len(root) != HASH_BYTES:
             offset = len(lines[0]) + len(lines[1]) + 2
             raise ParseError("expected a root hash in base64", text, offset, spec)
         return cls(lines[0], int(lines[1]), root)
@@ -163,19 +167,19 @@ def parse_proof(text: str) -> tuple[int, list[bytes], str]:
     first = 2 if lines[1:2] and lines[1].startswith("extra ") else 1
     index = lines[first].removeprefix("index ") if first < len(lines) else ""
     offset = sum(len(line) + 1 for line in lines[:first])
-    if not _SIZE.fullmatch(index) or not lines[first].startswith("index "):
+    if not SIZE.fullmatch(index) or not lines[first].startswith("index "):
         raise ParseError("expected 'index' and a number", text, min(offset, len(text)), spec)
     hashes: list[bytes] = []
     for line in lines[first + 1 :]:
         offset = text.index(line, offset)
-        sibling = _decoded(line)
-        if sibling is None or len(sibling) != _HASH_BYTES or len(hashes) == _MAX_SIGNATURES:
+        sibling = decoded(line)
+        if sibling is None or len(sibling) != HASH_BYTES or len(hashes) == _MAX_SIGNATURES:
             raise ParseError("expected a hash in base64", text, offset, spec)
         hashes.append(sibling)
     return int(index), hashes, checkpoint
 
 
-def _decoded(text: str) -> bytes | None:
+def decoded(text: str) -> bytes | None:
     """The octets of standard base64, None where it is none."""
     try:
         return base64.b64decode(text, validate=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.mirroring import entering
+from permacite.archive.mirroring import entering, witness
 from permacite.archive.records import access, leaves, octets, settings
 from permacite.archive.records.days import ON_REQUEST
 from permacite.archive.records.rows import timestamp
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine import Catalog
     from permacite.archive.log.keys import Verifier
+    from permacite.archive.log.note import Checkpoint, Signature
+    from permacite.archive.log.submission import Submission
     from permacite.archive.mirroring.entering import Arrived
     from permacite.archive.model import Standing
     from permacite.archive.records.rows import Transaction
@@ -33,8 +35,6 @@ _LOST = "mirror lost"
 """The digests of octets that the origin named and did not give: a JSON array."""
 _FOLLOWED = "mirror followed"
 """When all that the origin told was taken over last."""
-_SEEN = "mirror seen"
-"""The longest checkpoint that its origin has shown."""
 
 
 class Mirror:
@@ -48,14 +48,27 @@ class Mirror:
         """The address of the archive that this is a mirror of; None for any other archive."""
         return self._catalog.read(settings.setting, settings.ORIGIN)
 
-    def note_seen(self, note: str) -> None:
-        """Note the longest checkpoint that the origin has shown, before anything of it is taken."""
-        if note != self.seen():
-            self._catalog.write(settings.set_setting, _SEEN, note)
+    def note_seen(self, note: str, before: str | None) -> None:
+        """Note the longest checkpoint that the origin has shown, before anything of it is taken.
+
+        Raises ConflictError where `before` is not the last any more, to which this one was held.
+        """
+        if note != before:
+            self._catalog.write(_note_seen, note, before)
 
     def seen(self) -> str | None:
         """The longest checkpoint that the origin has shown; its entries may not all be here."""
-        return self._catalog.read(settings.setting, _SEEN)
+        return self._catalog.read(settings.setting, witness.SEEN)
+
+    def cosign(
+        self, submitted: Submission, log: Sequence[Signature], own: Sequence[Signature]
+    ) -> Checkpoint | None:
+        """Keep a checkpoint that was submitted, as `witness.cosign` does."""
+        return self._catalog.write(witness.cosign, submitted, log, own)
+
+    def witnessed(self) -> str | None:
+        """The last checkpoint that was cosigned for whoever submitted it."""
+        return self._catalog.read(settings.setting, witness.WITNESSED)
 
     def enter(self, start: int, arrived: Sequence[Arrived]) -> None:
         """Enter entries from the place `start` on, all or none.
@@ -140,6 +153,13 @@ def _listed(connection: Session, name: str) -> list[Any]:
         problem = f"the setting {name!r} is damaged"
         raise StorageError(problem, path="catalog.sqlite", reason="damaged") from error
     return list(value)
+
+
+def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
+    if settings.setting(transaction.connection, witness.SEEN) != before:
+        problem = "another checkpoint came meanwhile: begin again"
+        raise ConflictError(problem, witness.SEEN)
+    settings.set_setting(transaction, witness.SEEN, note)
 
 
 def _enter(transaction: Transaction, start: int, arrived: Sequence[Arrived]) -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "ORIGIN_KEYS",
     "SET",
     "UNFINISHED",
+    "WITNESSED",
     "add_series",
     "all_series",
     "await_copy",
@@ -65,6 +66,9 @@ _ADD_SERIES = (
     "INSERT INTO series (name, added_at) SELECT * FROM (SELECT ? AS name, ?) AS new"
     " WHERE NOT EXISTS (SELECT 1 FROM series WHERE name = new.name)"
 )
+
+WITNESSED = "cosigned by witnesses"
+"""The last checkpoint of this log that witnesses cosigned, with their signatures."""
 
 COPY_KEYS = "copy of keys"
 """The setting of a copy that reads alone: the public keys that sign its log, one a line, as far as

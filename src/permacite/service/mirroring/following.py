@@ -186,8 +186,9 @@ class _Run:
         directory = self._repository.directory
         evidence.check_none(directory)
         keys = self._repository.log.verifiers
-        shown, note = self._shown()
-        self._mirror.note_seen(note)
+        seen = self._mirror.seen()
+        shown, note = self._shown(seen)
+        self._mirror.note_seen(note, seen)
         standings = self._told_standings()
         before = self._repository.log.size()
         self._enter(shown)
@@ -215,12 +216,11 @@ class _Run:
             cosigned_by=signer,
         )
 
-    def _shown(self) -> tuple[Checkpoint, str]:
-        """The checkpoint of now, which extends the last one that was shown, and its note.
+    def _shown(self, seen: str | None) -> tuple[Checkpoint, str]:
+        """The checkpoint of now, which extends the last one that was `seen`, and its note.
 
         Raises IntegrityError.
         """
-        seen = self._mirror.seen()
         if seen is None:
             return self._read(self._line.json(_LOG))
         last = Checkpoint.parse(Note.parse(seen).text)

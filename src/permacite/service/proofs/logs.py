@@ -102,7 +102,7 @@ class Logs(UseCases):
         Raises NotFoundError where the log never had that many entries.
         """
         log = self._repository.log
-        note = log.checkpoint()
+        note = log.published()
         now = Checkpoint.parse(Note.parse(note).text)
         return LogState(
             log=now.origin,

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 
 __all__ = ["OwnPages"]
 
-_FOR_PROGRAMS = ("/-/api/", "/-/log/", "/-/timegate/", "/-/timemap/", "/uri-res/", "/web/")
+_FOR_PROGRAMS = (
+    "/-/api/",
+    "/-/log/",
+    "/-/witness/",
+    "/-/timegate/",
+    "/-/timemap/",
+    "/uri-res/",
+    "/web/",
+)
 
 
 class OwnPages:

@@ -69,6 +69,8 @@ NEEDS: dict[str, dict[str, Scope]] = {
     "/-/log/entries": {},
     "/-/log/octets/{digest}": {},
     "/-/log/standings": {},
+    "/-/witness/add-checkpoint": {"POST": "read"},
+    "/-/witness/{origin}/checkpoint": {},
     "/-/api/quotes": {},
     "/-/api/reference": {},
     "/-/api/quoters": {},

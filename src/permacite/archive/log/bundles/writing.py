@@ -209,17 +209,23 @@ def absence(log: Log, pdi: PDI, leaf: Leaf, documents: Sequence[DayDocument]) ->
 
 
 def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
-    """Return the checkpoint to prove a leaf under, and the file of its time-stamp if it has one."""
+    """Return the checkpoint to prove a leaf under, and the file of its time-stamp if it has one.
+
+    That which was stamped comes first, then that which witnesses cosigned, then that of now.
+    """
     for stamped in log.stamped(sequence):
         return stamped.note, {"timestamp.tsr": stamped.response}
-    note = log.checkpoint()
-    size = Checkpoint.parse(Note.parse(note).text).size
-    if sequence >= size:
-        problem = (
-            f"entry {sequence} of the log is not signed so far: the last checkpoint has {size}"
-        )
+    witnessed = log.witnessed()
+    note = witnessed if witnessed and sequence < _size_of(witnessed) else log.checkpoint()
+    if sequence >= _size_of(note):
+        problem = f"entry {sequence} of the log is not signed so far: only {_size_of(note)} are"
         raise NotFoundError(problem, str(sequence))
     return note, {}
+
+
+def _size_of(note: str) -> int:
+    """How many entries the log has in a checkpoint."""
+    return Checkpoint.parse(Note.parse(note).text).size
 
 
 def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes]:
