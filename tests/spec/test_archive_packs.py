@@ -17,6 +17,7 @@ from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 
 from permacite.archive import NewVersion, Repository
 from permacite.archive.model import NewRepresentation
+from permacite.archive.objects import Source, digest_of
 from permacite.errors import StorageError
 from permacite.pdi import PDI, parse
 
@@ -232,3 +233,44 @@ def test_what_was_told_is_there_after_a_kill(
         assert {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
     members = [name for pack in packs(store, bucket) for name in pack]
     assert len(members) >= len(told)
+
+
+class Copy:
+    """What another archive has of the same octets."""
+
+    is_far = False
+
+    def open(self, digest: str) -> Source:
+        """What it has under a digest."""
+        return Source(digest, io.BytesIO(BY_DIGEST[digest]), "a copy")
+
+
+BY_DIGEST = {digest_of(word): word for word in WORDS}
+
+
+def test_a_member_that_is_altered_is_brought_from_a_copy(
+    directory: Path, store: Store, bucket: str
+) -> None:
+    names = fill(directory)
+    (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
+    altered = store.octets(bucket, key).replace(b"word 7\0", b"w0rd 7\0")
+    store.client.put_object(Bucket=bucket, Key=key, Body=altered)
+    with Repository.open(directory, clock=noon) as archive:
+        came, lost = archive.bring(Copy(), [digest_of(b"word 7"), digest_of(b"word 8")], check=True)
+        assert (came, lost) == (1, [])
+        assert archive.read(archive.representation(names[b"word 7"])) == b"word 7"
+        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+
+
+def test_all_of_a_pack_that_is_missing_is_brought_from_a_copy(
+    directory: Path, store: Store, bucket: str
+) -> None:
+    names = fill(directory)
+    (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
+    store.client.delete_object(Bucket=bucket, Key=key)
+    with Repository.open(directory, clock=noon) as archive:
+        assert archive.bring(Copy(), BY_DIGEST, check=True) == (len(WORDS), [])
+    with Repository.open(directory, clock=noon) as archive:
+        for word, name in names.items():
+            assert archive.read(archive.representation(name)) == word
+        assert {finding.kind for finding in archive.fsck()} == {"ok"}

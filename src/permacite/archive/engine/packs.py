@@ -39,6 +39,7 @@ __all__ = [
     "packed_digests",
     "replace",
     "take",
+    "take_out",
     "to_repack",
     "waiting",
     "was_deleted",
@@ -200,6 +201,17 @@ def replace(
     session.executemany(_PACKED, [_row(place) for place in places])
     session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", old)
     return True
+
+
+def take_out(transaction: Transaction, digest: str) -> None:
+    """Let octets be in no pack, as an object of their own has them; a pack without any goes."""
+    session = transaction.connection
+    there = session.execute("SELECT pack FROM packed WHERE digest = ?", (octets_of(digest),))
+    for (pack,) in there.fetchall():
+        session.execute("DELETE FROM packed WHERE digest = ?", (octets_of(digest),))
+        left = session.execute("SELECT 1 FROM packed WHERE pack = ? LIMIT 1", (pack,)).fetchone()
+        if left is None:
+            session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", (pack,))
 
 
 def emptied(session: Session) -> list[str]:

@@ -205,6 +205,8 @@ class WriteBehind:
                 if not self._is_right(digest, check=check):
                     with source.open(digest) as found:
                         self._objects.put(found.whole())
+                    if self._catalog.read(octets.is_packed, digest):
+                        self._catalog.write(packs.take_out, digest)
                     came += 1
             except (NotFoundError, IntegrityError):
                 lost.append(digest)
