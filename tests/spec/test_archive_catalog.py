@@ -79,8 +79,9 @@ def fill(archive: Repository) -> None:
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def filled(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Path:
     """Where an archive is with rows in every table; nobody can change it, so all may share it."""
+    assert engine is None
     directory = tmp_path_factory.mktemp("filled") / "archive"
     with Repository.create(directory, series=SERIES, clock=noon) as archive:
         fill(archive)
@@ -123,6 +124,7 @@ ATTEMPTS = [
 ]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 @pytest.mark.parametrize("table", IMMUTABLE)
 def test_pdi_22_no_row_can_be_changed_by_hand(filled: Path, table: str, attempt: str) -> None:
