@@ -120,7 +120,7 @@ outside() {
     command -v cc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
     command -v strace >/dev/null 2>&1 || packages="$packages strace"
     command -v ffmpeg >/dev/null 2>&1 || packages="$packages ffmpeg"
-    command -v convert >/dev/null 2>&1 || packages="$packages imagemagick"
+    convert -version 2>/dev/null | grep -q '^Version: ImageMagick' || packages="$packages imagemagick" # others are named so too
     command -v openssl >/dev/null 2>&1 || packages="$packages openssl"
     command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ] || packages="$packages nginx-light"
     command -v sox >/dev/null 2>&1 || packages="$packages sox libsox-fmt-base"
