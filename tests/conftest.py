@@ -122,6 +122,18 @@ def engine(request: pytest.FixtureRequest) -> Iterator[engines.Server | None]:
         yield server
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
+    """Let nothing that outlasts an engine make an archive unless it asks for `engine`.
+
+    It would stay on the engine that it was made on, and tests of the other would never be there.
+    """
+    is_blind = fixturedef.scope != "function" and "engine" not in fixturedef.argnames
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines.Repository, "blind", fixturedef.argname if is_blind else None)
+        return (yield)
+
+
 @pytest.fixture(scope="session", params=["moto", pytest.param("ceph", marks=pytest.mark.deep)])
 def store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

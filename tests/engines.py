@@ -10,9 +10,13 @@ import contextlib
 import hashlib
 import os
 import pwd
+import select
 import shutil
+import socket
+import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -26,15 +30,20 @@ if TYPE_CHECKING:
 
     from permacite.archive import Location
 
-__all__ = ["Repository", "Server", "server"]
+__all__ = ["Between", "Refused", "Repository", "Server", "server"]
 
 _USER = "permacite"
+_SOCKET = ".s.PGSQL.5432"
 _SETTINGS = (
     "listen_addresses=''",
     "max_connections=120",
     "shared_buffers=32MB",
     "max_wal_size=256MB",
 )
+
+
+class Refused(Exception):  # noqa: N818 - it is what the rules did
+    """A rule of the engine refused a change by hand."""
 
 
 class Server:
@@ -57,10 +66,33 @@ class Server:
             f"&objects={folder}/objects&log-key={folder}/log.key"
         )
 
+    def _schema(self, folder: Path) -> str:
+        return self.location(folder).partition("&schema=")[2].partition("&")[0]
+
     def drop(self, folder: Path) -> None:
         """Remove the records of the archive that keeps all else in `folder`."""
-        schema = self.location(folder).partition("&schema=")[2].partition("&")[0]
-        self.execute(f"DROP SCHEMA {schema} CASCADE")
+        self.execute(f"DROP SCHEMA {self._schema(folder)} CASCADE")
+
+    def by_hand(self, folder: Path, *statements: str, is_ruled: bool = True) -> None:
+        """Run statements on the records of that archive. Raises Refused where a rule does."""
+        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+
+        role = "origin" if is_ruled else "replica"
+        setting = f"SET search_path = {self._schema(folder)}; SET session_replication_role = {role}"
+        words = ";".join([setting, *statements])
+        try:
+            self.execute(words.replace("zeroblob(32)", "decode(repeat('00', 32), 'hex')"))
+        except psycopg.IntegrityError as error:
+            raise Refused(str(error)) from error
+
+    def duplicate(self, folder: Path, target: Path) -> None:
+        """Copy the records of the archive that keeps all else in `folder`."""
+        schema, at = self._schema(folder), [f"--host={self.folder}", f"--username={_USER}"]
+        dump = [str(self._programs / "pg_dump"), *at, f"--schema={schema}", "postgres"]
+        load = [str(self._programs / "psql"), *at, "--quiet", "--set=ON_ERROR_STOP=1", "postgres"]
+        words = subprocess.run(dump, check=True, capture_output=True).stdout
+        words = words.replace(schema.encode(), self._schema(target).encode())
+        subprocess.run(load, check=True, input=words, stdout=subprocess.DEVNULL)
 
     def make(self) -> None:
         """Make the files of an empty one."""
@@ -144,15 +176,60 @@ def server(*, is_flushed: bool = False, is_made: bool = True) -> Iterator[Server
                 running.stop()
 
 
+class Between:
+    """Stands between archives and the server, and hands on what `passes`, as long as it does."""
+
+    def __init__(self, folder: Path | None, server: Server) -> None:
+        """Listen in a `folder`, which a location names in place of the server's; else at a port."""
+        self._to = str(server.folder / _SOCKET)
+        if folder is None:
+            self._listener = socket.create_server(("127.0.0.1", 0))
+            self.port = self._listener.getsockname()[1]
+        else:
+            self._listener = socket.socket(socket.AF_UNIX)
+            self._listener.bind(str(folder / _SOCKET))
+            self._listener.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def passes(self, octets: bytes, *, by_client: bool) -> bool:
+        """Whether these octets go on; else their connection ends. One thread a connection."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._carry, args=(client,), daemon=True).start()
+
+    def _carry(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self._to)
+            while True:
+                for ready in select.select([client, server], [], [])[0]:
+                    octets = ready.recv(65536)
+                    if not octets or not self.passes(octets, by_client=ready is client):
+                        return
+                    (server if ready is client else client).sendall(octets)
+
+
 class Repository(archive.Repository):
     """An archive of a test: a folder stands for where the engine of the test has it."""
 
     engine: Server | None = None
     """None: SQLite."""
+    blind: str | None = None
+    """The fixture at work whose things outlast an engine, and that does not ask for one."""
 
     @classmethod
     def at(cls, location: Location) -> Location:
         """Where the archive of a folder is."""
+        assert cls.blind is None, f"{cls.blind} makes an archive for many tests: ask for `engine`"
         if cls.engine is None or not isinstance(location, Path):
             return location
         return cls.engine.location(location)
@@ -172,3 +249,35 @@ class Repository(archive.Repository):
     def open(cls, location: Location, **options: Any) -> Self:
         """Open the archive of a folder."""
         return super().open(cls.at(location), **options)
+
+    @classmethod
+    def duplicate(cls, folder: Path, target: Path) -> None:
+        """Copy an archive that nobody has open: making one waits for the disk."""
+        shutil.copytree(folder, target)
+        if cls.engine is not None:
+            cls.engine.duplicate(folder, target)
+
+    @classmethod
+    def by_hand(cls, folder: Path, *statements: str, is_ruled: bool = True) -> None:
+        """Change records as somebody does with psql or sqlite3: no settings of ours.
+
+        Raises Refused where a rule refuses it; nothing rules who owns all and wants it so.
+        """
+        if cls.engine is not None:
+            cls.engine.by_hand(folder, *statements, is_ruled=is_ruled)
+            return
+        catalog = sqlite3.connect(folder / "catalog.sqlite")
+        with contextlib.closing(catalog), catalog:
+            names = catalog.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+            for (name,) in names.fetchall() if not is_ruled else ():
+                catalog.execute(f"DROP TRIGGER {name}")
+            try:
+                for statement in statements:
+                    catalog.execute(statement)
+            except sqlite3.IntegrityError as error:
+                raise Refused(str(error)) from error
+
+    @classmethod
+    def tamper(cls, folder: Path, *statements: str) -> None:
+        """Change records as who owns all can, rules out of the way."""
+        cls.by_hand(folder, *statements, is_ruled=False)

@@ -400,11 +400,10 @@ def test_a_backup_made_by_copying_the_folder_is_an_archive(
 TWO_PROCESSES = """
 import sys
 from datetime import UTC, date, datetime
-from pathlib import Path
 from permacite.archive import NewRepresentation, Repository
 
 now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC)
-with Repository.open(Path(sys.argv[1]), clock=now) as archive:
+with Repository.open(sys.argv[1], clock=now) as archive:
     for number in range(20):
         content = f"{sys.argv[2]} {number}".encode()
         version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
@@ -412,11 +411,10 @@ with Repository.open(Path(sys.argv[1]), clock=now) as archive:
 """
 
 
-@pytest.mark.sqlite
 def test_two_processes_mint_at_once(archive: Repository, directory: Path) -> None:
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", TWO_PROCESSES, str(directory), who],
+            [sys.executable, "-c", TWO_PROCESSES, str(Repository.at(directory)), who],
             stdout=subprocess.PIPE,
             text=True,
         )

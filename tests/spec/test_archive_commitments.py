@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -89,7 +87,6 @@ def test_no_word_of_a_document_or_person_is_served(archive: Repository, version:
     assert b"canary-who" not in told
 
 
-@pytest.mark.sqlite
 def test_a_person_stands_in_openings_by_an_id(archive: Repository, version: Version) -> None:
     (leaf,) = [one for one in archive.log.leaves() if b'"assertion"' in one.content]
     told = archive.log.disclosed(leaf)
@@ -100,8 +97,7 @@ def test_a_person_stands_in_openings_by_an_id(archive: Repository, version: Vers
     again = archive.statements.state(str(version.pdi.document), "x", "y", who="canary-who")
     assert again.who == "canary-who"
     assert len(archive.statements.persons()) == 1
-    with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as hand, hand:
-        hand.execute("UPDATE person SET name = NULL")
+    Repository.by_hand(archive.directory, "UPDATE person SET name = NULL")
     assert {one.who for one in archive.statements.assertions()} == {told["who"]}
     assert {one.kind for one in archive.fsck()} == {"ok"}
 
@@ -211,25 +207,16 @@ CHANGES = {
 }
 
 
-def change_by_hand(archive: Repository, change: str) -> None:
-    """Change the catalog, whose triggers are dropped."""
-    with contextlib.closing(sqlite3.connect(archive.directory / "catalog.sqlite")) as hand, hand:
-        for (name,) in hand.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'"):
-            hand.execute(f"DROP TRIGGER {name}")
-        hand.execute(change)
-
-
-@pytest.mark.sqlite
 @pytest.mark.usefixtures("version")
+@pytest.mark.engines(deep=True)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_fsck_finds_what_an_entry_does_not_commit_to(archive: Repository, change: str) -> None:
-    change_by_hand(archive, change)
+    Repository.tamper(archive.directory, change)
     assert {one.kind for one in archive.verify()} == {"ok", "log"}
 
 
-@pytest.mark.sqlite
 def test_without_its_opening_there_is_no_proof(archive: Repository, version: Version) -> None:
-    change_by_hand(archive, CHANGES["format-gone"])
+    Repository.tamper(archive.directory, CHANGES["format-gone"])
     with pytest.raises(IntegrityError, match=r"opening 'format\.text' is missing"):
         archive.prove(version.representation("text").pdi)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import shutil
-import sqlite3
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Version
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 
@@ -58,8 +55,9 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Path:
     """Where an empty archive is, to be copied: making one waits for the disk."""
+    assert engine is Repository.engine
     directory = tmp_path_factory.mktemp("empty") / "archive"
     Repository.create(directory, series=SERIES, clock=noon).close()
     return directory
@@ -68,7 +66,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def archive(directory: Path, empty: Path) -> Iterator[Repository]:
     """An empty archive at noon of a day of 2026."""
-    shutil.copytree(empty, directory)
+    Repository.duplicate(empty, directory)
     with Repository.open(directory, clock=noon) as opened:
         yield opened
 
@@ -88,7 +86,7 @@ def commit(archive: Repository, count: int = 1) -> Version:
     return version
 
 
-@pytest.mark.sqlite
+@pytest.mark.engines
 def test_every_commit_is_one_entry(archive: Repository) -> None:
     version = commit(archive)
     archive.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
@@ -110,7 +108,7 @@ def test_every_commit_is_one_entry(archive: Repository) -> None:
         assert leaf.content == canonical.encode()
 
 
-@pytest.mark.sqlite
+@pytest.mark.engines
 def test_roots_and_proofs_come_from_the_kept_nodes(archive: Repository) -> None:
     commit(archive, 21)
     leaves = [leaf.content for leaf in archive.log.leaves()]
@@ -123,7 +121,6 @@ def test_roots_and_proofs_come_from_the_kept_nodes(archive: Repository) -> None:
     assert is_consistent(13, mth(leaves[:13]), 21, mth(leaves), proof=proof)
 
 
-@pytest.mark.sqlite
 def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
     commit(archive)
     with pytest.raises(NotFoundError):
@@ -131,7 +128,6 @@ def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
     assert archive.log.size() == 1
 
 
-@pytest.mark.sqlite
 def test_checkpoints_are_signed_kept_and_repeated(archive: Repository, directory: Path) -> None:
     empty = archive.log.checkpoint()
     commit(archive, 3)
@@ -146,7 +142,6 @@ def test_checkpoints_are_signed_kept_and_repeated(archive: Repository, directory
         assert again.log.checkpoint() == note
 
 
-@pytest.mark.sqlite
 @pytest.mark.usefixtures("archive")
 def test_a_damaged_key_is_told(directory: Path) -> None:
     (directory / "log.key").write_text("nonsense")
@@ -154,17 +149,6 @@ def test_a_damaged_key_is_told(directory: Path) -> None:
         with pytest.raises(StorageError):
             again.log.checkpoint()
         assert [one.kind for one in again.verify()] == ["log"]
-
-
-def tamper(directory: Path, *statements: str) -> None:
-    """Change the catalog as someone with all rights would, triggers out of the way."""
-    connection = sqlite3.connect(directory / "catalog.sqlite")
-    with contextlib.closing(connection), connection:
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-        for (name,) in names.fetchall():
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
 
 
 TAMPERINGS = [
@@ -242,25 +226,25 @@ TAMPERINGS = [
 ]
 
 
-@pytest.mark.sqlite
 @pytest.mark.parametrize(
     "statements", [row[1] for row in TAMPERINGS], ids=[row[0] for row in TAMPERINGS]
 )
 def test_verify_finds_a_log_that_was_tampered_with(
     five: Path, directory: Path, statements: list[str]
 ) -> None:
-    shutil.copytree(five, directory)
+    Repository.duplicate(five, directory)
     with Repository.open(directory, clock=noon) as archive:
         assert {finding.kind for finding in archive.verify()} == {"ok"}
-        tamper(directory, *statements)
+        Repository.tamper(directory, *statements)
         assert "log" in {finding.kind for finding in archive.verify()}
 
 
 @pytest.fixture(scope="module")
-def five(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def five(empty: Path, tmp_path_factory: pytest.TempPathFactory, engine: object) -> Path:
     """Where an archive of five documents is, its log signed."""
+    assert engine is Repository.engine
     directory = tmp_path_factory.mktemp("five") / "archive"
-    shutil.copytree(empty, directory)
+    Repository.duplicate(empty, directory)
     with Repository.open(directory, clock=noon) as archive:
         version = commit(archive, 5)
         text = version.representations[1].pdi
@@ -314,23 +298,22 @@ NAMED = [
 ]
 
 
-@pytest.mark.sqlite
+@pytest.mark.engines
 @pytest.mark.parametrize(
     ("statement", "told"), [row[1:] for row in NAMED], ids=[row[0] for row in NAMED]
 )
 def test_fsck_names_what_sql_by_hand_has_changed(
     five: Path, directory: Path, statement: str, told: list[str]
 ) -> None:
-    shutil.copytree(five, directory)
-    tamper(directory, statement)
+    Repository.duplicate(five, directory)
+    Repository.tamper(directory, statement)
     with Repository.open(directory, clock=noon) as archive:
         found = [f"{one.name}: {one.detail}" for one in archive.verify() if one.kind == "log"]
     assert found == told
 
 
-@pytest.mark.sqlite
 def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> None:
-    shutil.copytree(five, directory)
+    Repository.duplicate(five, directory)
     with Repository.open(directory, clock=noon) as archive:
         victim = list(archive.list())[1].representation("utf-8")
         path = file_of(directory, victim.digest)
@@ -341,14 +324,13 @@ def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> N
     assert hashlib.sha256(b"word 9").hexdigest() in bad[0].detail
 
 
-@pytest.mark.sqlite
 def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
     five: Path, directory: Path
 ) -> None:
-    shutil.copytree(five, directory)
+    Repository.duplicate(five, directory)
     with Repository.open(directory, clock=noon) as archive:
         handed_out = archive.log.checkpoint()
-    tamper(
+    Repository.tamper(
         directory,
         "DELETE FROM checkpoint",
         "DELETE FROM day",
@@ -361,25 +343,24 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
             Logs(archive).held_to(handed_out)
 
 
-@pytest.mark.sqlite
 def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -> None:
     commit(archive, 5)
     archive.log.checkpoint()
-    tamper(directory, "DELETE FROM leaf WHERE sequence > 2")
+    Repository.tamper(directory, "DELETE FROM leaf WHERE sequence > 2")
     with pytest.raises(IntegrityError):
         archive.log.checkpoint()
 
 
-@pytest.mark.sqlite
 def test_verify_of_one_name_finds_its_altered_entry(archive: Repository, directory: Path) -> None:
     version = commit(archive, 2)
-    tamper(directory, "UPDATE version SET uri = 'http://example.com/' WHERE version_id = 2")
+    Repository.tamper(
+        directory, "UPDATE version SET uri = 'http://example.com/' WHERE version_id = 2"
+    )
     assert [one.kind for one in archive.verify(version.pdi)] == ["ok", "ok", "log"]
 
 
-@pytest.mark.sqlite
 def test_an_entry_that_is_missing_cannot_be_proven(archive: Repository, directory: Path) -> None:
     version = commit(archive)
-    tamper(directory, "DELETE FROM leaf")
+    Repository.tamper(directory, "DELETE FROM leaf")
     with pytest.raises(IntegrityError):
         archive.prove(version.representations[0].pdi)

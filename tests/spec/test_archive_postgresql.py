@@ -7,8 +7,6 @@ import contextlib
 import os
 import random
 import re
-import select
-import socket
 import sqlite3
 import threading
 import time
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 import psycopg
 import pytest
-from tests.engines import Repository, Server
+from tests.engines import Between, Repository, Server
 
 from permacite.archive import NewRepresentation, NewVersion, Standing, place_of
 from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION
@@ -293,47 +291,29 @@ def test_what_is_taken_or_no_archive_is_told(
     assert error.value.reason == "newer"
 
 
-class Cut:
-    """Stands between an archive and the server; cuts the connection at the first COMMIT."""
+class Cut(Between):
+    """Cuts the connection at the first COMMIT."""
 
     def __init__(self, folder: Path, server: Server, *, told: bool) -> None:
         """`told`: the server hears of the COMMIT, and its answer is lost; else it does not."""
-        self.folder = folder
         self.cuts = 0
         self._told = told
-        self._to = str(server.folder / ".s.PGSQL.5432")
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(folder / ".s.PGSQL.5432"))
-        self._listener.listen()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._asked: set[int] = set()
+        super().__init__(folder, server)
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._carry, args=(client,), daemon=True).start()
-
-    def _carry(self, client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as server:
-            server.connect(self._to)
-            asked = False
-            while True:
-                for ready in select.select([client, server], [], [])[0]:
-                    octets = ready.recv(65536)
-                    if ready is client and b"COMMIT" in octets:
-                        self.cuts += 1
-                        asked = self.cuts == 1
-                        if asked and not self._told:
-                            return
-                    if not octets or (ready is server and asked):  # the answer
-                        return
-                    (server if ready is client else client).sendall(octets)
-
-    def close(self) -> None:
-        """Let nobody in any more."""
-        self._listener.close()
+    def passes(self, octets: bytes, *, by_client: bool) -> bool:
+        """Whether they go on; else nothing does."""
+        me = threading.get_ident()
+        if not by_client and me in self._asked:
+            self._asked.remove(me)  # threads to come may bear its number
+            return False
+        if by_client and b"COMMIT" in octets:
+            self.cuts += 1
+            if self.cuts == 1:
+                if self._told:
+                    self._asked.add(me)
+                return self._told
+        return True
 
 
 @pytest.mark.parametrize("told", [True, False])

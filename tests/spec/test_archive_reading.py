@@ -67,8 +67,9 @@ def plain(text: str = "one") -> NewRepresentation:
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+def shelf(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterator[Repository]:
     """Documents of two series over a month and a year; one has two versions. Only to be read."""
+    assert engine is Repository.engine
     clock = Clock()
     directory = tmp_path_factory.mktemp("shelf") / "archive"
     with Repository.create(directory, series=SERIES, clock=clock) as archive:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.earlier import unpack, with_texts
-from tests.engines import Repository
+from tests.engines import Refused, Repository
 
 from permacite.archive import Audience, NewRepresentation, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
@@ -184,12 +182,6 @@ def test_what_is_for_the_building_is_open_to_who_is_in_it_alone(archive: Reposit
     assert {each.kind for each in archive.fsck()} == {"ok"}
 
 
-def by_hand(archive: Path, statements: str) -> None:
-    """Change a catalog as no permacite would."""
-    with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
-        connection.executescript(statements)
-
-
 @pytest.mark.sqlite
 def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
     accesses = ("public", "closed", "embargo")
@@ -202,7 +194,7 @@ def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
             names.append(made.pdi)
         # So it is on a disk that may only be read: the catalog stays as it is.
         with_texts(tmp_path / "a" / "catalog.sqlite")
-        by_hand(tmp_path / "a", "DROP TABLE building; PRAGMA user_version = 11;")
+        Repository.by_hand(tmp_path / "a", "DROP TABLE building", "PRAGMA user_version = 11")
         assert tuple(held.standing(name).access for name in names) == accesses, "as it is"
         assert held.public().restrictions(held.version(names[1]).representations)
     with Repository.open(tmp_path / "a") as held:
@@ -223,29 +215,27 @@ def test_an_archive_of_schema_3_takes_the_building(tmp_path: Path) -> None:
         assert [bool(each.restrictions(version.representations)) for each in seen] == [False, True]
 
 
-OPENED = "INSERT INTO building SELECT max(standing_id) FROM standing;"
-CLOSED = "DROP TRIGGER building_no_delete; DELETE FROM building;"
+OPENED = "INSERT INTO building SELECT max(standing_id) FROM standing"
+CLOSED = "DELETE FROM building"
 
 
-@pytest.mark.sqlite
-@pytest.mark.parametrize("statements", [OPENED, CLOSED])
-def test_who_opens_what_is_closed_by_hand_is_noticed(tmp_path: Path, statements: str) -> None:
+@pytest.mark.parametrize("statement", [OPENED, CLOSED])
+def test_who_opens_what_is_closed_by_hand_is_noticed(tmp_path: Path, statement: str) -> None:
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
-        access = "closed" if statements == OPENED else "building"
+        access = "closed" if statement == OPENED else "building"
         for each in ("building", access):
             held.commit([NewRepresentation(b"a", "text/plain")], standing=Standing(each))
-    by_hand(tmp_path / "a", statements)
+    Repository.tamper(tmp_path / "a", statement)
     with Repository.open(tmp_path / "a") as held:
         told = [each.detail for each in held.fsck() if each.kind == "catalog"]
     assert any("rows of building" in each for each in told)
 
 
-@pytest.mark.sqlite
 def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path: Path) -> None:
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
         held.commit([NewRepresentation(b"a", "text/plain")])
-    with pytest.raises(sqlite3.IntegrityError, match="is closed elsewhere"):
-        by_hand(tmp_path / "a", OPENED)
+    with pytest.raises(Refused, match="closed elsewhere"):
+        Repository.by_hand(tmp_path / "a", OPENED)
 
 
 @pytest.mark.sqlite

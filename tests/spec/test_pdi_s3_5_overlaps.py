@@ -36,8 +36,11 @@ FORMATS = {
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Repository, str]]:
+def opened(
+    tmp_path_factory: pytest.TempPathFactory, engine: object
+) -> Iterator[tuple[Repository, str]]:
     """An archive with two versions of a page, and the name of the page without a format."""
+    assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("overlaps") / "archive"
     with Repository.create(folder, series="lab.example.us") as archive:
         version = archive.commit(list(FORMATS.values()))

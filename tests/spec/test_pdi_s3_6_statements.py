@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.engines import Repository
+from tests.engines import Refused, Repository
 
 from permacite import pdi
 from permacite.archive import NewRepresentation
@@ -146,12 +145,10 @@ def test_assertions_are_never_changed_and_stand_in_the_log(archive: Repository) 
     assert said.stated_at < again.stated_at
     (entry, _) = (archive.log.disclosed(leaf) for leaf in archive.log.leaves())
     assert (entry["kind"], entry["name"], entry["object"]) == ("assertion", BASE, "harbours")
-    connection = sqlite3.connect(archive.directory / "catalog.sqlite")
-    with contextlib.closing(connection), connection:
-        with pytest.raises(sqlite3.IntegrityError):
-            connection.execute("UPDATE assertion SET object = 'other'")
-        connection.execute("DROP TRIGGER assertion_no_update")
-        connection.execute("UPDATE assertion SET object = 'other' WHERE assertion_id = 1")
+    change = "UPDATE assertion SET object = 'other' WHERE assertion_id = 1"
+    with pytest.raises(Refused):
+        Repository.by_hand(archive.directory, change)
+    Repository.tamper(archive.directory, change)
     assert [finding.kind for finding in archive.verify()] == ["log"]
 
 

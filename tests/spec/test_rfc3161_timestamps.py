@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import threading
 import zipfile
@@ -214,7 +212,6 @@ def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
     assert found.stamped_at is not None
 
 
-@pytest.mark.sqlite
 def test_a_time_stamp_by_command(
     archive: Repository,
     server: Server,
@@ -222,7 +219,7 @@ def test_a_time_stamp_by_command(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    here = ["--archive", str(archive.directory)]
+    here = ["--archive", str(Repository.at(archive.directory))]
     asked = ["stamp", server.base, "--allow-private"]
     assert run([*here, *asked]) == 0
     told = capsys.readouterr()
@@ -361,12 +358,8 @@ def test_authorities_in_this_network_are_asked_only_if_allowed(
     assert server.asked == []
 
 
-@pytest.mark.sqlite
 def test_a_time_stamp_that_was_altered_is_found(stamped: Repository) -> None:
-    with contextlib.closing(sqlite3.connect(stamped.directory / "catalog.sqlite")) as connection:
-        connection.execute("DROP TRIGGER timestamp_no_update")
-        connection.execute("UPDATE timestamp SET response = x'3000'")
-        connection.commit()
+    Repository.tamper(stamped.directory, "UPDATE timestamp SET response = zeroblob(32)")
     assert "log" in {one.kind for one in stamped.verify()}
 
 
