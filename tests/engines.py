@@ -268,9 +268,10 @@ class Repository(archive.Repository):
             return
         catalog = sqlite3.connect(folder / "catalog.sqlite")
         with contextlib.closing(catalog), catalog:
-            names = catalog.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-            for (name,) in names.fetchall() if not is_ruled else ():
-                catalog.execute(f"DROP TRIGGER {name}")
+            triggers = catalog.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+            for (name,) in triggers.fetchall():
+                if not is_ruled:
+                    catalog.execute(f"DROP TRIGGER {name}")
             try:
                 for statement in statements:
                     catalog.execute(statement)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 from tests.crash.replay.invariants import complaints, examine
 from tests.crash.replay.states import Explorer, moments
 from tests.crash.replay.trace import FULL, record, write_files
+from tests.disks import fill_up, small_disk
 from tests.faces.conftest import served
 from tests.media.formats import FORMATS, content_of
 from tests.media.watching import ask
@@ -26,21 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(name="small_disk")
+def _small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of two mebibytes."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)]
-    if (
-        shutil.which("mount") is None
-        or subprocess.run(mount, capture_output=True, check=False).returncode
-    ):
-        pytest.skip("only root can mount a small disk; the test of every call needs none")
-    try:
+    with small_disk(tmp_path / "disk", "2m") as place:
         yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def fill(archive: Repository, size_bytes: int, kept: dict[str, bytes], reasons: list[str]) -> None:
@@ -160,9 +150,7 @@ def test_parts_of_media_are_cut_while_the_disk_for_temporary_files_is_full(
         name = str(made.representations[0].pdi)
         part = repository.excerpt(made.representations[0], "rect=(0,0),(9,9)").data
     monkeypatch.setenv("TMPDIR", str(small_disk))
-    with contextlib.suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as ballast:
-        while True:
-            ballast.write(bytes(4096))
+    fill_up(small_disk)
     with served(archive) as running:
         answer = ask(running.base, f"{name}#rect=(0,0),(9,9)")
         assert (answer.status, answer.body) == (200, part)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["refusal", "unexpected"]
 
-_AWAY_S = 10
-"""What a store that does not answer may take to come back, at least."""
+_LATER_S = {"away": 10, "locked": 10, "full": 60}
+"""What ends without whoever asked: after how many seconds to ask again, by the reason."""
 
 
 async def refusal(request: Request, error: Exception) -> Response:
@@ -42,8 +42,8 @@ async def refusal(request: Request, error: Exception) -> Response:
 
 def _after_s(error: PermaciteError) -> int:
     """After how many seconds the same may be asked again; 0 where nothing tells."""
-    if isinstance(error, StorageError) and error.reason == "away":
-        return _AWAY_S
+    if isinstance(error, StorageError):
+        return _LATER_S.get(error.reason, 0)
     return error.retry_after_s if isinstance(error, BusyError) else 0
 
 

@@ -24,19 +24,26 @@ PATIENCE_S = 30.0
 """How long a server that answered before is waited for: a standby takes over in less."""
 _PAUSE_S = 0.1
 _CONNECT_S = 5
+_SILENT_MS = 25_000
+"""How long a machine that lost its power may leave what it was sent unanswered; the system's own
+is a quarter of an hour. Where nothing was sent, the signs of life below find out as soon."""
 
-_REASONS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
-    (errors.LockNotAvailable, "locked", "another process holds the archive"),
-    (errors.DiskFull, "full", "the disk of the database is full"),
-    (errors.ReadOnlySqlTransaction, "io", "the archive may only be read"),
-    (errors.InsufficientPrivilege, "io", "the role may not do that in the archive"),
-    (errors.UndefinedTable, "not-an-archive", "there is no archive in this schema"),
-    (errors.DataCorrupted, "damaged", "the catalog is damaged"),
-    (errors.IndexCorrupted, "damaged", "the catalog is damaged"),
+_NO_CHANGES = "the database takes no changes"
+_WAITS = "what was acknowledged is kept: ask again later"
+_REASONS: tuple[tuple[type[psycopg.Error], str, str, str], ...] = (
+    (errors.LockNotAvailable, "locked", "another process holds the archive", _WAITS),
+    (errors.DiskFull, "full", "the disk of the database is full", "make room there, and ask again"),
+    (errors.ReadOnlySqlTransaction, "away", _NO_CHANGES, _WAITS),
+    (errors.QueryCanceled, "away", "the database was told to break off", _WAITS),
+    (errors.InsufficientPrivilege, "io", "the role may not do that in the archive", ""),
+    (errors.UndefinedTable, "not-an-archive", "there is no archive in this schema", ""),
+    (errors.DataCorrupted, "damaged", "the catalog is damaged", ""),
+    (errors.IndexCorrupted, "damaged", "the catalog is damaged", ""),
 )
 _NOT_LET_IN = compile_pattern(
     "does not exist|authentication failed|no password supplied|pg_hba.conf"
 )
+_IS_READ = compile_pattern("session is read-only|server is in hot standby")
 _OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
 """What comes of rows that hold other values than were ever written."""
 
@@ -69,11 +76,12 @@ def _refusal(error: Exception, where: str) -> StorageError:
     detail = " ".join(str(error).split())
     if not isinstance(error, psycopg.Error):
         return StorageError(f"the catalog is damaged: {detail}", path=where, reason="damaged")
-    for kind, reason, problem in _REASONS:
+    for kind, reason, problem, hint in _REASONS:
         if isinstance(error, kind):
-            return StorageError(problem, path=where, reason=reason)
+            return StorageError(problem, path=where, reason=reason, hint=hint)
     if isinstance(error, psycopg.OperationalError) and _is_away(error):
-        return StorageError("the database does not answer", path=where, reason="away")
+        problem = _NO_CHANGES if _IS_READ.search(detail) else "the database does not answer"
+        return StorageError(problem, path=where, reason="away", hint=_WAITS)
     return StorageError(f"the catalog refuses: {detail}", path=where, reason="io")
 
 
@@ -117,6 +125,7 @@ def _connected(place: Located, *, busy_timeout_s: float, read_only: bool) -> Ses
         keepalives_idle=10,
         keepalives_interval=5,
         keepalives_count=3,
+        tcp_user_timeout=_SILENT_MS,
     )
     try:
         connection.prepared_max = 512
@@ -124,10 +133,11 @@ def _connected(place: Located, *, busy_timeout_s: float, read_only: bool) -> Ses
             "search_path": sql.Identifier(place.schema).as_string(connection),
             "lock_timeout": f"{round(busy_timeout_s * 1000)}ms",
             "idle_in_transaction_session_timeout": f"{round(PATIENCE_S * 1000)}ms",
-            "default_transaction_read_only": "on" if read_only else "off",
             "statement_timeout": "0",
             "jit": "off",
         }
+        if read_only:  # else it is the administrator's word, who may want rest
+            settings["default_transaction_read_only"] = "on"
         for name, value in settings.items():
             connection.execute("SELECT set_config(%s, %s, false)", (name, value), prepare=False)
         connection.execute(
