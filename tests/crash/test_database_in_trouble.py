@@ -10,6 +10,7 @@ import http.client
 import os
 import shutil
 import socket
+import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from tests.engines import Between
 from tests.faces.conftest import archive, cli, served
 from tests.faces.test_http import Answer
 
-from permacite.archive import Repository
+from permacite.archive import NewRepresentation, Repository
 from permacite.archive.postgresql.connection import PATIENCE_S, connect
 from permacite.archive.postgresql.location import located
 from permacite.service.archive import Archive
@@ -65,6 +66,10 @@ class Depositor:
     def get(self) -> Answer:
         """Ask for the first document."""
         return self._ask("GET", f"/{next(iter(self.kept))}")
+
+    def health(self) -> Answer:
+        """Ask whether the server lives, which asks the database nothing."""
+        return self._ask("GET", "/-/health")
 
     def check(self, location: str) -> None:
         """Check that what was acknowledged is there, and nothing else."""
@@ -157,6 +162,7 @@ def test_who_waits_for_the_database_is_answered_once_it_is_back(
             assert problem in told.err
             assert "ask again later" in told.err
             time.sleep(MOMENT_S)
+            assert depositor.health().status == http.client.OK
             assert [each.done() for each in asked] == [False, is_read]
         assert [each.result().status for each in asked] == [201, 200]
         assert depositor.put().status == http.client.CREATED
@@ -164,7 +170,7 @@ def test_who_waits_for_the_database_is_answered_once_it_is_back(
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("trouble", "problem", "is_read"), TROUBLES[1:], ids=IDS[1:])
+@pytest.mark.parametrize(("trouble", "problem", "is_read"), TROUBLES, ids=IDS)
 def test_who_waits_too_long_is_told_to_ask_again(
     trouble: Callable[[Server], contextlib.AbstractContextManager[None]],
     problem: str,
@@ -249,6 +255,48 @@ def test_a_slow_database_loses_and_doubles_nothing(
         slow.close()
     assert len(depositor.kept) == 4
     depositor.check(location)
+
+
+class Held(Between):
+    """Holds back what the server says, as long as it is told to."""
+
+    def __init__(self, folder: Path, server: Server) -> None:
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+        super().__init__(folder, server)
+
+    def passes(self, octets: bytes, *, by_client: bool) -> bool:
+        """All do, in the end."""
+        del octets
+        if not by_client:
+            self.goes_on.wait()
+        return True
+
+
+def test_who_cannot_wait_is_never_told_an_earlier_number(
+    location: str, postgresql: Server, tmp_path: Path
+) -> None:
+    held = Held(tmp_path, postgresql)
+    far = location.replace(str(postgresql.folder), str(tmp_path))
+    page = NewRepresentation(b"page", "image/png")
+    with Repository.open(far) as slow, Repository.open(location) as near, slow.moments() as moment:
+        first = moment()
+        assert first is not None
+        held.goes_on.clear()
+        assert moment() is None
+        near.commit([page])
+        held.goes_on.set()
+        while (second := moment()) is None:
+            time.sleep(0.05)
+        assert second > first
+        postgresql.stop()
+        postgresql.start()
+        assert moment() is None
+        near.commit([page])
+        while (third := moment()) is None:
+            time.sleep(0.05)
+        assert third > second
+    held.close()
 
 
 class Network(Between):

@@ -94,7 +94,7 @@ class Reading(Contents):
 
         return Handing(self._catalog, self._objects, self.log, self._gate)
 
-    def moments(self) -> AbstractContextManager[Callable[[], int]]:
+    def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
         """What gives, to one thread, a number that changes with each write of any process."""
         return self._catalog.moments()
 

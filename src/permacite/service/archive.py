@@ -97,7 +97,7 @@ class Archive(
 
         names.parse(f"urn:pdi://{self.series()[0]}/2026/11/22/1.text.1")
 
-    def moments(self) -> AbstractContextManager[Callable[[], int]]:
+    def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
         """What gives, to one thread, a number that changes with each write of any process.
 
         Whatever an archive answered holds as long as the number is the same, for the same public

@@ -64,8 +64,11 @@ class Catalog(ABC):
         """The same where no value of a caller's can be wrong, so that each ValueError is damage."""
 
     @abstractmethod
-    def moments(self) -> AbstractContextManager[Callable[[], int]]:
-        """What gives a number that changes with each write of anybody; for one thread."""
+    def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
+        """What gives a number that changes with each write of anybody; for one thread.
+
+        It never waits: it gives None where the engine does not answer at once.
+        """
 
     @abstractmethod
     def scour(self) -> bool:

@@ -13,6 +13,7 @@ from permacite.archive.postgresql.connection import (
     reading_rows,
     reporting,
 )
+from permacite.archive.postgresql.moments import Moments
 from permacite.archive.postgresql.rules import functions, triggers
 from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION, STEPS
 from permacite.archive.postgresql.writing import ServerClock, WritingSession
@@ -125,9 +126,14 @@ class Catalog(AnyCatalog):
         return reading_rows(self.where)
 
     @contextlib.contextmanager
-    def moments(self) -> Iterator[Callable[[], int]]:
-        """What gives a number that changes with each write of anybody; for any thread."""
-        yield lambda: self.read(_commits)
+    def moments(self) -> Iterator[Callable[[], int | None]]:
+        """What gives a number that changes with each write of anybody; for one thread."""
+        moments = Moments(self.reader)
+        moments.open()
+        try:
+            yield moments
+        finally:
+            moments.close()
 
     def rule_faults(self, session: AnySession) -> Iterator[str]:
         """The faults of the schema: rules that are gone, switched off, or others."""
@@ -148,7 +154,3 @@ class Catalog(AnyCatalog):
         with self.reporting(), contextlib.closing(self.writer()) as session:
             session.execute("VACUUM")
         return True
-
-
-def _commits(session: AnySession) -> int:
-    return int(session.execute("SELECT commits FROM log_head").fetchall()[0][0])

@@ -2,9 +2,10 @@
 
 Such an answer follows from the request and from what the catalog holds. SQLite tells whether any
 connection, of any process, has written since the last look, which takes some microseconds: less
-than to resolve the name, and no thread waits for a disk. What depends on who asks is remembered for
-what their address is (that which a proxy tells where one is believed), so that visitors share it;
-and what depends on fields of the request for each set of them.
+than to resolve the name, and no thread waits for a disk. PostgreSQL is asked for a number; where it
+does not tell at once, the application is asked, in a thread that may wait. What depends on who asks
+is remembered for what their address is (that which a proxy tells where one is believed), so that
+visitors share it; and what depends on fields of the request for each set of them.
 """
 
 from __future__ import annotations
@@ -60,9 +61,12 @@ class Remembered:
     """An application whose small answers are remembered, for one thread."""
 
     def __init__(
-        self, app: ASGIApp, moment: Callable[[], int], place: Callable[[Mapping[str, Any]], object]
+        self,
+        app: ASGIApp,
+        moment: Callable[[], int | None],
+        place: Callable[[Mapping[str, Any]], object],
     ) -> None:
-        """`moment`: a number that changes with whatever is written.
+        """`moment`: a number that changes with whatever is written; None where nobody can tell.
 
         `place`: what is told of where a request comes from, apart from its fields.
         """
@@ -98,6 +102,8 @@ class Remembered:
     def _holds(self) -> bool:
         """Whether what is remembered holds; all of it is forgotten where something was written."""
         moment = self._ask_moment()
+        if moment is None:
+            return False
         if moment == self._moment:
             return True
         self._answers.clear()
