@@ -94,7 +94,7 @@ lock() {
     python=$(find_python)
     uv=$(find_uv)
     compile="$uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header $*"
-    $compile pyproject.toml --extra all -o requirements/run.txt
+    $compile pyproject.toml --extra all -c requirements/bounds.in -o requirements/run.txt
     $compile pyproject.toml requirements/dev.in --extra all -c requirements/run.txt -o requirements/dev.txt
     $compile requirements/bench.in -c requirements/dev.txt -o requirements/bench.txt
     $compile requirements/uv.in -o requirements/uv.txt

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Location
 
-__all__ = ["Between", "Refused", "Repository", "Server", "server"]
+__all__ = ["Between", "Refused", "Repository", "Server", "on", "server"]
 
 _USER = "permacite"
 _SOCKET = ".s.PGSQL.5432"
@@ -216,6 +216,15 @@ class Between:
                     if not octets or not self.passes(octets, by_client=ready is client):
                         return
                     (server if ready is client else client).sendall(octets)
+
+
+def on(sampled: str) -> pytest.MarkDecorator:
+    """For a test that has a fixture `location`: an archive of either kind; in the sample of one."""
+    engines = [
+        pytest.param(each, marks=[] if each == sampled else pytest.mark.deep)
+        for each in ("folder", "postgresql")
+    ]
+    return pytest.mark.parametrize("location", engines, indirect=True)
 
 
 class Repository(archive.Repository):

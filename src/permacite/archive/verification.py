@@ -106,19 +106,29 @@ class Verification(Reading):
         yield from _without_errors(self._quote_faults())
         yield from _fsck(self._catalog, self._objects, self._texts, self._pieces)
 
-    def verify_new(self, start: int) -> Iterator[Finding]:
-        """Check, as `verify` does, all versions that the log names from the entry `start` on."""
-        found: dict[PDI, None] = {}
-        for leaf in self.log.leaves(start, self.log.size()):
+    def verify_new(self, start: int, end: int | None = None) -> Iterator[Finding]:
+        """Check, as `verify` does, all versions that the log names from `start` up to `end`."""
+        for named in self.logged(start, end):
+            if isinstance(named, Finding):
+                yield named
+            else:
+                yield from _without_errors(self.verify(named), str(named))
+
+    def logged(self, start: int, end: int | None = None) -> Iterator[PDI | Finding]:
+        """The versions that entries say are new, or have a format more, each once.
+
+        An entry that is damaged gives a finding. Up to the last entry of now where `end` is None.
+        """
+        found: set[PDI] = set()
+        for leaf in self.log.leaves(start, self.log.size() if end is None else end):
             try:
                 named = _version_of(leaf)
             except (ValueError, ParseError):
                 yield Finding("log", "altered", f"entry {leaf.sequence} is not as it is written")
                 continue
-            if named is not None:
-                found[named] = None
-        for name in found:
-            yield from _without_errors(self.verify(name), str(name))
+            if named is not None and named not in found:
+                found.add(named)
+                yield named
 
     def verify_sample(self, number: int) -> Iterator[Finding]:
         """Check so many versions likewise, which nobody can foresee; all where there are fewer."""

@@ -70,6 +70,8 @@ _ROOMS = {
     "promote": "permacite.cli.keep",
     "restore": "permacite.cli.keep",
     "fsck": "permacite.cli.keep",
+    "bulk": "permacite.cli.working.bulk",
+    "work": "permacite.cli.working.bulk",
     "mirror": "permacite.cli.mirroring.mirror",
     "config": "permacite.cli.config.command",
     "token": "permacite.cli.incoming.tokens",

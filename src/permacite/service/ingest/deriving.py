@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from permacite.archive import Decoding, NewRepresentation, with_indexes
 from permacite.errors import ConflictError, PermaciteError, RestrictedError
 from permacite.markup import Document
+from permacite.pdi import PDI
 from permacite.renditions import reads, rendition_named
 from permacite.service import names, sources
 from permacite.service.base import UseCases
@@ -74,12 +75,23 @@ class Derivations(UseCases):
         the rest go on. Raises NotFoundError where `after` is unknown.
         """
         for version in self._repository.list(after=after):
-            try:
-                yield complete(self._repository, version, renew=renew and _is_last(self, version))
-            except RestrictedError as error:
-                yield Derived(_told(version), "restricted", problem=error.problem)
-            except PermaciteError as error:
-                yield Derived(_told(version), "failed", problem=error.problem)
+            yield self._derived(version, renew=renew)
+
+    def derive_range(self, start: int, end: int, *, renew: bool = False) -> Iterator[Derived]:
+        """The same for the versions that the log names from the entry `start` up to `end`."""
+        named = [each for each in self._repository.logged(start, end) if isinstance(each, PDI)]
+        for version in self._repository.find_versions(named):
+            if version is not None:
+                yield self._derived(version, renew=renew)
+
+    def _derived(self, version: Version, *, renew: bool) -> Derived:
+        """What became of one of many versions, whatever is wrong with it."""
+        try:
+            return complete(self._repository, version, renew=renew and _is_last(self, version))
+        except RestrictedError as error:
+            return Derived(_told(version), "restricted", problem=error.problem)
+        except PermaciteError as error:
+            return Derived(_told(version), "failed", problem=error.problem)
 
 
 def _is_last(archive: Derivations, version: Version) -> bool:

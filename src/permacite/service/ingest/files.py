@@ -57,6 +57,9 @@ class Terms:
     details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
     """What else is to be put on record."""
 
+    key_of: Callable[[str], str] | None = None
+    """The key of what octets are committed under, the same in all processes of a run."""
+
     def __post_init__(self) -> None:
         if self.rendition is not None:
             rendition_named(self.rendition)  # an unknown one is an error
@@ -100,9 +103,16 @@ class Draft:
                 retrieved_at=document.claimed_at or terms.claimed_at,
                 details={"file_name": self.name, **terms.details, **document.details},
             ),
+            key=None if terms.key_of is None else terms.key_of(self._identity),
             witness=Witness(operator=terms.confirmed_date),
             standing=terms.standing.over(default),
         )
+
+    @property
+    def _identity(self) -> str:
+        """What is the same where the same octets are read in the same way."""
+        own = [each for each in self.document.representations if each.derived_from is None]
+        return " ".join(f"{each.media_type} {digest_of(each.content)}" for each in own)
 
     def _source(self, terms: Terms) -> str | None:
         """Where it is from: as somebody says, but of a copy in an archive as the copy does."""

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 __all__ = ["Ingest", "LostResource", "Saved", "Wanted", "credentials_of"]
 
 _MIB = 1024 * 1024
-
 _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
 
@@ -205,7 +204,7 @@ class Ingest(Quotations, Transcripts):
             raise outcome
         return outcome
 
-    def add_files(
+    def add_files(  # noqa: PLR0913 - each is an option of its own
         self,
         paths: Iterable[Path],
         *,
@@ -216,13 +215,15 @@ class Ingest(Quotations, Transcripts):
         rendition: str | None = None,
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
+        key_of: Callable[[str], str] | None = None,
     ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
         """Commit many files in their order, each as `add` does; what became of each is yielded.
 
         Small files are committed in groups, which share what the disk has to do: a file's outcome
-        is yielded when its group is durable. What is wrong with one harms none beside it.
+        is yielded when its group is durable. What is wrong with one harms none beside it. `key_of`
+        gives the same octets one key in all processes of a run, so that they have one name.
         """
-        terms = Terms(series, None, confirmed_date, standing, charset, rendition)
+        terms = Terms(series, None, confirmed_date, standing, charset, rendition, key_of=key_of)
 
         def find(content: bytes, name: str, page: Complete | None) -> Saved | None:
             return None if new else self._held(content, name, terms, page)

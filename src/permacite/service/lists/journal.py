@@ -20,17 +20,39 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "Keys"]
 
 
-class Journal:
+class Keys:
+    """The keys of one run: what bears one is committed once, however often it is tried."""
+
+    is_resumed = True
+    """Whether an earlier part of this run may have done something."""
+
+    def __init__(self, run: str) -> None:
+        """`run`: its name, which nobody can guess."""
+        self.run = run
+        self.done: dict[str, Mapping[str, Any]] = {}
+        """What became of addresses in earlier parts of this run, where that was noted."""
+
+    def key(self, uri: str) -> str:
+        """What a commit bears."""
+        return f"list:{self.run}:{sha256(uri.encode()).hexdigest()[:32]}"
+
+    def note(self, uri: str, outcome: Mapping[str, Any]) -> None:
+        """Take note that an address is done."""
+
+    def end(self) -> None:
+        """The run is over."""
+
+
+class Journal(Keys):
     """The journal of one run; a context manager."""
 
     def __init__(self, folder: Path, listed: str, *, afresh: bool = False) -> None:
         """Go on with the run over `listed`, the digest of a list; begin one where there is none."""
+        super().__init__("")
         self._path = folder / f"{listed}.jsonl"
-        self.done: dict[str, Mapping[str, Any]] = {}
-        """What became of addresses in earlier parts of this run."""
         self.run = "" if afresh else self._read()
         self.is_resumed = bool(self.run)
         self._file: TextIO | None = None
@@ -73,10 +95,6 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
-
-    def key(self, uri: str) -> str:
-        """What a commit bears."""
-        return f"list:{self.run}:{sha256(uri.encode()).hexdigest()[:32]}"
 
     def note(self, uri: str, outcome: Mapping[str, Any]) -> None:
         """Take note that an address is done."""

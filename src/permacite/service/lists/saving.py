@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from permacite.capture import Browsers
     from permacite.service.ingest.saved import Saved
-    from permacite.service.lists.journal import Journal
+    from permacite.service.lists.journal import Keys
     from permacite.service.lists.reading import Line
 
 __all__ = ["Listed", "Lists", "Manner"]
@@ -76,12 +76,12 @@ class Lists(Ingest):
     """Lists of addresses become committed versions."""
 
     def save_all(
-        self, lines: Iterable[Line], manner: Manner | None = None, journal: Journal | None = None
+        self, lines: Iterable[Line], manner: Manner | None = None, journal: Keys | None = None
     ) -> Iterator[Listed]:
         """Save all pages of a list, and yield what became of each once it is durable.
 
-        With an open `journal` a run that was cut off goes on: what is done is told again, and
-        nothing is saved twice. What is wrong with one page harms no other.
+        With the keys of a run, or its open `journal`, one that was cut off goes on: what is done is
+        told again, and nothing is saved twice. What is wrong with one page harms no other.
         """
         from permacite.capture import Browsers  # noqa: PLC0415 - files need no network
 
@@ -97,7 +97,7 @@ class _Run:
     """One run: what waits for which site, and what is under way."""
 
     def __init__(
-        self, archive: Lists, manner: Manner, journal: Journal | None, browsers: Browsers
+        self, archive: Lists, manner: Manner, journal: Keys | None, browsers: Browsers
     ) -> None:
         self._archive = archive
         self._manner = manner

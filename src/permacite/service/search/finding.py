@@ -148,13 +148,20 @@ class Search(UseCases):
             )
 
     def index_words(
-        self, *, anew: bool = False, progress: Callable[[int, int], None] | None = None
+        self,
+        *,
+        anew: bool = False,
+        until: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> int:
-        """Index all that is new, or all `anew`; return how many versions are in the index."""
+        """Index all that is new, or all `anew`; return how many versions are in the index.
+
+        With `until`, what the log names up to that entry, or somewhat more.
+        """
         with Index(self._place()) as index:
             if anew:
                 index.anew()
-            follow(self._repository.public(), index, tell=progress)
+            follow(self._repository.public(), index, until=until, tell=progress)
             return index.count()
 
     def _jotted_in(self, query: Query) -> tuple[Jotting, ...]:

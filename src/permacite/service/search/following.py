@@ -54,20 +54,24 @@ def follow(
     index: Index,
     *,
     most_s: float | None = None,
+    until: int | None = None,
     tell: Callable[[int, int], None] | None = None,
 ) -> bool:
     """Index what is new, for so many seconds at most; say whether all is.
 
-    `tell` is called with the number of entries that are done, and of all.
+    `until`: so many entries of the log will do. `tell` is called with the number of entries that
+    are done, and of all.
     """
-    until = None if most_s is None else monotonic() + most_s
+    end_s = None if most_s is None else monotonic() + most_s
     while True:
         done, size, is_all = _step(repository, index)
         if tell is not None:
             tell(min(done, size), size)
         if is_all:
             return True
-        if until is not None and monotonic() > until:
+        if until is not None and done >= until:
+            return False
+        if end_s is not None and monotonic() > end_s:
             return False
 
 

@@ -1,0 +1,118 @@
+"""A crew: processes that do jobs, each with the archive open. One that dies is replaced.
+
+Its job is told to have failed, and how the process ended. Where this process itself dies, the
+others end after what they do.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import queue
+import signal
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
+
+from permacite.errors import PermaciteError
+from permacite.service.work.doing import Worker
+from permacite.service.work.jobs import Job, Outcome
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+    from permacite.archive import Location
+
+__all__ = ["Crew", "attempted"]
+
+_END_S = 5
+
+
+class _Member(NamedTuple):
+    process: BaseProcess
+    line: Connection
+
+
+class Crew:
+    """Processes of this machine, begun when they are first needed. Threads may share it."""
+
+    def __init__(self, location: Location, size: int) -> None:
+        """`size`: how many processes."""
+        self.size = size
+        self._location = location
+        self._idle: queue.SimpleQueue[_Member | None] = queue.SimpleQueue()
+        for _ in range(size):
+            self._idle.put(None)
+
+    def do(self, job: Job, /) -> Outcome:
+        """Do a job in a process that is free; wait for one."""
+        member = self._idle.get()
+        try:
+            member = member or _begun(self._location)
+            member.line.send(job)
+            outcome = member.line.recv()
+        except (EOFError, OSError):
+            self._idle.put(None)
+            return Outcome(problem=f"the process that did it ended: {_ended(member)}")
+        self._idle.put(member)
+        assert isinstance(outcome, Outcome)  # noqa: S101 - ours
+        return outcome
+
+    def close(self) -> None:
+        """End those that are idle; whoever does a job ends after it."""
+        while not self._idle.empty():
+            member = self._idle.get()
+            if member is not None:
+                _ended(member)
+
+
+def _begun(location: Location) -> _Member:
+    """A new process; nothing of this one is in it."""
+    context = multiprocessing.get_context("spawn")
+    ours, its = context.Pipe()
+    process = context.Process(target=_work, args=(its, location), name="permacite job", daemon=True)
+    process.start()
+    its.close()
+    return _Member(process, ours)
+
+
+def _ended(member: _Member | None) -> str:
+    """Let go of the line of a process, and say how it ended."""
+    if member is None:
+        return "it could not be begun"
+    member.line.close()
+    member.process.join(_END_S)
+    if member.process.exitcode is None:
+        member.process.kill()
+        member.process.join()
+    code = member.process.exitcode or 0
+    return (signal.strsignal(-code) or f"signal {-code}") if code < 0 else f"exit status {code}"
+
+
+def _work(line: Connection, location: Location) -> None:
+    """Do jobs until nobody sends any."""
+    gc.enable()  # the command begins without
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends jobs is told, and ends this
+    with ExitStack() as stack:
+        archive: Worker | None = None
+        while True:
+            try:
+                job = line.recv()
+            except EOFError:
+                return
+            try:
+                archive = archive or stack.enter_context(Worker.open(location))
+            except PermaciteError as error:
+                line.send(Outcome(problem=error.problem))
+            else:
+                line.send(attempted(archive, job))
+
+
+def attempted(archive: Worker, job: Job) -> Outcome:
+    """Do a job; where that fails, say why."""
+    try:
+        return archive.do(job)
+    except PermaciteError as error:
+        return Outcome(problem=error.problem)
+    except Exception as error:  # noqa: BLE001 - a fault in one job is none of the others
+        return Outcome(problem=f"{type(error).__name__}: {error}")

@@ -1,0 +1,161 @@
+"""What each kind of job does: the use cases that commands call, over one range or slice.
+
+| kind | over | done twice |
+|---|---|---|
+| fixity | a range of the log | reads alone |
+| derive | a range of the log | what has its text is passed over |
+| index | a range of the log | what the index of this machine has is passed over |
+| drift | a range of the log, a share of all sites | a look takes the place of the one before |
+| save | a slice of a list, of one share of all sites | each page is committed under a key |
+| import | a slice of a list | octets are committed under a key |
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from permacite.errors import CaptureError, PermaciteError
+from permacite.pdi import PDI
+from permacite.service.drift.checking import Checks
+from permacite.service.findings import HARMLESS
+from permacite.service.ingest.deriving import Derivations
+from permacite.service.lists.journal import Keys
+from permacite.service.lists.reading import Line
+from permacite.service.lists.robots import Robots
+from permacite.service.lists.saving import Lists, Manner
+from permacite.service.preservation.keeping import Preservation
+from permacite.service.search.finding import Search
+from permacite.service.work.jobs import Outcome, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from permacite.archive import Version
+    from permacite.service.work.jobs import Job
+
+__all__ = ["SHARES", "Worker", "share_of"]
+
+SHARES = 16
+"""Into so many parts all sites are divided. Of one part one job is done at a time: so one process
+alone asks a site, however many there are."""
+_PAUSE_S = 1.0
+_MOST_TOLD = 100
+"""Of one job: somebody reads it."""
+
+
+def share_of(uri: str) -> int:
+    """The part of all sites that the site of an address is in."""
+    site = urlsplit(uri).netloc.rpartition("@")[2].lower()
+    return int.from_bytes(sha256(site.encode()).digest()[:4]) % SHARES
+
+
+class Worker(Preservation, Derivations, Search, Checks, Lists):
+    """An archive with the use cases that jobs are made of."""
+
+    def do(self, job: Job) -> Outcome:
+        """Do a job. Raises what stands in the way of all of it."""
+        kinds: dict[str, Callable[[Mapping[str, Any], _Tally], None]] = {
+            "fixity": self._check_octets,
+            "derive": self._derive,
+            "index": self._index,
+            "drift": self._compare,
+            "save": self._save,
+            "import": self._import,
+        }
+        tally = _Tally()
+        kinds[job.kind](job.what, tally)
+        return Outcome(dict(tally.counts), tuple(tally.told))
+
+    def _check_octets(self, what: Mapping[str, Any], tally: _Tally) -> None:
+        for finding in self._repository.verify_new(what["start"], what["end"]):
+            tally.counts["checked"] += 1
+            if finding.kind not in HARMLESS:
+                tally.add("bad", finding.name, f"{finding.kind}: {finding.detail}")
+
+    def _derive(self, what: Mapping[str, Any], tally: _Tally) -> None:
+        for derived in self.derive_range(what["start"], what["end"], renew=what["renew"]):
+            if derived.problem:
+                tally.add(derived.outcome, derived.pdi, derived.problem)
+            else:
+                tally.counts[derived.outcome] += 1
+
+    def _index(self, what: Mapping[str, Any], tally: _Tally) -> None:
+        self.index_words(until=what["end"])
+        tally.counts["entries"] += what["end"] - what["start"]
+
+    def _compare(self, what: Mapping[str, Any], tally: _Tally) -> None:
+        """Look at the live pages of a share of all sites: as a crawler, for nobody named them."""
+        robots = Robots(allow_private=what["allow_private"])
+        asked_at: dict[str, float] = {}
+        for version in self._newest(what["start"], what["end"]):
+            uri = version.provenance.uri or version.provenance.final_uri
+            if uri is None or share_of(uri) != what["share"]:
+                continue
+            rules, site = robots.of(uri), urlsplit(uri).netloc
+            if not rules.allows(uri):
+                tally.add("forbidden", uri, f"by {rules.uri}")
+                continue
+            left_s = asked_at.get(site, 0.0) + max(_PAUSE_S, rules.delay_s) - time.monotonic()
+            time.sleep(max(0.0, left_s))
+            self._look(version, uri, tally, allow_private=what["allow_private"])
+            asked_at[site] = time.monotonic()
+
+    def _newest(self, start: int, end: int) -> Iterator[Version]:
+        """The versions of a range that are the last of their documents."""
+        for named in self._repository.logged(start, end):
+            with suppress(PermaciteError):  # erased, or damaged, which fixity tells
+                if isinstance(named, PDI):
+                    version = self._repository.version(named.document)
+                    if version.number == named.version:
+                        yield version
+
+    def _look(self, version: Version, uri: str, tally: _Tally, *, allow_private: bool) -> None:
+        try:
+            checked = self.check(str(version.pdi), allow_private=allow_private)
+        except CaptureError as error:
+            tally.add("failed", uri, error.problem)
+            return
+        tally.counts["same" if checked.same_text else "changed"] += 1
+        for passage in checked.passages:
+            if passage.status not in {"verified", "moved"}:
+                tally.add("passages to look at", passage.reference, passage.status)
+
+    def _save(self, what: Mapping[str, Any], tally: _Tally) -> None:
+        lines = [Line("", uri, uri) for uri in what["listed"]]
+        manner = Manner(pause_s=_PAUSE_S, options=what["options"])
+        for listed in self.save_all(lines, manner, Keys(what["run"])):
+            if listed.problem:
+                tally.add(listed.outcome, listed.uri, listed.problem)
+            else:
+                tally.counts[listed.outcome] += 1
+        time.sleep(_PAUSE_S)  # the next slice may begin with the same site
+
+    def _import(self, what: Mapping[str, Any], tally: _Tally) -> None:
+        paths = map(Path, what["listed"])
+        for path, outcome in self.add_files(paths, key_of=Keys(what["run"]).key, **what["options"]):
+            if isinstance(outcome, PermaciteError):
+                tally.add("refused", str(path), outcome.problem)
+            elif isinstance(outcome, OSError):
+                tally.add("unread", str(path), outcome.strerror or str(outcome))
+            else:
+                tally.counts["unchanged" if outcome.unchanged else "imported"] += 1
+
+
+class _Tally:
+    """What a job counts, and whom it tells of by name."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.told: list[Told] = []
+
+    def add(self, what: str, name: str, problem: str) -> None:
+        """Count one more, and tell of it by name, if not of too many."""
+        self.counts[what] += 1
+        if len(self.told) < _MOST_TOLD:
+            self.told.append(Told(what, name, problem))
