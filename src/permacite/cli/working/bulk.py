@@ -186,11 +186,23 @@ def import_(ctx: click.Context, /, files: tuple[Path, ...], **options: Any) -> N
     metavar="SECONDS",
     help="How long a worker elsewhere gives no sign of life until its jobs are done here.",
 )
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Have a Ray cluster do them: its address, auto where this machine is in one, or local.",
+)
 @click.option("--status", is_flag=True, help="Tell how far all is; do nothing.")
 @json_option
 @click.pass_context
 def work(
-    ctx: click.Context, *, jobs: int, once: bool, patience: float, status: bool, as_json: bool
+    ctx: click.Context,
+    *,
+    jobs: int,
+    once: bool,
+    patience: float,
+    ray: str | None,
+    status: bool,
+    as_json: bool,
 ) -> None:
     """Do the jobs that `permacite bulk` put into the queue of the archive, on this machine.
 
@@ -203,10 +215,8 @@ def work(
     """
     location, ended = _of(ctx.obj), set[int]()
     if not status:
-        from permacite.service.work.crew import Crew  # noqa: PLC0415 - most commands have none
-
         ended = {run.number for run in working.runs(location) if run.is_ended}
-        crew: Does = Crew(location, jobs)
+        crew = _crew(location, jobs, ray)
         working.do_jobs(location, crew, once=once, patience_s=patience, tell=_tell_failed)
     runs = [run for run in working.runs(location) if run.number not in ended]
     if as_json:
@@ -214,6 +224,17 @@ def work(
     else:
         _show(runs)
     ctx.exit(0 if all(run.is_well for run in runs) else 1)
+
+
+def _crew(location: Location, jobs: int, ray: str | None) -> Does:
+    """Whoever does so many jobs at once: processes of this machine, or of a Ray cluster."""
+    if ray is None:
+        from permacite.service.work.crew import Crew  # noqa: PLC0415 - looking needs none
+
+        return Crew(location, jobs)
+    from permacite.service.work.on_ray import RayCrew  # noqa: PLC0415 - needs an extra
+
+    return RayCrew(location, jobs, ray)
 
 
 def _of(folder: Location | None) -> Location:

@@ -11,6 +11,7 @@ import multiprocessing
 import queue
 import signal
 from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import PermaciteError
@@ -18,6 +19,7 @@ from permacite.service.work.doing import Worker
 from permacite.service.work.jobs import Job, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -94,24 +96,19 @@ def _work(line: Connection, location: Location) -> None:
     gc.enable()  # the command begins without
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends jobs is told, and ends this
     with ExitStack() as stack:
-        archive: Worker | None = None
+        opened = cache(lambda: stack.enter_context(Worker.open(location)))
         while True:
             try:
                 job = line.recv()
             except EOFError:
                 return
-            try:
-                archive = archive or stack.enter_context(Worker.open(location))
-            except PermaciteError as error:
-                line.send(Outcome(problem=error.problem))
-            else:
-                line.send(attempted(archive, job))
+            line.send(attempted(opened, job))
 
 
-def attempted(archive: Worker, job: Job) -> Outcome:
-    """Do a job; where that fails, say why."""
+def attempted(opened: Callable[[], Worker], job: Job) -> Outcome:
+    """Do a job in an archive that is open, or is opened now; where that fails, say why."""
     try:
-        return archive.do(job)
+        return opened().do(job)
     except PermaciteError as error:
         return Outcome(problem=error.problem)
     except Exception as error:  # noqa: BLE001 - a fault in one job is none of the others
