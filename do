@@ -104,8 +104,12 @@ browser() {
     packages=""
     command -v chromium >/dev/null 2>&1 || packages="chromium fonts-dejavu-core"
     command -v firefox-esr >/dev/null 2>&1 || command -v firefox >/dev/null 2>&1 || packages="$packages firefox-esr"
-    if [ -z "$packages" ]; then say "chromium and firefox are here"; return; fi
-    install "the browser tests need Chromium and Firefox" $packages
+    if [ -z "$packages" ]; then say "chromium and firefox are here"
+    else install "the browser tests need Chromium and Firefox" $packages
+    fi
+    # Chromium without its windows takes half the time; it is not a package everywhere.
+    shell=chromium-headless-shell
+    command -v $shell >/dev/null 2>&1 || ! apt-cache show $shell >/dev/null 2>&1 || install "tests are quicker with it" $shell
 }
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; a C

@@ -31,12 +31,12 @@ from tests.crash.replay.trace import (
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 1
 SHARES = {
-    "none": 0.25,
-    "all": 0.02,
-    "ordered": 0.03,
-    "without-one": 0.02,
-    "only-one": 0.02,
-    "any": 0.035,
+    "none": 0.12,
+    "all": 0.014,
+    "ordered": 0.016,
+    "without-one": 0.016,
+    "only-one": 0.014,
+    "any": 0.018,
 }
 """At which part of the points each kind of state is tried: a matter of time."""
 

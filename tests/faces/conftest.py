@@ -190,8 +190,23 @@ def playwright() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: str, playwright: Playwright) -> Iterator[Browser]:
-    """Return a real Chromium."""
+def whole_browser(chromium: str, playwright: Playwright) -> Iterator[Browser]:
+    """Return the Chromium that people have, for what its outer parts may do by themselves."""
+    opened = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def browser(
+    chromium: str, playwright: Playwright, pytestconfig: pytest.Config
+) -> Iterator[Browser]:
+    """Return a Chromium: with `--deep` the whole, else without its windows where that is here.
+
+    Both are of one build; what has no windows takes half the time of the processor.
+    """
+    if not pytestconfig.getoption("--deep"):
+        chromium = shutil.which("chromium-headless-shell") or chromium
     opened = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
     yield opened
     opened.close()

@@ -30,6 +30,13 @@ Error = pytest.importorskip("playwright.sync_api").Error
 
 pytestmark = pytest.mark.browser
 
+
+@pytest.fixture(scope="module")
+def browser(whole_browser: Browser) -> Browser:
+    """Connect ahead, keep and restore, as the parts around the pages do."""
+    return whole_browser
+
+
 AT_ONCE = 60
 """Frames in one page."""
 SETTLED_MS = 600

@@ -35,6 +35,13 @@ expect = pytest.importorskip("playwright.sync_api").expect
 
 pytestmark = pytest.mark.browser
 
+
+@pytest.fixture(scope="module")
+def browser(whole_browser: Browser) -> Browser:
+    """Connect ahead, keep and restore, as the parts around the pages do."""
+    return whole_browser
+
+
 HELD = "https://sea.example.org/held"
 OTHER = "https://sea.example.org/none"
 

@@ -46,5 +46,5 @@ def finding(workers: Workers, number: int) -> str | None:
 def test_broken_media_is_cut_or_refused(times: Callable[[int, int], int]) -> None:
     workers = Workers(most=2, job_s=JOB_S)
     with closing(workers), ThreadPoolExecutor(2) as pool:
-        found = pool.map(functools.partial(finding, workers), range(times(500, 100_000)))
+        found = pool.map(functools.partial(finding, workers), range(times(250, 100_000)))
         assert [one for one in found if one is not None] == []
