@@ -15,8 +15,8 @@ import pytest
 
 from permacite.capture.browsing.pipe import Browser, Session, Tab
 from permacite.capture.browsing.program import Program, find_program
-from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from tests.faces.test_browsing import folder, program
 from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.browsing.pipe import Browser
 from permacite.capture.model import Limits
-from permacite.capture.run import to_the_end
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,8 @@ from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.browsing.shared.browsers import Bounds, Browsers, Shared
 from permacite.capture.browsing.shared.memory import memory_of
 from permacite.capture.model import Limits
-from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from tests.faces.site import Routes

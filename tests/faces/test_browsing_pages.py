@@ -16,8 +16,8 @@ from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.browsing.pipe import Browser
 from permacite.capture.credentials import read_credentials
 from permacite.capture.model import Limits
-from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable

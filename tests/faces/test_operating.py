@@ -16,8 +16,8 @@ import pytest
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.capture.run import to_the_end
 from permacite.errors import StorageError
+from permacite.loops import to_the_end
 from permacite.service.archive import Archive
 from permacite.service.preservation.condition import Condition
 from permacite.web.operating.health import LEAST_FREE_BYTES, ready

@@ -20,7 +20,7 @@ import pytest
 from tests.faces.conftest import served
 from tests.faces.test_http import Answer, ask, names
 
-from permacite.capture.run import to_the_end
+from permacite.loops import to_the_end
 from permacite.service.archive import Archive
 from permacite.web.doors.building import Building
 from permacite.web.doors.forwarded import Forwarded

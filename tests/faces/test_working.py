@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.engines import on
 
+from permacite.loops import to_the_end
 from permacite.service.archive import Archive
 from permacite.service.lists.journal import Keys
-from permacite.service.work import dividing
+from permacite.service.work import dividing, working
+from permacite.service.work.crew import Crew
 from permacite.service.work.local import LocalQueue
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
     from tests.faces.conftest import Outcome, Site
+
+    from permacite.service.work.jobs import Run
 
     Cli = Callable[..., Outcome]
 
@@ -168,8 +173,22 @@ def test_of_a_folder_one_worker_does_the_jobs(location: str, cli: Cli) -> None:
     assert refused.status == 1
     assert "another worker" in refused.err
     assert cli("work", "--status").status == 0
-    asyncio.run(queue.close())
+    to_the_end(queue.close())
     assert cli("work", "--once").status == 0
+
+
+def test_a_program_that_runs_a_loop_may_call_them(location: str, tmp_path: Path) -> None:
+    path = tmp_path / "tide.txt"
+    path.write_text("The tide.")
+
+    async def program() -> list[Run]:
+        working.put_listed(Path(location), "import", [str(path)])
+        working.do_jobs(Path(location), Crew(Path(location), 1), once=True)
+        return working.runs(Path(location))
+
+    with ThreadPoolExecutor(1) as thread:  # this one may have a loop already
+        (run,) = thread.submit(asyncio.run, program()).result()
+    assert run.counts == {"imported": 1}
 
 
 def test_a_site_is_in_one_share() -> None:

@@ -22,8 +22,8 @@ from permacite.capture.codings import CodingError, Decoder
 from permacite.capture.collect import Collector
 from permacite.capture.content import sniff
 from permacite.capture.fetcher import Fetcher
-from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
+from permacite.loops import to_the_end
 
 
 @given(st.ip_addresses())

@@ -14,8 +14,8 @@ from permacite.capture import Limits, capture, fetch
 from permacite.capture.address import refusal
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.lookup import open_checked_socket
-from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from tests.spec.conftest import Web

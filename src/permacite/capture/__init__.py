@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import CaptureError
 from permacite.exports import on_demand
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -98,7 +99,7 @@ def capture(
     or "extra" where aiohttp is not installed.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import capture_page, to_the_end  # noqa: PLC0415 - only captures need it
+        from permacite.capture.run import capture_page  # noqa: PLC0415 - only captures need it
     return to_the_end(
         capture_page(
             uri,
@@ -131,7 +132,7 @@ def draw(
     """
     with _needing_aiohttp(uri):
         from permacite.capture.browsing.drawing import draw_alone  # noqa: PLC0415 - only captures need it
-        from permacite.capture.run import policy, to_the_end  # noqa: PLC0415 - the same
+        from permacite.capture.run import policy  # noqa: PLC0415 - the same
     return to_the_end(
         draw_alone(
             program,
@@ -160,7 +161,7 @@ def fetch(
     Without `onward`, an answer that points elsewhere is the answer.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import fetch_one, to_the_end  # noqa: PLC0415 - only captures need it
+        from permacite.capture.run import fetch_one  # noqa: PLC0415 - only captures need it
     return to_the_end(
         fetch_one(uri, limits, allow_private=allow_private, lookup=lookup, sent=sent, onward=onward)
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from permacite.capture.address import absolute, refusal
 from permacite.capture.collect import Collector
@@ -18,14 +17,12 @@ from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Callable, Mapping
 
     from permacite.capture.credentials import Credentials
     from permacite.capture.model import Earlier, Refuse, Sent
 
-__all__ = ["capture_page", "fetch_one", "policy", "to_the_end"]
-
-T = TypeVar("T")
+__all__ = ["capture_page", "fetch_one", "policy"]
 
 
 async def capture_page(
@@ -126,16 +123,6 @@ async def fetch_one(
 def policy(allow_private: bool) -> Refuse:  # noqa: FBT001 - the option, handed on
     """Which addresses are refused."""
     return (lambda _: None) if allow_private else refusal
-
-
-def to_the_end(work: Coroutine[None, None, T]) -> T:
-    """Run `work` in a loop of its own; in a thread of its own where this one has a loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(max_workers=1) as threads:
-        return threads.submit(asyncio.run, work).result()
 
 
 async def _page(fetcher: Fetcher, uri: str) -> Exchange:

@@ -27,8 +27,8 @@ from permacite.capture.crawls.octets import Place
 from permacite.capture.crawls.records import Reader
 from permacite.capture.credentials import WITHHELD
 from permacite.capture.model import Capture, Exchange, Limits, Redirect
-from permacite.capture.run import to_the_end
 from permacite.errors import CaptureError, ParseError
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from datetime import datetime

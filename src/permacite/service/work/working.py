@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Repository, place_of
+from permacite.loops import to_the_end
 from permacite.service.work import dividing
 from permacite.service.work.running import work
 
@@ -64,7 +65,7 @@ def _put(location: Location, kind: str, jobs: Sequence[Job]) -> int:
             await queue.put(kind, jobs)
 
     if jobs:
-        asyncio.run(put())
+        to_the_end(put())
     return len(jobs)
 
 
@@ -76,7 +77,7 @@ def runs(location: Location) -> list[Run]:
             return await queue.runs()
 
     Repository.open(location).close()
-    return asyncio.run(ask())
+    return to_the_end(ask())
 
 
 def do_jobs(
@@ -97,11 +98,19 @@ def do_jobs(
         stopping = asyncio.Event()
         async with _queue(location, works=True, patience_s=patience_s) as queue:
             _listen(stopping)
-            await work(queue, crew, once=once, stopping=stopping, tell=tell)
+            doing = asyncio.ensure_future(
+                work(queue, crew, once=once, stopping=stopping, tell=tell)
+            )
+            try:
+                await asyncio.shield(doing)
+            except asyncio.CancelledError:  # the thread that waits for this was interrupted
+                stopping.set()
+                await doing
+                raise
 
     Repository.open(location).close()
     try:
-        asyncio.run(run())
+        to_the_end(run())
     finally:
         crew.close()
 
