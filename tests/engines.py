@@ -208,7 +208,8 @@ class Between:
             threading.Thread(target=self._carry, args=(client,), daemon=True).start()
 
     def _carry(self, client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as server:
+        ended = contextlib.suppress(OSError)  # by either of them, in the midst
+        with ended, client, socket.socket(socket.AF_UNIX) as server:
             server.connect(self._to)
             while True:
                 for ready in select.select([client, server], [], [])[0]:

@@ -30,6 +30,24 @@ if TYPE_CHECKING:
     from permacite.archive import Location
 
 _PATIENCE_S = 2
+NOTEBOOK = """
+import asyncio, sys
+from pathlib import Path
+from permacite.service.work import working
+from permacite.service.work.crew import Crew
+location = Path(sys.argv[1])
+
+async def cell():
+    try:
+        working.do_jobs(location, Crew(location, 1))
+    except KeyboardInterrupt:
+        print("interrupted")
+
+if __name__ == "__main__":
+    asyncio.set_event_loop(loop := asyncio.new_event_loop())
+    loop.run_until_complete(cell())
+"""
+"""What a notebook does: a cell runs inside of a loop."""
 
 
 @pytest.fixture
@@ -89,7 +107,12 @@ def begin(location: Location) -> Iterator[Callable[[], subprocess.Popen[bytes]]]
         words = ["work", "--once", "--jobs", "2", "--patience", str(_PATIENCE_S)]
         command = [sys.executable, "-m", "permacite", "--archive", str(location), *words]
         begun.append(
-            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.Popen(
+                command,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
         )
         return begun[-1]
 
@@ -98,7 +121,7 @@ def begin(location: Location) -> Iterator[Callable[[], subprocess.Popen[bytes]]]
         for process in [*children(each), each.pid]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        each.wait()
+        each.communicate()
 
 
 def files(folder: Path, many: int) -> list[str]:
@@ -178,6 +201,70 @@ def test_a_worker_that_is_killed_loses_nothing(
 @on("folder")
 @pytest.mark.slow
 @pytest.mark.timeout(120)
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+def test_a_worker_that_is_told_to_end_ends_what_it_began(
+    location: Location,
+    pipe: Pipe,
+    begin: Callable[[], subprocess.Popen[bytes]],
+    tmp_path: Path,
+    word: signal.Signals,
+) -> None:
+    working.put_listed(location, "import", [str(pipe.path)])
+    worker = begin()
+    process = pipe.reader(worker)
+    tell_to_end(worker, word)
+    working.put_listed(location, "import", files(tmp_path / "files", 20))
+    pipe.let_go(b"the words")
+    assert worker.wait(60) == 0
+    gone(process)
+    later, first = working.runs(location)
+    assert (first.state.done, later.state.waiting) == (1, 1)
+    assert len(names(location)) == 1
+
+
+@on("postgresql")
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_worker_that_is_told_twice_ends_at_once_and_loses_nothing(
+    location: Location, pipe: Pipe, begin: Callable[[], subprocess.Popen[bytes]]
+) -> None:
+    working.put_listed(location, "import", [str(pipe.path)])
+    first = begin()
+    process = pipe.reader(first)
+    tell_to_end(first, signal.SIGINT)
+    os.killpg(first.pid, signal.SIGINT)
+    assert first.wait(60) == -signal.SIGINT
+    gone(process)
+    second = begin()
+    pipe.reader(second)
+    pipe.let_go(b"the words")
+    assert second.wait(60) == 0
+    assert len(names(location)) == 1
+
+
+@on("folder")
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_notebook_that_is_interrupted_ends_what_it_began(
+    location: Location, pipe: Pipe, tmp_path: Path
+) -> None:
+    working.put_listed(location, "import", [str(pipe.path)])
+    working.put_listed(location, "import", files(tmp_path / "files", 20))
+    command = [sys.executable, "-c", NOTEBOOK, str(location)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as notebook:
+        process = pipe.reader(notebook)
+        os.killpg(notebook.pid, signal.SIGINT)
+        time.sleep(1)  # nobody says when a thread was told
+        pipe.let_go(b"the words")
+        assert notebook.communicate()[0] == b"interrupted\n"
+    gone(process)
+    later, first = working.runs(location)
+    assert (first.state.done, later.state.waiting) == (1, 1)
+
+
+@on("folder")
+@pytest.mark.slow
+@pytest.mark.timeout(120)
 def test_octets_that_two_jobs_read_at_once_have_one_name(
     location: Location, pipe: Pipe, begin: Callable[[], subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
@@ -221,10 +308,46 @@ def test_killed_again_and_again_all_is_there_once(
         assert len(names(location)) == 60  # all of them, and none has two names
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("location", ["postgresql"], indirect=True)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_the_database_ends_and_begins_and_the_work_goes_on(
+    location: Location,
+    begin: Callable[[], subprocess.Popen[bytes]],
+    postgresql: Server,
+    tmp_path: Path,
+) -> None:
+    chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to end
+    for number in range(10):
+        listed = files(tmp_path / str(number), 600)
+        for path in listed:
+            Path(path).write_text(f"words of file {path}")
+        working.put_listed(location, "import", listed)
+        worker = begin()
+        while not working.runs(location)[0].state.done:
+            assert worker.poll() is None
+        time.sleep(chance.uniform(0.0, 0.5))
+        postgresql.stop()
+        time.sleep(chance.uniform(0.0, 3.0))
+        postgresql.start()
+        assert worker.wait(120) == 0, worker.stderr.read() if worker.stderr else ""
+        state = working.runs(location)[0].state
+        assert (state.done, state.given_up, state.waiting, state.doing) == (30, 0, 0, 0)
+        assert len(names(location)) == 600 * (number + 1)
+
+
 def _kill(processes: Sequence[int]) -> None:
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
+
+
+def tell_to_end(worker: subprocess.Popen[bytes], word: signal.Signals) -> None:
+    """Tell a worker and all it began, as terminals do; return once it says that it ends."""
+    os.killpg(worker.pid, word)
+    assert worker.stderr is not None
+    assert b"ending" in worker.stderr.readline()
 
 
 def gone(process: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.incoming.many import lines_of
-from permacite.cli.output import emit, json_option, note, table
+from permacite.cli.output import counted, emit, json_option, note, table
 from permacite.service.base import default_directory
 from permacite.service.ingest.crawls import is_crawl
 from permacite.service.ingest.files import files_in
@@ -209,15 +209,25 @@ def work(
     Any number of machines may work for an archive in PostgreSQL, and one for an archive in a
     folder. A worker that is killed loses nothing: others do its jobs again, which changes nothing
     that was done. A job that ends its process is tried three times, then given up by name, and the
-    others go on. Told to end, it ends what it has begun.
+    others go on. Told to end (Control-C, SIGTERM), it ends what it has begun; told twice, it ends
+    at once, and what it had begun is done again.
 
     Exit status: 0 done, 1 a job was given up, or found something bad.
     """
     location, ended = _of(ctx.obj), set[int]()
     if not status:
-        ended = {run.number for run in working.runs(location) if run.is_ended}
-        crew = _crew(location, jobs, ray)
-        working.do_jobs(location, crew, once=once, patience_s=patience, tell=_tell_failed)
+        there = working.runs(location)
+        ended = {run.number for run in there if run.is_ended}
+        left = sum(run.state.waiting + run.state.doing for run in there) if once else None
+        with counted("jobs", of=left) as tick:
+            working.do_jobs(
+                location,
+                _crew(location, jobs, ray),
+                once=once,
+                patience_s=patience,
+                tell=_teller(tick),
+                ending=_tell_ending,
+            )
     runs = [run for run in working.runs(location) if run.number not in ended]
     if as_json:
         emit(runs)
@@ -245,9 +255,20 @@ def _tell(jobs: int) -> None:
     note(f"{jobs:,} jobs put: `permacite work` does them" if jobs else "there is nothing to do")
 
 
-def _tell_failed(job: Job, outcome: Outcome) -> None:
-    if outcome.problem:
-        note(f"  not done: {job}: {outcome.problem}")
+def _teller(tick: Callable[[object], None] | None) -> Callable[[Job, Outcome], None]:
+    """What counts jobs, and tells of those that were not done."""
+
+    def tell(job: Job, outcome: Outcome) -> None:
+        if outcome.problem:
+            note(f"  not done: {job}: {outcome.problem}")
+        if tick is not None:
+            tick(job)
+
+    return tell
+
+
+def _tell_ending() -> None:
+    note("permacite: ending what is begun; told once more, it ends at once")
 
 
 def _show(runs: list[Run]) -> None:

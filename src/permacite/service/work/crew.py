@@ -10,8 +10,9 @@ import gc
 import multiprocessing
 import queue
 import signal
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import PermaciteError
@@ -19,7 +20,7 @@ from permacite.service.work.doing import Worker
 from permacite.service.work.jobs import Job, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Crew", "attempted"]
 
 _END_S = 5
+_TO_END = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Member(NamedTuple):
@@ -73,9 +75,24 @@ def _begun(location: Location) -> _Member:
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe()
     process = context.Process(target=_work, args=(its, location), name="permacite job", daemon=True)
-    process.start()
+    with _untold():
+        process.start()
     its.close()
     return _Member(process, ours)
+
+
+@contextmanager
+def _untold() -> Iterator[None]:
+    """Hold back what tells a process to end, also from one that is begun here, until it allows it.
+
+    A terminal tells all processes at once, and a new one would end before it can say what then.
+    """
+    resource_tracker.ensure_running()  # which would let it through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _TO_END)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _ended(member: _Member | None) -> str:
@@ -92,9 +109,11 @@ def _ended(member: _Member | None) -> str:
 
 
 def _work(line: Connection, location: Location) -> None:
-    """Do jobs until nobody sends any."""
+    """Do jobs until nobody sends any. Told to end, it ends a job; told once more, itself."""
     gc.enable()  # the command begins without
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends jobs is told, and ends this
+    for number in _TO_END:
+        signal.signal(number, lambda told, _: signal.signal(told, signal.SIG_DFL))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_END)
     with ExitStack() as stack:
         opened = cache(lambda: stack.enter_context(Worker.open(location)))
         while True:

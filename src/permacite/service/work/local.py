@@ -71,6 +71,8 @@ class LocalQueue:
                 )
                 self._prepare()
                 if works:
+                    # What a worker notes may be lost with the power: then a job is done again.
+                    self._connection.execute("PRAGMA synchronous = NORMAL")
                     self._again(None, _DIED)
         except BaseException:
             self._let_go()

@@ -87,17 +87,19 @@ def do_jobs(
     once: bool = False,
     patience_s: float = PATIENCE_S,
     tell: Callable[[Job, Outcome], None] = lambda _job, _outcome: None,
+    ending: Callable[[], None] = lambda: None,
 ) -> None:
     """Do jobs by a crew until told to end (SIGINT, SIGTERM), or (`once`) until none is left.
 
-    What is begun then is ended. A worker that gives no sign of life for `patience_s` is taken for
-    dead, and its jobs are done by others. Raises StorageError, BusyError.
+    What is begun then is ended, which `ending` may say; told once more, the process ends at once. A
+    worker that gives no sign of life for `patience_s` is taken for dead, and its jobs are done by
+    others. Raises StorageError, BusyError.
     """
 
     async def run() -> None:
         stopping = asyncio.Event()
         async with _queue(location, works=True, patience_s=patience_s) as queue:
-            _listen(stopping)
+            _listen(stopping, ending)
             doing = asyncio.ensure_future(
                 work(queue, crew, once=once, stopping=stopping, tell=tell)
             )
@@ -115,14 +117,16 @@ def do_jobs(
         crew.close()
 
 
-def _listen(stopping: asyncio.Event) -> None:
-    """End gently at the first signal; at the second as any program does."""
+def _listen(stopping: asyncio.Event, ending: Callable[[], None]) -> None:
+    """End gently at the first signal, and at the second as if killed: that loses nothing either."""
     loop = asyncio.get_running_loop()
 
     def end() -> None:
         stopping.set()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
+        ending()
 
     with suppress(RuntimeError, ValueError):  # a thread of somebody's program gets no signals
         for number in (signal.SIGINT, signal.SIGTERM):
