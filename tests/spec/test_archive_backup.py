@@ -1,4 +1,4 @@
-"""A backup is an archive of its own; fsck finds what nobody asked about."""
+"""A backup is an archive of its own, in a folder; fsck finds what nobody asked about."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
+from permacite.archive import Repository as InFolder
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines
 
 SERIES = "lab.example.us"
 
@@ -34,25 +38,27 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
         yield opened
 
 
-def commit(archive: Repository, text: str) -> None:
+def commit(archive: InFolder, text: str) -> None:
     """Commit a text."""
     archive.commit([NewRepresentation(text.encode(), "text/plain", charset="utf-8")])
 
 
 def texts(directory: Path) -> list[bytes]:
     """Return what an archive holds, after checking all of it."""
-    with Repository.open(directory, clock=noon) as opened:
+    with InFolder.open(directory, clock=noon) as opened:
         assert {finding.kind for finding in opened.fsck()} == {"ok"}
         return [opened.read(version.representations[0]) for version in opened.list()]
 
 
 @pytest.mark.parametrize("link", [True, False], ids=["linked", "copied"])
-def test_a_backup_is_an_archive(archive: Repository, tmp_path: Path, *, link: bool) -> None:
+def test_a_backup_is_an_archive(
+    archive: Repository, tmp_path: Path, engine: object, *, link: bool
+) -> None:
     archive.backup(tmp_path / "backup", link=link)
     assert texts(tmp_path / "backup") == [b"one"]
     file = file_of(archive.directory, next(archive.list()).representations[0].digest)
-    assert file.stat().st_nlink == (2 if link else 1)
-    with Repository.open(tmp_path / "backup", clock=noon) as copy:
+    assert file.stat().st_nlink == (2 if link and engine is None else 1)
+    with InFolder.open(tmp_path / "backup", clock=noon) as copy:
         assert copy.log.verifiers == archive.log.verifiers
         assert copy.series == SERIES
         commit(copy, "in the copy")
@@ -70,7 +76,7 @@ def test_a_backup_is_brought_up_to_date(archive: Repository, tmp_path: Path) -> 
 
 def test_a_backup_never_overwrites_other_things(archive: Repository, tmp_path: Path) -> None:
     archive.backup(tmp_path / "backup")
-    with Repository.open(tmp_path / "backup", clock=noon) as copy:
+    with InFolder.open(tmp_path / "backup", clock=noon) as copy:
         commit(copy, "in the copy")
     with pytest.raises(ConflictError):
         archive.backup(tmp_path / "backup")
@@ -80,17 +86,19 @@ def test_a_backup_never_overwrites_other_things(archive: Repository, tmp_path: P
     for target in (tmp_path / "other", archive.directory):
         with pytest.raises(ConflictError):
             archive.backup(target)
-    Repository.create(tmp_path / "third", series=SERIES, clock=noon).close()
+    InFolder.create(tmp_path / "third", series=SERIES, clock=noon).close()
     with pytest.raises(ConflictError):
         archive.backup(tmp_path / "third")
-    with Repository.open(tmp_path / "third", clock=noon) as third:
+    with InFolder.open(tmp_path / "third", clock=noon) as third:
         commit(third, "of the third")
     (tmp_path / "third" / "log.key").unlink()
     with pytest.raises(ConflictError):
         archive.backup(tmp_path / "third")
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError, match=r"[Ff]ile (is there|exists)"):
         archive.backup(tmp_path / "file")
+    with pytest.raises(StorageError, match="a file is there"):
+        InFolder.create(tmp_path / "file", series=SERIES)
 
 
 def test_a_backup_while_others_commit_lacks_nothing(archive: Repository, tmp_path: Path) -> None:
@@ -110,7 +118,7 @@ def test_a_backup_while_others_commit_lacks_nothing(archive: Repository, tmp_pat
     finally:
         stop.set()
         thread.join()
-    with Repository.open(tmp_path / "backup") as copy:
+    with InFolder.open(tmp_path / "backup") as copy:
         assert {finding.kind for finding in copy.verify()} == {"ok"}
         held = [str(version.pdi.document) for version in copy.list()]
     assert held == [str(one.pdi.document) for one in archive.list(limit=len(held))]
@@ -134,6 +142,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.sqlite  # in test_archive_postgresql.py stands what PostgreSQL calls the same
 @pytest.mark.parametrize("statement", [row[1] for row in FAULTS], ids=[row[0] for row in FAULTS])
 def test_fsck_finds_a_database_that_is_not_as_it_was_made(
     archive: Repository, statement: str

@@ -62,6 +62,9 @@ def make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None
         write_file(directory / "README.txt", _README.encode(), mode=mode)
         flush_folder(directory)
     except FileExistsError as error:
+        if not directory.is_dir():
+            problem = f"cannot make {directory}: a file is there"
+            raise StorageError(problem, path=str(directory), reason="io") from error
         raise ConflictError(f"{directory} is an archive already", str(directory)) from error
     except OSError as error:
         raise StorageError(
