@@ -268,6 +268,15 @@ class Repository(archive.Repository):
             cls.engine.duplicate(folder, target)
 
     @classmethod
+    def adopt(cls, folder: Path) -> None:
+        """Bring the records of an unpacked archive, which are SQLite's, to where the engine is."""
+        if cls.engine is not None:
+            with archive.Repository.open(folder) as unpacked:
+                unpacked.copy(cls.at(folder), with_key=(folder / "log.key").exists())
+            for path in folder.glob("catalog.sqlite*"):
+                path.unlink()
+
+    @classmethod
     def by_hand(cls, folder: Path, *statements: str, is_ruled: bool = True) -> None:
         """Change records as somebody does with psql or sqlite3: no settings of ours.
 

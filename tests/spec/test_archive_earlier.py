@@ -5,23 +5,27 @@ from __future__ import annotations
 import contextlib
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.earlier import unpack
+from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
+from permacite.archive import Repository as InFolder
+from permacite.archive.entries import in_clear
 from permacite.archive.log import check_proof
 from permacite.archive.merkle import is_consistent
 from permacite.errors import WithdrawnError
 from permacite.service.archive import Archive
 from permacite.service.preservation import ocfl, replaying
 
-if TYPE_CHECKING:
-    from pathlib import Path
+pytestmark = pytest.mark.engines
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 pytest.importorskip("rfc3161_client", reason="one checkpoint bears a time-stamp")
+
+Earlier = tuple[Path, dict[str, bytes]]
 
 
 def later() -> datetime:
@@ -29,15 +33,23 @@ def later() -> datetime:
     return datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
-def test_it_opens_and_is_whole(tmp_path: Path) -> None:
-    directory, _ = unpack(tmp_path)
+@pytest.fixture
+def earlier(tmp_path: Path) -> Earlier:
+    """The archive, on the engine of the test, and proofs of it."""
+    directory, proofs = unpack(tmp_path)
+    Repository.adopt(directory)
+    return directory, proofs
+
+
+def test_it_opens_and_is_whole(earlier: Earlier) -> None:
+    directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
         assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
-def test_its_documents_get_the_text_that_they_lack(tmp_path: Path) -> None:
-    directory, proofs = unpack(tmp_path)
-    with Archive.open(directory) as archive:
+def test_its_documents_get_the_text_that_they_lack(earlier: Earlier) -> None:
+    directory, proofs = earlier
+    with Archive.open(Repository.at(directory)) as archive:
         before = _committed(archive)
         outcomes = {each.pdi: each.outcome for each in archive.derive_all()}
         assert set(outcomes.values()) <= {"added", "present", "none", "restricted"}
@@ -62,8 +74,8 @@ def _committed(archive: Archive) -> dict[str, str]:
     }
 
 
-def test_its_proofs_hold(tmp_path: Path) -> None:
-    directory, proofs = unpack(tmp_path)
+def test_its_proofs_hold(earlier: Earlier) -> None:
+    directory, proofs = earlier
     roots = proofs.pop("ca.pem")
     with Repository.open(directory, clock=later) as archive:
         key = str(archive.log.verifier)
@@ -74,8 +86,8 @@ def test_its_proofs_hold(tmp_path: Path) -> None:
     assert all(check_proof(one, key, tsa_roots=roots).ok for one in stamped)
 
 
-def test_it_goes_on_with_commitments_and_all_is_proven(tmp_path: Path) -> None:
-    directory, _ = unpack(tmp_path)
+def test_it_goes_on_with_commitments_and_all_is_proven(earlier: Earlier) -> None:
+    directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
         before = [leaf.content for leaf in archive.log.leaves()]
         archive.commit([NewRepresentation(b"new", "text/plain")])
@@ -95,8 +107,8 @@ def test_it_goes_on_with_commitments_and_all_is_proven(tmp_path: Path) -> None:
             assert (report.ok, report.quote) == (True, citation.quote)
 
 
-def test_its_log_is_extended_as_others_check_it(tmp_path: Path) -> None:
-    directory, _ = unpack(tmp_path)
+def test_its_log_is_extended_as_others_check_it(earlier: Earlier) -> None:
+    directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
         old = archive.log.size()
         root = archive.log.root(old)
@@ -106,15 +118,29 @@ def test_its_log_is_extended_as_others_check_it(tmp_path: Path) -> None:
         assert is_consistent(old, root, new, archive.log.root(new), proof=hashes)
 
 
-def test_what_is_exported_of_it_is_restored_with_the_same_log(tmp_path: Path) -> None:
-    directory, _ = unpack(tmp_path)
+def test_what_is_exported_of_it_is_restored_with_the_same_log(
+    earlier: Earlier, tmp_path: Path
+) -> None:
+    directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
         archive.commit([NewRepresentation(b"new", "text/plain")])
         size, root = archive.log.size(), archive.log.root(archive.log.size())
         said = archive.statements.assertions()
         ocfl.export(archive, tmp_path / "ocfl")
     replaying.restore(tmp_path / "ocfl", tmp_path / "restored")
-    with Repository.open(tmp_path / "restored", clock=later) as restored:
+    with InFolder.open(tmp_path / "restored", clock=later) as restored:
         assert restored.log.root(size) == root
         assert restored.statements.assertions() == said
         assert {one.kind for one in restored.fsck()} == {"ok"}
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\\u0000", "\0" * 3 + '\\"\0'])
+def test_entries_that_tell_u0000_in_clear_stand_under_their_names(
+    tmp_path: Path, text: str
+) -> None:
+    folder = tmp_path / "archive"
+    with Repository.create(
+        folder, series="lab.example.us", sealer=lambda e: in_clear(e, {})
+    ) as made:
+        made.statements.state("urn:pdi://lab.example.us/2026/11/20/1", "text", text)
+        assert [one.kind for one in made.fsck()] == ["ok"]

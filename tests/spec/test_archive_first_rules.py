@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.earlier import unpack_files
+from tests.engines import Repository
 
-from permacite.archive import Repository
 from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.engines
+
 PACKED = Path(__file__).parents[1] / "golden/archive/charsets.tar.gz"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Path:
     """Return where the archive of then, and its answers, are unpacked."""
+    assert engine is Repository.engine
     path = tmp_path_factory.mktemp("first")
     unpack_files(PACKED, path)
+    Repository.adopt(path / "archive")
     return path
 
 
@@ -37,7 +41,7 @@ def answers(folder: Path) -> dict[str, Any]:
 @pytest.fixture
 def service(folder: Path) -> Iterator[Archive]:
     """Return the service of the archive of then."""
-    with Archive.open(folder / "archive") as opened:
+    with Archive.open(Repository.at(folder / "archive")) as opened:
         yield opened
 
 

@@ -31,7 +31,8 @@ _DIALECT = Dialect(
     keys="SELECT key ->> 0, key ->> 1, key ->> 2 FROM json_array_elements(CAST(? AS JSON)) AS key",
     as_octets="convert_to(content, 'UTF8')",
     site="site({uri})",
-    entry_name="entry_name(content)",
+    # No name has U+0000; PostgreSQL takes no JSON that has it anywhere.
+    entry_name=r"entry_name(replace(content, '\u0000', '\u0001'))",
 )
 ENDING = (
     errors.AdminShutdown,
