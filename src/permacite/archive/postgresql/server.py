@@ -108,7 +108,8 @@ class Server:
 
     def _make_folders(self) -> None:
         try:
-            for folder in (self._located.objects, self.directory):
+            # In this order: a folder made on the way to another has the modes of the umask.
+            for folder in (self.directory, self._located.objects):
                 if not isinstance(folder, str):
                     make_folders(folder)
         except OSError as error:
@@ -128,8 +129,13 @@ class Server:
         _check_installed()
         from permacite.archive.postgresql.catalog import Catalog  # noqa: PLC0415 - psycopg
 
-        self._make_folders()
-        return Catalog(self._located, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
+        catalog = Catalog(self._located, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
+        try:
+            self._make_folders()  # only now: where there is no archive, none are
+        except StorageError:
+            catalog.close()
+            raise
+        return catalog
 
 
 def _check_installed() -> None:
