@@ -209,6 +209,52 @@ def test_fsck_names_what_was_done_by_hand(location: str, archive: Repository) ->
     assert "log" in {kind for kind, _ in told}
 
 
+ZEROS = "decode(repeat('00', 32), 'hex')"
+FAULTS = {
+    "a-trigger-added": (
+        "CREATE TRIGGER mine BEFORE UPDATE ON leaf EXECUTE FUNCTION leaf_next()",
+        "the trigger mine of leaf is not ours",
+    ),
+    "an-index-gone": ("DROP INDEX version_uri", "the index version_uri is missing or not finished"),
+    "a-key-gone": (
+        "ALTER TABLE document DROP CONSTRAINT document_series_date_unique_id_key",
+        "the unique key (series, date, unique_id) of document is missing",
+    ),
+    "a-primary-key-gone": (
+        "ALTER TABLE log_node DROP CONSTRAINT log_node_pkey",
+        "the primary key (level, position) of log_node is missing",
+    ),
+    "a-reference-gone": (
+        "ALTER TABLE version DROP CONSTRAINT version_document_id_fkey",
+        "the reference (document_id) of version is missing",
+    ),
+    "a-check-not-made": (
+        "ALTER TABLE leaf ADD CHECK (sequence > 9) NOT VALID",
+        "leaf_sequence_check1 of leaf was never checked",
+    ),
+    "a-broken-reference": (
+        f"SET session_replication_role = replica; INSERT INTO attachment VALUES (99, '', {ZEROS})",
+        "representation_id 99 of attachment refers to no row of representation",
+    ),
+}
+
+
+@pytest.mark.parametrize(("statement", "told"), FAULTS.values(), ids=FAULTS)
+def test_fsck_finds_a_schema_that_is_not_as_it_was_made(
+    location: str, archive: Repository, statement: str, told: str
+) -> None:
+    with by_hand(location) as hand:
+        hand.execute("CREATE TABLE of_others (a INTEGER, b INTEGER, PRIMARY KEY (a, b))")
+        hand.execute(
+            'CREATE TABLE "Of Others" (a INTEGER, b INTEGER, FOREIGN KEY (a, b)'
+            " REFERENCES of_others)"
+        )  # they may stand beside ours
+    assert {one.kind for one in archive.fsck()} == {"ok"}
+    with by_hand(location) as hand:
+        hand.execute(statement.encode())
+    assert [one.detail for one in archive.fsck() if one.kind != "ok"] == [told]
+
+
 def test_a_role_of_its_own_writes_and_may_do_no_more(location: str) -> None:
     role = "w" + re.findall(r"schema=(\w+)", location)[0]
     with psycopg.connect(location.partition("&schema")[0], autocommit=True) as hand:

@@ -13,9 +13,9 @@ from permacite.archive.postgresql.connection import (
     reading_rows,
     reporting,
 )
+from permacite.archive.postgresql.faults import faults
 from permacite.archive.postgresql.moments import Moments
-from permacite.archive.postgresql.rules import functions, triggers
-from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION, STEPS
+from permacite.archive.postgresql.schema import SCHEMA_VERSION, STEPS
 from permacite.archive.postgresql.writing import ServerClock, WritingSession
 from permacite.archive.records.days import kept
 from permacite.errors import StorageError
@@ -31,21 +31,6 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session as AnySession
 
 __all__ = ["Catalog"]
-
-_TRIGGERS = """
-SELECT t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
-JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = current_schema() AND NOT t.tgisinternal AND t.tgenabled = 'O'
-"""
-_FUNCTIONS = """
-SELECT p.proname, p.prosrc FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-WHERE n.nspname = current_schema()
-"""
-_UNCHECKED = """
-SELECT conrelid::regclass::text, conname FROM pg_constraint
-WHERE connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
-  AND NOT convalidated
-"""
 
 
 class Catalog(AnyCatalog):
@@ -136,15 +121,8 @@ class Catalog(AnyCatalog):
             moments.close()
 
     def rule_faults(self, session: AnySession) -> Iterator[str]:
-        """The faults of the schema: rules that are gone, switched off, or others."""
-        for name in sorted(triggers(SCHEMA) - {name for (name,) in session.execute(_TRIGGERS)}):
-            yield f"the trigger {name} is missing or off"
-        sources = dict(session.execute(_FUNCTIONS).fetchall())
-        for name, source in sorted(functions(SCHEMA).items()):
-            if sources.get(name, "").strip() != source.strip():
-                yield f"the function {name} is missing or another"
-        for table, name in session.execute(_UNCHECKED):
-            yield f"{name} of {table} was never checked"
+        """The faults of the schema: rules and keys that are gone or others, broken references."""
+        yield from faults(session)
 
     def scour(self) -> bool:
         """Give the pages of deleted rows free, to be written over.
