@@ -269,12 +269,12 @@ class Repository(archive.Repository):
 
     @classmethod
     def adopt(cls, folder: Path) -> None:
-        """Bring the records of an unpacked archive, which are SQLite's, to where the engine is."""
+        """Bring an unpacked archive, whose records are SQLite's, to where the engine is."""
         if cls.engine is not None:
-            with archive.Repository.open(folder) as unpacked:
-                unpacked.copy(cls.at(folder), with_key=(folder / "log.key").exists())
-            for path in folder.glob("catalog.sqlite*"):
-                path.unlink()
+            aside = folder.rename(folder.with_name(f"{folder.name}.unpacked"))
+            with archive.Repository.open(aside) as unpacked:
+                unpacked.copy(cls.at(folder), with_key=(aside / "log.key").exists())
+            shutil.rmtree(aside)
 
     @classmethod
     def by_hand(cls, folder: Path, *statements: str, is_ruled: bool = True) -> None:

@@ -250,7 +250,7 @@ class StorageError(PermaciteError):
     """The archive itself cannot serve: missing, locked, full, damaged, or of a newer schema.
 
     Fields: `path`, `reason` ("missing" "locked" "full" "newer" "not-an-archive" "damaged"
-    "unfinished" "clock" "closed" "away" "versioned" "io").
+    "unfinished" "clock" "closed" "away" "versioned" "other-store" "io").
     """
 
     code = "storage"

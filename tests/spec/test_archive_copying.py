@@ -66,7 +66,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
 
 def without_own(tables: dict[str, list[tuple[object, ...]]]) -> dict[str, list[tuple[object, ...]]]:
     """All rows but that which says of one place that it reads alone."""
-    of_all = [row for row in tables["setting"] if row[0] != settings.COPY_KEYS]
+    of_all = [row for row in tables["setting"] if row[0] not in settings.OF_ONE_PLACE]
     return tables | {"setting": of_all}
 
 

@@ -52,7 +52,11 @@ def packs(store: Store, bucket: str) -> list[dict[str, bytes]]:
     found = []
     for key in store.keys(bucket):
         octets = store.octets(bucket, key)
-        assert key.rpartition("/")[2] in {"README.txt", hashlib.sha256(octets).hexdigest()}
+        assert key.rpartition("/")[2] in {
+            "README.txt",
+            "archive",
+            hashlib.sha256(octets).hexdigest(),
+        }
         with (
             contextlib.suppress(tarfile.ReadError),
             tarfile.open(fileobj=io.BytesIO(octets)) as tar,

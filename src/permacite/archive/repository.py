@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import jottings, names
-from permacite.archive.engine import WriteBehind
+from permacite.archive.engine import WriteBehind, open_objects
 from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.folder.place import Folder
 from permacite.archive.log import Log
@@ -113,7 +113,7 @@ class Repository(Verification):
 
         `busy_timeout_s` is how long to wait for other processes that write; `sealer` makes the
         log's leaves of what is entered. Raises StorageError: reasons "missing", "not-an-archive",
-        "newer", "locked", "unfinished" (a copy that was cut short).
+        "newer", "locked", "unfinished" (a copy that was cut short), "other-store".
         """
         place = place_of(location)
         if sealer is seal:
@@ -121,7 +121,7 @@ class Repository(Verification):
         catalog = place.catalog(clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
         try:
             catalog.read(settings.check_finished)
-            archive = cls(place, catalog, place.objects(), clock=clock)
+            archive = cls(place, catalog, open_objects(place, catalog), clock=clock)
         except PermaciteError:
             catalog.close()
             raise

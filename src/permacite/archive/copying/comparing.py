@@ -63,12 +63,13 @@ def pages(
 def rows_of(session: Session, table: str, keys: Keys) -> list[Row]:
     """The rows of a range of keys, in their order; where it has no end, as many as make a page."""
     key, (lower, upper) = COMPARED[table].key, keys
-    bounds = {f"{key} > ?": lower, f"{key} <= ?": upper, f"{key} <> ?": COMPARED[table].own}
-    given = {bound: value for bound, value in bounds.items() if value is not None}
-    where = f"WHERE {' AND '.join(given)}" if given else ""
+    bounds = ((f"{key} > ?", lower), (f"{key} <= ?", upper))
+    given = [(bound, value) for bound, value in bounds if value is not None]
+    given += [(f"{key} <> ?", own) for own in COMPARED[table].own]
+    where = f"WHERE {' AND '.join(bound for bound, _ in given)}" if given else ""
     limit = "" if upper is not None else f"LIMIT {_MANY}"
     question = f"SELECT * FROM {table} {where} ORDER BY {key} {limit}"
-    return [tuple(row) for row in session.execute(question, tuple(given.values()))]
+    return [tuple(row) for row in session.execute(question, [value for _, value in given])]
 
 
 def mend(transaction: Transaction, page: Page) -> None:

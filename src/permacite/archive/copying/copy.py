@@ -24,7 +24,7 @@ from permacite.archive.copying.comparing import mend, pages, rows_of
 from permacite.archive.copying.contents import Contents
 from permacite.archive.copying.slices import digests_behind, reached, slice_of
 from permacite.archive.copying.tables import COMPARED, NEEDED
-from permacite.archive.engine import WriteBehind
+from permacite.archive.engine import WriteBehind, open_objects
 from permacite.archive.entries import seal
 from permacite.archive.model import utc_now
 from permacite.archive.objects import modes_of, write_file
@@ -183,7 +183,7 @@ class _Copying:
         self._keys = keys
         self._place = place
         self._catalog = catalog
-        store = place.objects()
+        store = open_objects(place, catalog)
         self._store = WriteBehind(store, catalog)
         self._contents = Contents(source.objects, store, catalog)
         self._progress = progress

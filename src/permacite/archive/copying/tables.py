@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from permacite.archive.records.settings import COPY_KEYS
+from permacite.archive.records.settings import OF_ONE_PLACE
 
 __all__ = ["COMPARED", "LEFT_OUT", "LOG", "NEEDED", "SLICED", "Compared"]
 
@@ -53,8 +53,8 @@ class Compared(NamedTuple):
     """The one change that a row takes where it is another; it is given a value and the key."""
     column: int = 0
     """Of that value."""
-    own: str | None = None
-    """The key of a row that each place has for itself: it is left alone."""
+    own: tuple[str, ...] = ()
+    """The keys of rows that each place has for itself: they are left alone."""
 
 
 NEEDED = {
@@ -88,7 +88,7 @@ COMPARED = NEEDED | {
     "watch": Compared("uri"),
     "git_blob": Compared("digest"),
     "content_pieces": Compared("digest"),
-    "setting": Compared("name", own=COPY_KEYS),
+    "setting": Compared("name", own=OF_ONE_PLACE),
 }
 """The other tables. The settings are the last: they say that the copy is whole."""
 

@@ -45,6 +45,10 @@ class Place(Protocol):
         ConflictError, ParseError, StorageError.
         """
 
+    @property
+    def names_objects(self) -> bool:
+        """Whether the store is named apart from the records, so that another could be."""
+
     def objects(self) -> ObjectStore:
         """Open the store of octets. Raises StorageError."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import (
@@ -13,6 +14,7 @@ from permacite.archive.objects import (
     modes_of,
     write_file,
 )
+from permacite.archive.records.settings import name_store
 from permacite.archive.sqlite import Catalog
 from permacite.errors import ConflictError, StorageError
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.place import Fill
     from permacite.archive.model import Clock
+    from permacite.archive.records.rows import Transaction
 
 __all__ = ["CATALOG", "make"]
 
@@ -56,7 +59,8 @@ def make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None
             raise ConflictError(f"{directory} {what}", str(directory))
         keep_modes(directory)
         claim(directory, objects)
-        Catalog.make(directory / CATALOG, fill=fill, clock=clock)
+        fills = fill if objects is None else partial(_with_store, fill)
+        Catalog.make(directory / CATALOG, fill=fills, clock=clock)
         flush_folder(directory)
         mode = modes_of(directory).file
         write_file(directory / "README.txt", _README.encode(), mode=mode)
@@ -70,6 +74,12 @@ def make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None
         raise StorageError(
             f"cannot make {directory}: {error.strerror}", path=str(directory), reason="io"
         ) from error
+
+
+def _with_store(fill: Fill, transaction: Transaction) -> None:
+    """Write the first rows of an archive whose octets are elsewhere."""
+    fill(transaction)
+    name_store(transaction)
 
 
 def _is_aside(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite.archive.folder.making import CATALOG, make
-from permacite.archive.objects import store_of
+from permacite.archive.objects import ADDRESS, store_of
 from permacite.archive.sqlite import Catalog
 from permacite.errors import StorageError
 
@@ -32,6 +32,11 @@ class Folder:
     def make(self, fill: Fill, clock: Clock, objects: str | None) -> None:
         """Make the files of an archive. Raises ConflictError, ParseError, StorageError."""
         make(self.directory, fill, clock, objects)
+
+    @property
+    def names_objects(self) -> bool:
+        """Whether a file names the store of octets; else they are in the folder."""
+        return (self.directory / ADDRESS).exists()
 
     def objects(self) -> ObjectStore:
         """Open the store of octets. Raises as `open_store`."""

@@ -9,14 +9,17 @@ from permacite.exports import on_demand
 if TYPE_CHECKING:
     from permacite.archive.objects.files import FileObjects, Opens
     from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
+    from permacite.archive.objects.mark import MARK, Mark, mark_of
     from permacite.archive.objects.modes import keep_modes, modes_of
     from permacite.archive.objects.source import MOST_OF_BLOB, Source, digest_of, git_blob
     from permacite.archive.objects.store import ADDRESS, ObjectStore, claim, open_store, store_of
 
 __all__ = [
     "ADDRESS",
+    "MARK",
     "MOST_OF_BLOB",
     "FileObjects",
+    "Mark",
     "ObjectStore",
     "Opens",
     "Source",
@@ -26,6 +29,7 @@ __all__ = [
     "git_blob",
     "keep_modes",
     "make_folders",
+    "mark_of",
     "modes_of",
     "open_store",
     "store_of",
@@ -37,6 +41,7 @@ on_demand(
     {
         "permacite.archive.objects.files": "FileObjects, Opens",
         "permacite.archive.objects.flushing": "flush_folder, make_folders, write_file",
+        "permacite.archive.objects.mark": "MARK, Mark, mark_of",
         "permacite.archive.objects.modes": "keep_modes, modes_of",
         "permacite.archive.objects.source": "MOST_OF_BLOB, Source, digest_of, git_blob",
         "permacite.archive.objects.store": "ADDRESS, ObjectStore, claim, open_store, store_of",

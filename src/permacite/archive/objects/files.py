@@ -18,7 +18,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from permacite.archive.objects.flushing import flush_all, flush_folder, flush_folders
+from permacite.archive.objects.flushing import (
+    flush_all,
+    flush_folder,
+    flush_folders,
+    write_file,
+)
+from permacite.archive.objects.mark import MARK, taken
 from permacite.archive.objects.modes import modes_of
 from permacite.archive.objects.source import Source, digest_of, path_of, refuse
 from permacite.errors import IntegrityError, NotFoundError
@@ -59,7 +65,7 @@ class FileObjects:
     def __init__(self, directory: Path) -> None:
         """Make `directory` if it is not there; remove temporary files of dead processes."""
         self._directory = directory
-        self._root = str(directory)
+        self._root = self.name = str(directory)
         self._temporary = directory / "tmp"
         self._durable: set[str] = {str(directory.parent)}
         """Folders whose own name is known to be on the disk."""
@@ -69,6 +75,31 @@ class FileObjects:
             self._sweep()
         except OSError as error:
             refuse(error, self._root)
+
+    def claim(self) -> None:
+        """Take an empty folder. Raises ConflictError where octets are there, StorageError."""
+        if self.published(MARK) is not None or next(self.digests(), None) is not None:
+            raise taken(self)
+
+    def publish(self, path: str, content: bytes) -> None:
+        """Keep `content` under a name of its own, in place of what was there."""
+        try:
+            write_file(self._directory / path, content, mode=self._modes.content)
+            flush_folder(self._directory)
+        except OSError as error:
+            refuse(error, f"{self._root}/{path}")
+
+    def published(self, path: str) -> bytes | None:
+        """What is kept under a name of its own; None where nothing is."""
+        try:
+            return (self._directory / path).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            refuse(error, f"{self._root}/{path}")
+
+    def ask_first(self, question: Callable[[], object]) -> None:
+        """A folder is never away, so that nothing is left to be asked later."""
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power."""

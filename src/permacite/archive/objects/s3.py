@@ -16,9 +16,10 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from permacite.archive.objects.mark import taken
 from permacite.archive.objects.ranges import MOST_AT_ONCE, RangedFile
 from permacite.archive.objects.source import Source, digest_of, path_of
-from permacite.errors import ConflictError, NotFoundError, PermaciteError, StorageError
+from permacite.errors import NotFoundError, PermaciteError, StorageError
 from permacite.scan import compile_pattern
 
 try:
@@ -30,7 +31,7 @@ except ImportError:
     ) from None
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["S3Objects"]
 
@@ -64,6 +65,7 @@ _README = b"""\
 What is below this prefix belongs to a permacite archive.
 
 objects/ab/cd/...  octets, each named by the SHA-256 of its content
+archive            which archive that is: a number that its catalog has too, and where that was
 
 The names of the documents are in the archive's catalog; the digest there, which hex() shows, is the
 key objects/ab/cd/abcd... here. Small octets are together in tar files, which are objects
@@ -82,17 +84,18 @@ class S3Objects:
 
         `patience_s` is how long a request that fails is tried again.
         """
-        self._name = f"s3://{bucket}/{prefix}".rstrip("/")
+        self.name = f"s3://{bucket}/{prefix}".rstrip("/")
         if not any(all(os.environ.get(name) for name in names) for names in _IDENTITIES):
             raise StorageError(
                 "the environment names nobody who may use the store of octets",
-                path=self._name,
+                path=self.name,
                 reason="io",
                 hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL",
             )
         endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
         self._patience_s = patience_s
         self._away_until = 0.0
+        self._question: Callable[[], object] | None = None
         with self._asking():
             self._store = S3Store(
                 bucket,
@@ -116,7 +119,7 @@ class S3Objects:
         with self._asking():
             there = {item["path"] for batch in obstore.list(self._store) for item in batch}
             if there - {"README.txt"}:  # which an earlier try may have left
-                raise ConflictError(f"{self._name} is not empty", self._name)
+                raise taken(self)
             obstore.put(self._store, "README.txt", _README)
             read = bytes(obstore.get(self._store, "README.txt").bytes())
             start = bytes(obstore.get_range(self._store, "README.txt", start=5, end=12))
@@ -124,14 +127,25 @@ class S3Objects:
         probe = self.put(os.urandom(32))
         self.delete(probe)
         if read != _README or start != _README[5:12] or listed != ["README.txt"]:
-            problem = f"{self._name} does not give back what it took"
-            raise StorageError(problem, path=self._name, reason="io")
+            problem = f"{self.name} does not give back what it took"
+            raise StorageError(problem, path=self.name, reason="io")
         if self.has(probe):
-            problem = f"{self._name} does not delete what it is told to"
-            raise StorageError(problem, path=self._name, reason="io")
+            problem = f"{self.name} does not delete what it is told to"
+            raise StorageError(problem, path=self.name, reason="io")
+
+    def ask_first(self, question: Callable[[], object]) -> None:
+        """Ask this, which raises where all is not well, before anything is put or destroyed."""
+        self._question = question
+
+    def _ask(self) -> None:
+        """Ask what is to be asked, until all is well."""
+        if self._question is not None:
+            self._question()
+            self._question = None
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it was read back."""
+        self._ask()
         digest = digest_of(content)
         self._put(_key(digest), content)
         return digest
@@ -150,6 +164,7 @@ class S3Objects:
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Keep octets under their digests, which are right, once all were read back."""
+        self._ask()
         if len(contents) <= 1:  # a pool of threads is refused while Python ends
             for digest, content in contents:
                 self._put(_key(digest), content)
@@ -201,18 +216,20 @@ class S3Objects:
 
     def delete(self, digest: str) -> None:
         """Destroy octets; nothing happens where there are none."""
+        self._ask()
         with contextlib.suppress(NotFoundError), self._asking(digest):
             obstore.delete(self._store, _key(digest))
 
     def check_deletes(self) -> None:
         """Raise StorageError where the bucket keeps versions of what is deleted."""
+        self._ask()
         with self._asking():
             result = obstore.put(self._store, "README.txt", _README)
         if result["version"] is not None:
             raise StorageError(
-                f"nothing can be erased in {self._name}: the bucket keeps versions of what is"
+                f"nothing can be erased in {self.name}: the bucket keeps versions of what is"
                 " deleted",
-                path=self._name,
+                path=self.name,
                 reason="versioned",
                 hint="let the bucket keep no versions, and remove those that it has",
             )
@@ -232,7 +249,7 @@ class S3Objects:
 
     def _named(self, key: str) -> str:
         """A key as errors call it."""
-        return f"{self._name}/{key}"
+        return f"{self.name}/{key}"
 
     def keys(self, path: str) -> Iterator[str]:
         """All keys below a path."""
@@ -250,8 +267,8 @@ class S3Objects:
                 obstore.put(self._store, key, content)
             if self._holds(key, content):
                 return
-        problem = f"{self._name} does not give back what it took"
-        raise StorageError(problem, path=self._name, reason="io")
+        problem = f"{self.name} does not give back what it took"
+        raise StorageError(problem, path=self.name, reason="io")
 
     def _holds(self, key: str, content: bytes) -> bool:
         """Whether exactly these octets are there."""
@@ -287,16 +304,16 @@ class S3Objects:
 
     def _refusal(self, status: int, code: str) -> StorageError:
         if code in _FULL or status == _INSUFFICIENT_STORAGE:
-            problem = f"the store of octets is full: {self._name}"
-            return StorageError(problem, path=self._name, reason="full")
+            problem = f"the store of octets is full: {self.name}"
+            return StorageError(problem, path=self.name, reason="full")
         if status and status < _SERVERS:
-            problem = f"the store of octets refuses: {self._name} answers {code or status}"
-            return StorageError(problem, path=self._name, reason="io")
+            problem = f"the store of octets refuses: {self.name} answers {code or status}"
+            return StorageError(problem, path=self.name, reason="io")
         return self._away()
 
     def _away(self) -> StorageError:
         return StorageError(
-            f"the store of octets does not answer: {self._name}", path=self._name, reason="away"
+            f"the store of octets does not answer: {self.name}", path=self.name, reason="away"
         )
 
 

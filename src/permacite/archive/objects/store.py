@@ -11,7 +11,7 @@ from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive.objects.s3 import S3Objects
@@ -35,8 +35,24 @@ class ObjectStore(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """What errors call it."""
+
+    @property
     def is_far(self) -> bool:
         """Whether each call takes a round trip, so that small octets are best kept together."""
+
+    def claim(self) -> None:
+        """Take it for a new archive, while it is empty. Raises ConflictError."""
+
+    def publish(self, path: str, content: bytes) -> None:
+        """Keep octets under a name of their own, in place of what was there."""
+
+    def published(self, path: str) -> bytes | None:
+        """What is kept under a name of its own; None where nothing is."""
+
+    def ask_first(self, question: Callable[[], object]) -> None:
+        """Ask this, which raises where all is not well, before anything is put or destroyed."""
 
     def put(self, content: bytes) -> str:
         """Keep octets and return their digest, once they would survive a loss of power."""

@@ -9,6 +9,7 @@ from permacite.archive.objects import FileObjects, make_folders, open_store
 from permacite.archive.postgresql.location import located
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
+from permacite.archive.records.settings import name_store
 from permacite.errors import ConflictError, ParseError, StorageError
 
 if TYPE_CHECKING:
@@ -91,10 +92,11 @@ class Server:
                     session.execute("INSERT INTO archive VALUES (1, ?)", (SCHEMA_VERSION,))
                     for statement in grants(name, self._located.grant):
                         connection.execute(statement.encode())
-                    fill(Transaction(session, kept(clock), seal))
+                    transaction = Transaction(session, kept(clock), seal)
+                    fill(transaction)
+                    name_store(transaction)
                     self._make_folders()
-                    if isinstance(self._located.objects, str):
-                        open_store(self._located.objects).claim()
+                    self.objects().claim()
             finally:
                 session.close()
 
@@ -118,6 +120,11 @@ class Server:
                 path=str(error.filename),
                 reason="io",
             ) from error
+
+    @property
+    def names_objects(self) -> bool:
+        """The location does, each time."""
+        return True
 
     def objects(self) -> ObjectStore:
         """Open the store of octets. Raises as `open_store`."""

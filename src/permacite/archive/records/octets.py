@@ -44,6 +44,7 @@ __all__ = [
     "name_git_blobs",
     "pieces_of",
     "round_in",
+    "some_objects",
     "stage",
     "staged",
     "staged_digests",
@@ -71,6 +72,22 @@ def is_packed(connection: Session, digest: str) -> bool:
         return False
     question = "SELECT 1 FROM packed WHERE digest = ?"
     return connection.execute(question, (stored(connection, digest),)).fetchone() is not None
+
+
+_OBJECTS = """
+SELECT digest FROM representation AS r
+WHERE NOT EXISTS (SELECT 1 FROM unsettled AS u WHERE u.digest = r.digest) LIMIT ?
+"""
+_PACKS = "SELECT DISTINCT pack FROM (SELECT pack FROM packed LIMIT 1000) AS few LIMIT ?"
+
+
+def some_objects(connection: Session, most: int) -> list[str]:
+    """The digests of some octets that should be objects of the store; none where it is empty."""
+    question = _PACKS if has_schema(connection, PACKED) else _OBJECTS
+    rows = connection.execute(question, (most,)).fetchall()
+    if not rows and has_schema(connection, STAGED):
+        rows = connection.execute(_OBJECTS, (most,)).fetchall()
+    return [digest_in(octets) for (octets,) in rows]
 
 
 def kept_in(together: Together, table: str, digests: Iterable[str]) -> list[tuple[bytes]]:

@@ -8,6 +8,7 @@ notice damage; against somebody who changes both there is only the log.
 from __future__ import annotations
 
 import contextlib
+import secrets
 from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
@@ -27,9 +28,11 @@ __all__ = [
     "ALL",
     "COPY_KEYS",
     "COSIGNED",
+    "OF_ONE_PLACE",
     "ORIGIN",
     "ORIGIN_KEYS",
     "SET",
+    "STORE",
     "UNFINISHED",
     "WITNESSED",
     "add_series",
@@ -41,6 +44,7 @@ __all__ = [
     "fill",
     "keys_of_others",
     "let_write",
+    "name_store",
     "note_rows",
     "read_alone",
     "series_names",
@@ -72,7 +76,14 @@ WITNESSED = "cosigned by witnesses"
 
 COPY_KEYS = "copy of keys"
 """The setting of a copy that reads alone: the public keys that sign its log, one a line, as far as
-they are known. It is of one place: no copy has that of another, and the digest is not of it."""
+they are known."""
+
+STORE = "store"
+"""The setting that the store of octets has a mark of, if it is named apart from the catalog: a
+number by chance. It is of one place too."""
+
+OF_ONE_PLACE = (COPY_KEYS, STORE)
+"""The settings that are not copied, and no part of the digest."""
 
 UNFINISHED = "unfinished copy"
 """The setting of an archive into which another is being copied, until all of it is there."""
@@ -132,6 +143,16 @@ def read_alone(transaction: Transaction, keys: str) -> None:
     """
     known = setting(transaction.connection, COPY_KEYS) or ""
     transaction.connection.execute(SET, (COPY_KEYS, keys or known))
+
+
+def name_store(transaction: Transaction) -> str:
+    """Give the store of octets the number that its mark is to have, and return it.
+
+    One that has a number keeps it.
+    """
+    known = setting(transaction.connection, STORE) or secrets.token_hex(16)
+    transaction.connection.execute(SET, (STORE, known))
+    return known
 
 
 def let_write(transaction: Transaction) -> None:
@@ -279,9 +300,9 @@ def _document_of(cited: str) -> str:
 def settings_digest(connection: Session) -> tuple[str, str]:
     """Return the setting that guards all settings and the series, as they are now."""
     settings = connection.execute(
-        "SELECT name, value FROM setting WHERE name NOT IN (?, ?) AND name NOT LIKE 'sum of %'"
+        "SELECT name, value FROM setting WHERE name NOT IN (?, ?, ?) AND name NOT LIKE 'sum of %'"
         " ORDER BY name",
-        (_DIGEST, COPY_KEYS),
+        (_DIGEST, *OF_ONE_PLACE),
     ).fetchall()
     series = connection.execute("SELECT * FROM series ORDER BY series_id").fetchall()
     rows = [list(row) for row in (*settings, *series)]
