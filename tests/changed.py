@@ -7,14 +7,9 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from permacite.archive import (
-    NewCitation,
-    NewRepresentation,
-    Provenance,
-    Repository,
-    Standing,
-    Subject,
-)
+from tests import engines
+
+from permacite.archive import NewCitation, NewRepresentation, Provenance, Standing, Subject
 from permacite.archive.objects import digest_of
 from permacite.archive.records import octets
 
@@ -22,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from permacite.archive import Repository
     from permacite.pdi import PDI
 
 __all__ = ["CHANGES", "NOW", "SERIES", "changed", "clock", "commit", "everything", "first", "rows"]
@@ -37,10 +33,10 @@ def clock() -> datetime:
 
 
 @contextlib.contextmanager
-def changed(folder: Path) -> Iterator[Repository]:
+def changed(folder: Path) -> Iterator[engines.Repository]:
     """An archive in a new folder with some of everything."""
     NOW[0] = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    with Repository.create(folder, series=SERIES, clock=clock) as opened:
+    with engines.Repository.create(folder, series=SERIES, clock=clock) as opened:
         for number in range(3):
             commit(opened, f"words {number}", key=f"key {number}")
         everything(opened)

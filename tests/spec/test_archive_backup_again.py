@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.changed import CHANGES, changed, clock, commit, everything, first, rows
+from tests.engines import Repository
 from tests.kept import file_of
+from tests.spec import test_archive_copying
 
-from permacite.archive import (
-    NewRepresentation,
-    NewVersion,
-    Repository,
-    Standing,
-)
+from permacite.archive import NewRepresentation, NewVersion, Standing
+from permacite.archive import Repository as InFolder
 from permacite.archive.objects import digest_of
 from permacite.archive.records import octets
 from permacite.archive.sqlite import copying
@@ -32,6 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from permacite.archive import Brought
+
+
+pytestmark = pytest.mark.engines(deep=True)
+
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Repository]:
@@ -41,8 +44,16 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
         yield opened
 
 
+def is_whole(brought: Brought) -> bool:
+    """Say whether a backup was made anew; of records in PostgreSQL, what is new suffices."""
+    return brought.whole is (Repository.engine is None)
+
+
 def assert_same(archive: Repository, copy: Path) -> None:
     """Check that a backup has the same rows, and all octets that they name."""
+    if Repository.engine is not None:
+        test_archive_copying.assert_same(archive, copy)
+        return
     assert rows(copy) == rows(archive.directory)
     held = {path.name for path in (copy / "objects").rglob("*") if path.is_file()}
     for table in ("representation", "attachment"):
@@ -64,6 +75,7 @@ def test_what_changed_follows_and_nothing_else_is_touched(
     assert_same(archive, tmp_path / "copy")
 
 
+@pytest.mark.engines
 def test_what_is_erased_goes_from_the_copy_with_all_traces(
     archive: Repository, tmp_path: Path
 ) -> None:
@@ -73,7 +85,7 @@ def test_what_is_erased_goes_from_the_copy_with_all_traces(
     file = file_of(tmp_path / "copy", version.representations[0].digest)
     assert file.read_bytes() == b"the words of Jane Roe"
     archive.erase(version.pdi.document, ground="data-protection")
-    assert archive.backup(tmp_path / "copy").whole
+    assert is_whole(archive.backup(tmp_path / "copy"))
     assert not file.exists()
     assert_same(archive, tmp_path / "copy")
     for path in (tmp_path / "copy").glob("catalog.sqlite*"):
@@ -83,6 +95,7 @@ def test_what_is_erased_goes_from_the_copy_with_all_traces(
     assert_same(archive, tmp_path / "copy")
 
 
+@pytest.mark.sqlite
 def test_octets_that_waited_come_when_they_are_files(archive: Repository, tmp_path: Path) -> None:
     text = b"waits"
     archive._catalog.write(  # noqa: SLF001 - as a commit beside others does
@@ -98,6 +111,7 @@ def test_octets_that_waited_come_when_they_are_files(archive: Repository, tmp_pa
     assert_same(archive, tmp_path / "copy")
 
 
+@pytest.mark.sqlite
 def test_the_rules_are_about_tables_that_there_are() -> None:
     with contextlib.closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(SCHEMA)
@@ -109,24 +123,29 @@ def test_the_rules_are_about_tables_that_there_are() -> None:
 def test_a_copy_that_someone_else_changed_is_made_whole(
     archive: Repository, tmp_path: Path
 ) -> None:
-    with Repository.open(tmp_path / "copy", clock=clock) as copy:
-        copy.set_standing(first(copy), Standing("closed", ground="licence"))
+    with InFolder.open(tmp_path / "copy", clock=clock) as copy:
         copy.set_setting("resolver", "https://other.example")
-    assert archive.backup(tmp_path / "copy").whole
+    assert not archive.backup(tmp_path / "copy").whole
     assert_same(archive, tmp_path / "copy")
-    with Repository.open(tmp_path / "copy", clock=clock) as copy:
-        commit(copy, "of the copy")
+    with InFolder.open(tmp_path / "copy", clock=clock) as copy:
+        copy.set_standing(first(copy), Standing("closed", ground="licence"))
+    if Repository.engine is None:
+        assert archive.backup(tmp_path / "copy").whole
+        assert_same(archive, tmp_path / "copy")
+        with InFolder.open(tmp_path / "copy", clock=clock) as copy:
+            commit(copy, "of the copy")
     with pytest.raises(ConflictError):
         archive.backup(tmp_path / "copy")
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("octets_at", [0, 100, 4096], ids=["head", "header", "schema"])
 def test_a_damaged_catalog_is_replaced(archive: Repository, tmp_path: Path, octets_at: int) -> None:
     catalog = tmp_path / "copy" / "catalog.sqlite"
     with catalog.open("r+b") as file:
         file.seek(octets_at)
         file.write(b"\xff" * 3000)
-    assert archive.backup(tmp_path / "copy").whole
+    assert is_whole(archive.backup(tmp_path / "copy"))
     assert_same(archive, tmp_path / "copy")
 
 
@@ -139,13 +158,14 @@ def test_a_full_backup_mends_octets_and_tells_what_is_lost(
     file_of(tmp_path / "other", digests[1]).unlink()
     assert archive.backup(tmp_path / "other", link=False).files == 0, "nothing is looked at again"
     mended = archive.backup(tmp_path / "other", full=True)
-    assert (mended.whole, mended.files, mended.lost) == (True, 2, ())
-    with Repository.open(tmp_path / "other", clock=clock) as copy:
+    assert is_whole(mended)
+    assert (mended.files, mended.lost) == (2, ())
+    with InFolder.open(tmp_path / "other", clock=clock) as copy:
         assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}
     damage(file_of(archive.directory, digests[0]))
     file_of(archive.directory, digests[1]).unlink()
     assert archive.backup(tmp_path / "third", link=False).lost == tuple(sorted(digests[:2]))
-    with Repository.open(tmp_path / "other", clock=clock) as copy:
+    with InFolder.open(tmp_path / "other", clock=clock) as copy:
         assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}, (
             "the good ones are kept"
         )
@@ -187,6 +207,7 @@ with Repository.open(Path(sys.argv[1])) as archive:
 """
 
 
+@pytest.mark.sqlite  # copies from engine to engine are killed in test_kill_while_copying.py
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["new", "full"])
 def test_a_backup_killed_at_any_moment_leaves_the_last_one_whole(
@@ -205,7 +226,7 @@ def test_a_backup_killed_at_any_moment_leaves_the_last_one_whole(
             time.sleep(chance.random() * 0.08)
             os.kill(process.pid, signal.SIGKILL)
             killed += process.stdout.readline() == ""
-        with Repository.open(copy, clock=clock) as opened:
+        with InFolder.open(copy, clock=clock) as opened:
             kinds = {finding.kind for finding in opened.fsck()}
             assert kinds <= {"ok", "orphan"}
             assert opened.count() % 20 == archive.count() % 20, "rows come together"
