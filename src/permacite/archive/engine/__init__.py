@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.archive.engine.belonging import open_objects
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import SMALL_BYTES, WriteBehind
+    from permacite.archive.engine.write_behind import SMALL_BYTES, WriteBehind, open_objects
 
 __all__ = ["SMALL_BYTES", "Catalog", "WriteBehind", "open_objects"]
 
 on_demand(
     __name__,
     {
-        "permacite.archive.engine.belonging": "open_objects",
         "permacite.archive.engine.catalog": "Catalog",
-        "permacite.archive.engine.write_behind": "SMALL_BYTES, WriteBehind",
+        "permacite.archive.engine.write_behind": "SMALL_BYTES, WriteBehind, open_objects",
     },
 )

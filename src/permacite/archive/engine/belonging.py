@@ -22,27 +22,26 @@ if TYPE_CHECKING:
     from permacite.archive.engine.place import Place
     from permacite.archive.objects import ObjectStore
 
-__all__ = ["open_objects"]
+__all__ = ["checked"]
 
 _SOME = 8
 """How many objects are looked for in a store without a mark: some may be lost."""
 
 
-def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
-    """Open the store of octets that a place names, once it is seen to be that of the catalog.
+def checked(place: Place, catalog: Catalog) -> ObjectStore:
+    """The store of octets that a place names, open, once it is seen to be that of the catalog.
 
     One that is away is asked before anything is put there. Raises StorageError: reason
     "other-store" where it is another archive's, or lacks what the catalog says is there.
     """
     store = place.objects()
-    if place.names_objects:
-        check = partial(_check, place, catalog, store)
-        try:
-            check()
-        except StorageError as error:
-            if error.reason != "away":
-                raise
-            store.ask_first(check)
+    check = partial(_check, place, catalog, store)
+    try:
+        check()
+    except StorageError as error:
+        if error.reason != "away":
+            raise
+        store.ask_first(check)
     return store
 
 

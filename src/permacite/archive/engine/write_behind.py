@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.packing import Packing
+    from permacite.archive.engine.place import Place
     from permacite.archive.objects import ObjectStore, Opens
     from permacite.archive.records.session import Session
 
-__all__ = ["SMALL_BYTES", "Staging", "WriteBehind"]
+__all__ = ["SMALL_BYTES", "Staging", "WriteBehind", "open_objects"]
 
 SMALL_BYTES = 64 * 1024
 """What is larger costs more to write twice than a flush."""
@@ -313,6 +314,15 @@ class WriteBehind:
         if not self._catalog.read(_is_kept, digest):
             self._objects.delete(digest)  # erased since it was read
         return len(content)
+
+
+def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
+    """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
+    if not place.names_objects:
+        return place.objects()
+    from permacite.archive.engine.belonging import checked  # noqa: PLC0415 - most are in the folder
+
+    return checked(place, catalog)
 
 
 def _is_kept(connection: Session, digest: str) -> bool:

@@ -24,7 +24,6 @@ from permacite.archive.objects.flushing import (
     flush_folders,
     write_file,
 )
-from permacite.archive.objects.mark import MARK, taken
 from permacite.archive.objects.modes import modes_of
 from permacite.archive.objects.source import Source, digest_of, path_of, refuse
 from permacite.errors import IntegrityError, NotFoundError
@@ -78,6 +77,8 @@ class FileObjects:
 
     def claim(self) -> None:
         """Take an empty folder. Raises ConflictError where octets are there, StorageError."""
+        from permacite.archive.objects.mark import MARK, taken  # noqa: PLC0415 - for new ones alone
+
         if self.published(MARK) is not None or next(self.digests(), None) is not None:
             raise taken(self)
 
