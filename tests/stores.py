@@ -279,9 +279,9 @@ def _free_ports(number: int) -> list[int]:
 class Troubled(ThreadingHTTPServer):
     """What stands before a store, and answers otherwise while it is told to.
 
-    `trouble`: "" (none), "away" (each answer is 500), "full" (nothing more is taken), "loses" (what
-    is put is said to be there, and is not), "alters" (what is put has another first octet), "keeps"
-    (what is to be deleted is refused).
+    `trouble`: "" (none), "away" (each answer is 500), "full" (nothing more is taken), "quota" (nor
+    is it from this one), "loses" (what is put is said to be there, and is not), "alters" (what is
+    put has another first octet), "keeps" (what is to be deleted is refused).
     """
 
     def __init__(self, port: int) -> None:
@@ -293,6 +293,8 @@ class Troubled(ThreadingHTTPServer):
         """After how many more the trouble is over."""
         self.asked: list[tuple[str, str]] = []
         """Method and path of what was asked, with the range behind it."""
+        self.conditions: set[str] = set()
+        """Conditions of what was asked: some stores ignore them."""
 
     @property
     def endpoint(self) -> str:
@@ -321,6 +323,7 @@ class _Passing(BaseHTTPRequestHandler):
     def _pass(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.asked.append((self.command, f"{self.path} {self.headers.get('Range', '')}"))
+        self.server.conditions |= {name for name in self.headers if name.lower().startswith("if-")}
         trouble, puts = (
             self.server.trouble if self.server.requests > 0 else "",
             self.command == "PUT",
@@ -332,6 +335,8 @@ class _Passing(BaseHTTPRequestHandler):
             self._answer(403, {}, b"<Error><Code>AccessDenied</Code></Error>")
         elif trouble == "full" and puts:
             self._answer(507, {}, b"<Error><Code>XMinioStorageFull</Code></Error>")
+        elif trouble == "quota" and puts:
+            self._answer(403, {}, b"<Error><Code>QuotaExceeded</Code></Error>")
         elif trouble == "loses" and puts:
             self._answer(200, {"ETag": '"0"'}, b"")
         else:

@@ -250,7 +250,8 @@ class StorageError(PermaciteError):
     """The archive itself cannot serve: missing, locked, full, damaged, or of a newer schema.
 
     Fields: `path`, `reason` ("missing" "locked" "full" "newer" "not-an-archive" "damaged"
-    "unfinished" "clock" "closed" "away" "versioned" "other-store" "io").
+    "unfinished" "clock" "closed" "away" "versioned" "other-store" "lost"
+    "io").
     """
 
     code = "storage"

@@ -63,9 +63,9 @@ class Depositor:
             self.kept[name] = content
         return answer
 
-    def get(self) -> Answer:
-        """Ask for the first document."""
-        return self._ask("GET", f"/{next(iter(self.kept))}")
+    def get(self, number: int = 0) -> Answer:
+        """Ask for the first document, or another."""
+        return self._ask("GET", f"/{list(self.kept)[number]}")
 
     def health(self) -> Answer:
         """Ask whether the server lives, which asks the database nothing."""

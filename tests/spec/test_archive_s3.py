@@ -138,7 +138,7 @@ def test_altered_octets_are_told_and_put_right(
 
 @pytest.mark.parametrize(
     ("trouble", "reason"),
-    [("away", "away"), ("full", "full"), ("loses", "io"), ("alters", "io")],
+    [("away", "away"), ("full", "full"), ("quota", "full"), ("loses", "lost"), ("alters", "lost")],
 )
 def test_what_a_store_did_not_keep_does_not_count_as_kept(
     troubled: Troubled, bucket: str, trouble: str, reason: str

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["refusal", "unexpected"]
 
-_LATER_S = {"away": 10, "locked": 10, "full": 60}
+_LATER_S = {"away": 10, "locked": 10, "full": 60, "lost": 60}
 """What ends without whoever asked: after how many seconds to ask again, by the reason."""
 
 

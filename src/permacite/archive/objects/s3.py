@@ -59,6 +59,7 @@ _CODE = compile_pattern(r"<Code>([A-Za-z0-9]{1,60})</Code>")
 _OBJECT = compile_pattern(r"objects/([0-9a-f]{2})/([0-9a-f]{2})/(\1\2[0-9a-f]{60})")
 _FULL = {"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "InsufficientCapacity"}
 _INSUFFICIENT_STORAGE = 507
+_LATER = "ask again later; small documents are taken meanwhile, and come there by themselves"
 _SERVERS = 500
 
 _README = b"""\
@@ -268,7 +269,7 @@ class S3Objects:
             if self._holds(key, content):
                 return
         problem = f"{self.name} does not give back what it took"
-        raise StorageError(problem, path=self.name, reason="io")
+        raise StorageError(problem, path=self.name, reason="lost", hint=_LATER)
 
     def _holds(self, key: str, content: bytes) -> bool:
         """Whether exactly these octets are there."""
@@ -305,16 +306,16 @@ class S3Objects:
     def _refusal(self, status: int, code: str) -> StorageError:
         if code in _FULL or status == _INSUFFICIENT_STORAGE:
             problem = f"the store of octets is full: {self.name}"
-            return StorageError(problem, path=self.name, reason="full")
+            hint = f"make room there; {_LATER}"
+            return StorageError(problem, path=self.name, reason="full", hint=hint)
         if status and status < _SERVERS:
             problem = f"the store of octets refuses: {self.name} answers {code or status}"
             return StorageError(problem, path=self.name, reason="io")
         return self._away()
 
     def _away(self) -> StorageError:
-        return StorageError(
-            f"the store of octets does not answer: {self.name}", path=self.name, reason="away"
-        )
+        problem = f"the store of octets does not answer: {self.name}"
+        return StorageError(problem, path=self.name, reason="away", hint=_LATER)
 
 
 def _key(digest: str) -> str:
