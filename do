@@ -114,7 +114,8 @@ browser() {
 
 # What other programs check our log with, a Go compiler and Go's packages for such logs; a C
 # compiler, for the recorder of system calls in the crash tests; strace, which sees what decoders open;
-# nginx and openssl, for a server behind TLS; PostgreSQL, for records there;
+# nginx and openssl, for a server behind TLS; PostgreSQL, for records there; Ceph with its gateway, and
+# npm's s3rver, which lies, for octets in a store;
 # programs that decode pictures, sound and video; and systemd, which checks its units.
 outside() {
     packages=""
@@ -130,8 +131,15 @@ outside() {
     command -v sox >/dev/null 2>&1 || packages="$packages sox libsox-fmt-base"
     command -v systemd-analyze >/dev/null 2>&1 || packages="$packages systemd"
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || packages="$packages postgresql"
-    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, nginx, PostgreSQL, decoders and systemd are here"; return; fi
-    install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, nginx, PostgreSQL, decoders and systemd" $packages
+    for program in ceph-mon ceph-mgr ceph-osd radosgw; do
+        command -v $program >/dev/null 2>&1 || packages="$packages $program"
+    done
+    command -v npm >/dev/null 2>&1 || packages="$packages npm"
+    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, nginx, PostgreSQL, Ceph, npm, decoders and systemd are here"
+    else install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, nginx, PostgreSQL, Ceph, npm, decoders and systemd" $packages
+    fi
+    [ -x .outside/node_modules/.bin/s3rver ] ||
+        npm install --prefix .outside --ignore-scripts --no-audit --no-fund --loglevel error s3rver@3.7.1 >&2
 }
 
 check() {

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests import engines
 from tests.starting import Starter
-from tests.stores import CREDENTIALS, Store, Troubled, ceph, moto
+from tests.stores import Store, Troubled, ceph, moto
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -147,7 +147,7 @@ def store(
 @pytest.fixture
 def bucket(store: Store, monkeypatch: pytest.MonkeyPatch) -> str:
     """An empty bucket, and an environment in which it can be used."""
-    for name, value in CREDENTIALS.items():
+    for name, value in store.credentials.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
     return store.bucket()

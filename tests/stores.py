@@ -14,15 +14,15 @@ import threading
 import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-__all__ = ["CREDENTIALS", "Gateway", "Store", "Troubled", "ceph", "moto"]
+__all__ = ["CREDENTIALS", "Gateway", "Store", "Troubled", "ceph", "moto", "s3rver"]
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "somebody",
@@ -34,8 +34,16 @@ CREDENTIALS = {
 class Store:
     """A store that speaks S3, for tests. `client` is boto3's, which sees it from outside."""
 
-    def __init__(self, port: int, client: Any, gateway: Gateway | None = None) -> None:
+    def __init__(
+        self,
+        port: int,
+        client: Any,
+        gateway: Gateway | None = None,
+        credentials: dict[str, str] = CREDENTIALS,
+    ) -> None:
         self.port = port
+        self.credentials = credentials
+        """Who may use it, as the environment says it."""
         self.client = client
         self._gateway = gateway
         self._numbers = itertools.count()
@@ -154,7 +162,9 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def _asked(port: int, gateway: Gateway | None = None) -> Iterator[Store]:
+def _asked(
+    port: int, gateway: Gateway | None = None, credentials: dict[str, str] = CREDENTIALS
+) -> Iterator[Store]:
     """Give the store at a port of this machine, once it answers."""
     import boto3  # noqa: PLC0415 - it takes a while to import
     from botocore.config import Config  # noqa: PLC0415 - the same
@@ -162,14 +172,14 @@ def _asked(port: int, gateway: Gateway | None = None) -> Iterator[Store]:
     client = boto3.client(
         "s3",
         endpoint_url=f"http://127.0.0.1:{port}",
-        region_name=CREDENTIALS["AWS_REGION"],
-        aws_access_key_id=CREDENTIALS["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+        region_name=credentials["AWS_REGION"],
+        aws_access_key_id=credentials["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=credentials["AWS_SECRET_ACCESS_KEY"],
         config=Config(retries={"total_max_attempts": 30, "mode": "standard"}),
     )
     with contextlib.closing(client):
         client.list_buckets()
-        yield Store(port, client, gateway)
+        yield Store(port, client, gateway, credentials)
 
 
 @contextlib.contextmanager
@@ -224,7 +234,8 @@ def ceph(folder: Path) -> Iterator[Store]:
     """Start Ceph's gateway over a store in memory, and end all its processes with the block."""
     missing = [name for name in _CEPH if shutil.which(name) is None]
     if missing:
-        pytest.skip(f"no {missing[0]}: apt-get install ceph-mon ceph-mgr ceph-osd radosgw")
+        told = f"{missing[0]} is not installed: ./do outside brings it"
+        (pytest.fail if os.environ.get("PERMACITE_CI") else pytest.skip)(told)
     fsid, ports = str(uuid.uuid4()), _free_ports(2)
     settings = folder / "ceph.conf"
     settings.write_text(
@@ -265,6 +276,28 @@ def ceph(folder: Path) -> Iterator[Store]:
         stack.callback(gateway.kill)
         gateway.start()
         yield stack.enter_context(_asked(ports[1], gateway))
+
+
+_S3RVER = Path(__file__).resolve().parents[1] / ".outside/node_modules/.bin/s3rver"
+
+
+@contextlib.contextmanager
+def s3rver(folder: Path) -> Iterator[Store]:
+    """Start npm's s3rver, which ignores conditions of writes, and end it with the block."""
+    program = _S3RVER if _S3RVER.exists() else shutil.which("s3rver")
+    if program is None:
+        told = "s3rver is not installed: ./do outside brings it"
+        (pytest.fail if os.environ.get("PERMACITE_CI") else pytest.skip)(told)
+    (port,) = _free_ports(1)
+    command = [str(program), "--directory", str(folder), "--address", "127.0.0.1", "--silent"]
+    gateway = Gateway([*command, "--port", str(port)], port)
+    gateway.start()
+    known = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "S3RVER")
+    try:
+        with _asked(port, gateway, CREDENTIALS | known) as store:
+            yield store
+    finally:
+        gateway.kill()
 
 
 def _free_ports(number: int) -> list[int]:

@@ -22,7 +22,7 @@ from tests.engines import Between
 from tests.faces.conftest import archive, cli, served
 from tests.faces.test_http import Answer
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation, Repository, Share
 from permacite.archive.postgresql.connection import PATIENCE_S, connect
 from permacite.archive.postgresql.location import located
 from permacite.service.archive import Archive
@@ -48,7 +48,7 @@ class Depositor:
 
     def __init__(self, location: str, base: str) -> None:
         with Archive.open(location) as opened:
-            secret = opened.add_token(scope="save").secret
+            secret = opened.add_token(scope="save", share=Share(requests=100_000)).secret
         self.kept: dict[str, bytes] = {}
         self._base = base
         self._fields = {"Authorization": f"Bearer {secret}", "Content-Type": "image/png"}

@@ -124,14 +124,15 @@ def test_what_is_not_there_is_told(objects: S3Objects) -> None:
         objects.get("../secret")
 
 
+@pytest.mark.parametrize("altered", [b"hellO", b"hell", b""])
 def test_altered_octets_are_told_and_put_right(
-    objects: S3Objects, store: Store, bucket: str
+    objects: S3Objects, store: Store, bucket: str, altered: bytes
 ) -> None:
     objects.put(b"hello")
-    store.client.put_object(Bucket=bucket, Key=key_of(b"hello"), Body=b"hellO")
+    store.client.put_object(Bucket=bucket, Key=key_of(b"hello"), Body=altered)
     with pytest.raises(IntegrityError) as error:
         objects.get(digest_of(b"hello"))
-    assert error.value.actual == digest_of(b"hellO")
+    assert error.value.actual == digest_of(altered)
     objects.put(b"hello")
     assert objects.get(digest_of(b"hello")) == b"hello"
 

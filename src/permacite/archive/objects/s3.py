@@ -58,7 +58,7 @@ _STATUS = compile_pattern(r"status code: ([0-9]{3})")
 _CODE = compile_pattern(r"<Code>([A-Za-z0-9]{1,60})</Code>")
 _OBJECT = compile_pattern(r"objects/([0-9a-f]{2})/([0-9a-f]{2})/(\1\2[0-9a-f]{60})")
 _FULL = {"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "InsufficientCapacity"}
-_INSUFFICIENT_STORAGE = 507
+_NO_RANGE, _INSUFFICIENT_STORAGE = 416, 507
 _LATER = "ask again later; small documents are taken meanwhile, and come there by themselves"
 _SERVERS = 500
 
@@ -188,13 +188,15 @@ class S3Objects:
 
     def _opened(self, key: str, digest: str) -> Source:
         """What is under a key, which should have this digest."""
-        if digest == digest_of(b""):  # no range of nothing can be asked for
-            with self._asking(digest):
-                size, first = int(obstore.head(self._store, key)["size"]), b""
-        else:
-            with self._asking(digest):
+        with self._asking(digest):
+            try:
                 answer = obstore.get(self._store, key, options={"range": (0, _FIRST)})
                 size, first = int(answer.meta["size"]), bytes(answer.bytes())
+            except obstore.exceptions.BaseError as error:
+                if _said(error)[0] != _NO_RANGE:
+                    raise
+                # No range of nothing is given; what should be more may be cut off.
+                size, first = int(obstore.head(self._store, key)["size"]), b""
         return Source(digest, RangedFile(partial(self._range, key), first, size), self._named(key))
 
     def part(self, digest: str, start: int, end: int) -> bytes:
@@ -275,7 +277,7 @@ class S3Objects:
         """Whether exactly these octets are there."""
         view = memoryview(content)
         try:
-            with self._opened(key, key if content else digest_of(b"")) as source:
+            with self._opened(key, key) as source:
                 return source.size == len(content) and all(
                     source.read(start, start + MOST_AT_ONCE) == view[start : start + MOST_AT_ONCE]
                     for start in range(0, len(content), MOST_AT_ONCE)
@@ -292,16 +294,12 @@ class S3Objects:
         try:
             yield
         except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            said = str(error)
-            status, code = (
-                match.group(1) if match else ""
-                for match in (_STATUS.search(said), _CODE.search(said))
-            )
+            status, code = _said(error)
             if isinstance(error, FileNotFoundError) and digest and code != "NoSuchBucket":
                 raise NotFoundError(f"no object {digest}", digest) from None
             if time.monotonic() - start > self._patience_s / 2:  # not one broken connection
                 self._away_until = time.monotonic() + _REST_S
-            raise self._refusal(int(status or 0), code) from None
+            raise self._refusal(status, code) from None
 
     def _refusal(self, status: int, code: str) -> StorageError:
         if code in _FULL or status == _INSUFFICIENT_STORAGE:
@@ -316,6 +314,13 @@ class S3Objects:
     def _away(self) -> StorageError:
         problem = f"the store of octets does not answer: {self.name}"
         return StorageError(problem, path=self.name, reason="away", hint=_LATER)
+
+
+def _said(error: Exception) -> tuple[int, str]:
+    """The status and the code that a store answered with; 0 and "" where it did not."""
+    found = (pattern.search(str(error)) for pattern in (_STATUS, _CODE))
+    status, code = (match.group(1) if match else "" for match in found)
+    return int(status or 0), code
 
 
 def _key(digest: str) -> str:
