@@ -1,7 +1,7 @@
 """A store that lies: every writer is told that he was the first, and a put that broke off counts.
 
-It is npm's s3rver, whose objects are seen while they are written. What is asked of a store is asked here as a client asks it, to see that it lies;
-then the archive is held to what it says.
+It is npm's s3rver, whose objects are seen while they are written. What a client asks of a store is
+asked here to see that it lies; then the archive is held to what it says.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def committed(writer: Repository, content: bytes) -> str:
         try:
             return str(writer.commit([NewRepresentation(content, "image/png")]).pdi.document)
         except StorageError as error:
-            if error.reason not in {"lost", "away"}:
+            if error.reason not in {"lost", "away", "io"}:
                 raise
         time.sleep(0.1)
 

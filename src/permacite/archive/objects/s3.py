@@ -193,9 +193,7 @@ class S3Objects:
                 answer = obstore.get(self._store, key, options={"range": (0, _FIRST)})
                 size, first = int(answer.meta["size"]), bytes(answer.bytes())
             except obstore.exceptions.BaseError as error:
-                if _said(error)[0] != _NO_RANGE:
-                    raise
-                # No range of nothing is given; what should be more may be cut off.
+                _check_beyond(error)  # of nothing, there is no range
                 size, first = int(obstore.head(self._store, key)["size"]), b""
         return Source(digest, RangedFile(partial(self._range, key), first, size), self._named(key))
 
@@ -207,7 +205,11 @@ class S3Objects:
         if start == end:
             return b""
         with self._asking(key):
-            return bytes(obstore.get_range(self._store, key, start=start, end=end))
+            try:
+                return bytes(obstore.get_range(self._store, key, start=start, end=end))
+            except obstore.exceptions.BaseError as error:
+                _check_beyond(error)
+                return b""
 
     def get(self, digest: str) -> bytes:
         """The octets with this digest, recomputed just now.
@@ -314,6 +316,12 @@ class S3Objects:
     def _away(self) -> StorageError:
         problem = f"the store of octets does not answer: {self.name}"
         return StorageError(problem, path=self.name, reason="away", hint=_LATER)
+
+
+def _check_beyond(error: Exception) -> None:
+    """Raise what a store said of a range, unless the object ends before it: it may be cut off."""
+    if _said(error)[0] != _NO_RANGE:
+        raise error
 
 
 def _said(error: Exception) -> tuple[int, str]:
