@@ -9,15 +9,18 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import pytest
 from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 
 from permacite.archive import NewVersion, Repository
+from permacite.archive.engine import WriteBehind
 from permacite.archive.model import NewRepresentation
 from permacite.archive.objects import Source, digest_of
+from permacite.archive.objects.s3 import S3Objects
 from permacite.errors import StorageError
 from permacite.pdi import PDI, parse
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.stores import Store, Troubled
+
+    from permacite.archive.engine import Catalog
 
 
 WRITER = """
@@ -97,6 +102,47 @@ def test_small_octets_are_together_in_a_tar_file(
     with Repository.open(directory, clock=noon) as archive:
         assert archive.staged_bytes() == 0
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
+
+
+def behind() -> list[str]:
+    """The threads of this process that write behind."""
+    return [each.name for each in threading.enumerate() if each.name == "permacite-flusher"]
+
+
+def test_what_others_packed_waits_no_longer(directory: Path) -> None:
+    """Else a writer whose work others do would soon stage nothing more."""
+    with Repository.open(directory, clock=noon) as one, Repository.open(directory) as other:
+        commit(one, b"x" * 3000)
+        other._objects.flush()  # noqa: SLF001 - before it is quiet
+        while behind():
+            time.sleep(0.01)
+        assert one.staged_bytes() == 0
+        assert one._objects._staged_bytes == 0  # noqa: SLF001 - where it counts
+
+
+class Away:
+    """A catalog that does not answer."""
+
+    asked = 0
+
+    def read(self, *_: object) -> NoReturn:
+        """Say so."""
+        self.asked += 1
+        raise StorageError("the database does not answer", path="", reason="away")
+
+    write = read
+
+
+def test_who_writes_behind_outlives_a_database_that_is_away(bucket: str) -> None:
+    catalog = Away()
+    objects = WriteBehind(S3Objects(bucket, "p"), cast("Catalog", catalog))
+    with objects.staging(together=False) as staging:
+        staging.put(b"x")
+    while catalog.asked < 2:
+        time.sleep(0.01)
+    assert behind()
+    objects.close()
+    assert not behind()
 
 
 def test_each_is_read_by_one_range(directory: Path, troubled: Troubled) -> None:

@@ -270,12 +270,22 @@ class WriteBehind:
             if busy and not urgent:
                 continue
             more = self._flush_some()
-            waits = not more and self.is_far and bool(self._catalog.read(octets.staged_digests, 1))
+            left = more or self._is_left()
+            waits = left and not more and self.is_far
             pause_s = _LATER_S if waits else _QUIET_S
             with self._lock:
+                if not left and not self._busy:
+                    self._staged_bytes = 0  # others may have made files of it
                 if not more and not waits and not self._busy:
                     self._thread = None
                     return
+
+    def _is_left(self) -> bool:
+        """Whether anything is staged, as far as the catalog says."""
+        try:
+            return bool(self._catalog.read(octets.staged_digests, 1))
+        except StorageError:
+            return True
 
     def _flush_some(self) -> bool:
         """Make files of one batch, and say whether there may be more to do."""
