@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
 from permacite.archive import jottings, names
-from permacite.archive.access import PUBLIC, Audience, Gate, of_all
+from permacite.archive.access import PUBLIC, Audience, FullNames, Gate, of_all
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
@@ -79,6 +79,7 @@ class Reading(Contents):
         self._agreement = Agreement(catalog)
         self._clock = clock
         self._gate = Gate(catalog, clock=clock, audience=None)
+        self._full_names = FullNames(catalog)
 
     def public(self, audience: Audience = PUBLIC) -> Self:
         """Return the same archive as the public sees it, or some of it: see `access.gate`."""
@@ -122,9 +123,13 @@ class Reading(Contents):
         plain text, then the first, of what is given out. Raises NotFoundError, whose candidates are
         what there is instead.
         """
+        kept = self._full_names.find(pdi)
+        if kept is not None:
+            return kept
         with self._held_to_log(pdi):
             chosen = self._given_out(pdi, self._catalog.read(versions.representation, pdi))
-            return self._gate.representation(self._agreement.check_format(chosen))
+            self._full_names.keep(pdi, self._agreement.check_format(chosen))
+            return self._gate.representation(chosen)
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:
         """The format that `representation` gives, and the version that it is of."""

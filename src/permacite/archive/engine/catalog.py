@@ -34,6 +34,9 @@ class Catalog(ABC):
     A question is a function that takes a session, a change one that takes a Transaction.
     """
 
+    is_remote = False
+    """Whether each question is a round trip to another process, be it on this machine."""
+
     def __init__(self, where: str, *, clock: Timekeeper, sealer: Sealer) -> None:
         """The `clock` dates rows, the `sealer` makes leaves of what is entered.
 

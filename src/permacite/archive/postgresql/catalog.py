@@ -36,6 +36,8 @@ __all__ = ["Catalog"]
 class Catalog(AnyCatalog):
     """The records at a place. Any number of machines may use them at once."""
 
+    is_remote = True
+
     def __init__(
         self, place: Located, *, clock: Clock, busy_timeout_s: float, sealer: Sealer
     ) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors
+from psycopg.pq import ExecStatus
 from psycopg.types.numeric import Int8Dumper
 
 from permacite.archive.postgresql.texts import as_written, storable, storable_values
@@ -16,6 +18,8 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping, Sequence
+
+    from psycopg.pq.abc import PGresult
 
     from permacite.archive.records.session import Question, Rows
 
@@ -63,6 +67,12 @@ def _mark(found: re.Match[str]) -> str:
     return text.replace("%", "%%")
 
 
+def _numbered(statement: str) -> str:
+    """A statement with the marks of libpq in it."""
+    numbers = count(1)
+    return _MARK.sub(lambda found: f"${next(numbers)}" if found[0] == "?" else found[0], statement)
+
+
 class Session:
     """A connection to one archive, of one thread at a time."""
 
@@ -77,6 +87,8 @@ class Session:
         self._name = name
         self._columns: dict[str, dict[str, str]] = {}
         self._schema: int | None = None
+        self._prepared: dict[str, bytes] = {}
+        """The statements of `has_row`, by what they are called."""
 
     def schema(self) -> int:
         """The schema of the archive."""
@@ -108,8 +120,29 @@ class Session:
         ]
         return [rows.fetchall() for rows in self._run(asked)]
 
+    def has_row(self, statement: str, texts: Sequence[str], /) -> bool:
+        """Whether a statement gives any row: by libpq's own calls, which take half the time."""
+        line = self.connection.pgconn
+        if statement not in self._prepared:
+            name = b"has_row_%d" % len(self._prepared)
+            self._checked(line.prepare(name, _numbered(statement).encode()))
+            self._prepared[statement] = name
+        octets = [text.encode() for text in texts]
+        return self._checked(line.exec_prepared(self._prepared[statement], octets)).ntuples > 0
+
     def settle(self) -> None:
         """Nothing waits: each statement is done when it returns."""
+
+    def _checked(self, result: PGresult) -> PGresult:
+        """What libpq gave. Raises psycopg.Error where that is an error."""
+        if result.status in {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}:
+            return result
+        error = errors.error_from_result(result)
+        if error.sqlstate is None:  # libpq's own: it lost the server
+            error = psycopg.OperationalError(str(error))
+        if error.sqlstate is None or isinstance(error, ENDING):
+            self.connection.close()
+        raise error
 
     def _run(self, statements: Sequence[Statement]) -> list[Rows]:
         """Run statements, which reach the server together; what each gave."""

@@ -26,6 +26,7 @@ from permacite.archive.records.rows import (
     BUILDING,
     ERASABLE,
     ERASED_OCTETS,
+    among,
     digest_in,
     document_key,
     has_schema,
@@ -56,6 +57,7 @@ __all__ = [
     "insert_standings",
     "overdue",
     "set_standing",
+    "standing_alone",
     "standing_in",
     "standings",
     "standings_after",
@@ -146,6 +148,14 @@ SELECT series, date, unique_id, document_id, version_id
 FROM erasure JOIN document USING (document_id) WHERE erasure_id = ?
 """
 
+_STANDS_ALONE = """
+SELECT 1 FROM document AS d WHERE d.series = ? AND d.date = ? AND d.unique_id = ?
+  AND coalesce((SELECT access FROM standing WHERE document_id = d.document_id
+    ORDER BY standing_id DESC LIMIT 1), 'public') = 'public'
+  AND NOT EXISTS (SELECT 1 FROM erasure WHERE document_id = d.document_id)
+  AND NOT EXISTS (SELECT 1 FROM assertion WHERE {subject} AND {predicate})
+"""
+
 _ERASURES = """
 SELECT d.series, d.date, d.unique_id, v.number, e.ground, e.erased_at, e.done_at
 FROM erasure AS e JOIN document AS d USING (document_id)
@@ -169,6 +179,16 @@ def set_standing(transaction: Transaction, pdi: PDI, standing: Standing) -> None
 def standings(connection: Session, pdis: Iterable[PDI]) -> dict[PDI, Standing]:
     """The standings of documents, without those of which none is on record."""
     return _standings(connection, f"WHERE {_of_documents(connection)}", _keys(pdis))
+
+
+def standing_alone(
+    pdi: PDI, subjects: Sequence[str], predicates: Sequence[str]
+) -> tuple[str, list[str]]:
+    """What has a row where a document is public, without erasures and such statements on these."""
+    subject, named = among("subject", subjects)
+    predicate, told = among("predicate", predicates)
+    statement = _STANDS_ALONE.format(subject=subject, predicate=predicate)
+    return statement, [*document_key(pdi), *named, *told]
 
 
 def ask_standings(together: Together, pdis: Iterable[PDI]) -> list[Any]:

@@ -85,6 +85,9 @@ class Session(Protocol):
     def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
         """The rows that answer each of several questions, which reach the engine together."""
 
+    def has_row(self, statement: str, texts: Sequence[str], /) -> bool:
+        """Whether a statement gives any row, as quickly as the engine can tell."""
+
     def settle(self) -> None:
         """Wait for all that was begun or changed so far. Raises what the engine refuses."""
 

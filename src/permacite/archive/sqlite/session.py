@@ -45,6 +45,10 @@ class Session(sqlite3.Connection):
         """The rows that answer each of several questions."""
         return [self.execute(*question).fetchall() for question in questions]
 
+    def has_row(self, statement: str, texts: Sequence[str], /) -> bool:
+        """Whether a statement gives any row."""
+        return self.execute(statement, texts).fetchone() is not None
+
     def defer_references(self) -> None:
         """Let references to rows that are gone stand until the transaction ends."""
         self.execute("PRAGMA defer_foreign_keys = ON")
