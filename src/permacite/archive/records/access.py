@@ -67,9 +67,12 @@ __all__ = [
 
 _LATEST = """
 SELECT d.series, d.date, d.unique_id, {access}, s.embargo_until, s.ground, s.retain_until, s.set_at
-FROM document AS d JOIN standing AS s ON s.standing_id =
-  (SELECT max(standing_id) FROM standing WHERE document_id = d.document_id)
+FROM document AS d JOIN standing AS s ON s.document_id = d.document_id AND NOT EXISTS (
+  SELECT 1 FROM standing AS t
+  WHERE t.document_id = s.document_id AND t.standing_id > s.standing_id)
 """
+"""Asked for the highest row of a document, PostgreSQL may read all rows from the end: it takes
+those of each document for spread evenly."""
 _IN_BUILDING = """
 CASE WHEN EXISTS (SELECT 1 FROM building WHERE standing_id = s.standing_id)
   THEN 'building' ELSE s.access END
@@ -150,8 +153,9 @@ FROM erasure JOIN document USING (document_id) WHERE erasure_id = ?
 
 _STANDS_ALONE = """
 SELECT 1 FROM document AS d WHERE d.series = ? AND d.date = ? AND d.unique_id = ?
-  AND coalesce((SELECT access FROM standing WHERE document_id = d.document_id
-    ORDER BY standing_id DESC LIMIT 1), 'public') = 'public'
+  AND NOT EXISTS (SELECT 1 FROM standing AS s WHERE s.document_id = d.document_id
+    AND s.access <> 'public' AND NOT EXISTS (SELECT 1 FROM standing AS t
+      WHERE t.document_id = s.document_id AND t.standing_id > s.standing_id))
   AND NOT EXISTS (SELECT 1 FROM erasure WHERE document_id = d.document_id)
   AND NOT EXISTS (SELECT 1 FROM assertion WHERE {subject} AND {predicate})
 """
