@@ -1,4 +1,4 @@
-"""An archive that an earlier version of permacite made, with proofs of it, unpacked for tests."""
+"""Archives as earlier versions of permacite made them, with proofs, for tests."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import sqlite3
 import tarfile
 from pathlib import Path
 
+from permacite.archive.postgresql.rules import functions
+from permacite.archive.postgresql.schema import STEPS
 from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
 
-__all__ = ["unpack", "unpack_files", "with_texts"]
+__all__ = ["to_texts", "unpack", "unpack_files", "with_texts"]
 
 _PACKED = Path(__file__).parent / "golden/archive/236669f.tar.gz"
 
@@ -67,3 +69,41 @@ def _as_text(column: str, kind: str) -> str:
     digits = f'lower(hex("{column}"))'
     mark = "'sha-256:' || " if column != "name" else ""
     return f"""CASE typeof("{column}") WHEN 'blob' THEN {mark}{digits} ELSE "{column}" END"""
+
+
+_WITH_DIGESTS = {
+    "representation": ("digest", "canonical_digest", "received_digest"),
+    "attachment": ("digest",),
+    "unsettled": ("digest",),
+    "erasure_object": ("digest",),
+    "git_blob": ("digest", "name"),
+    "content_pieces": ("digest",),
+    "packed": ("digest", "pack"),
+    "emptied_pack": ("pack",),
+}
+"""The columns that had digests as texts."""
+
+
+def to_texts() -> list[str]:
+    """The statements that make a schema of PostgreSQL what it was as the twelfth, its first."""
+    statements = []
+    for table, columns in _WITH_DIGESTS.items():
+        for column in columns:
+            check = f"{table}_{column}_check"
+            mark = "'sha-256:' ||" if column != "name" else ""
+            statements.append(
+                f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {check},"
+                f' ALTER COLUMN {column} TYPE TEXT COLLATE "C"'
+                f" USING {mark} encode({column}, 'hex')"
+            )
+            if column in {"digest", "name", "pack"}:
+                size = 72 if column != "name" else 40
+                statements.append(
+                    f"ALTER TABLE {table} ADD CONSTRAINT {check} CHECK (length({column}) = {size})"
+                )
+    rule = functions(STEPS[12])["representation_no_update"]
+    statements.append(
+        "CREATE OR REPLACE FUNCTION representation_no_update() RETURNS TRIGGER LANGUAGE plpgsql"
+        f" SET search_path FROM CURRENT AS $${rule}$$"
+    )
+    return [*statements, "UPDATE archive SET schema = 12"]

@@ -127,25 +127,6 @@ def test_what_is_for_the_building_is_kept_so(location: str, archive: Repository)
         hand.execute("INSERT INTO building SELECT max(standing_id) FROM standing")
 
 
-WITH_OCTETS = [
-    ("representation", "digest", 32),
-    ("representation", "canonical_digest", 32),
-    ("representation", "received_digest", 32),
-    ("attachment", "digest", 32),
-    ("unsettled", "digest", 32),
-    ("erasure_object", "digest", 32),
-    ("git_blob", "digest", 32),
-    ("git_blob", "name", 20),
-    ("content_pieces", "digest", 32),
-    ("packed", "digest", 32),
-    ("packed", "pack", 32),
-    ("emptied_pack", "pack", 32),
-]
-MARKS = {32: "'sha-256:' ||", 20: ""}
-CONSTRAINTS = """
-SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
-WHERE connamespace = current_schema()::regnamespace ORDER BY 1, 2
-"""
 LASTING = sorted(set(re.findall(r"CREATE TRIGGER (\w+)_no_delete", SCHEMA)))
 
 
@@ -276,43 +257,6 @@ def test_a_whole_document_is_erased(archive: Repository) -> None:
     name = archive.commit([page("two")]).pdi.document
     assert archive.erase(name, ground="court-order").is_done
     assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
-
-
-def test_digests_that_were_texts_become_octets(location: str, archive: Repository) -> None:
-    made = archive.commit([NewRepresentation(b"page" * 20_000, "text/html")])
-    archive.erase(archive.commit([page("two")]).pdi, ground="court-order")
-    kinds = [finding.kind for finding in archive.fsck()]
-    root = archive.log.root(archive.log.size())
-    archive.close()
-    with by_hand(location) as hand:
-        constraints = hand.execute(CONSTRAINTS).fetchall()
-        for table, column, size in WITH_OCTETS:
-            hand.execute(
-                f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {table}_{column}_check,"
-                f' ALTER COLUMN {column} TYPE TEXT COLLATE "C"'
-                f" USING {MARKS[size]} encode({column}, 'hex')".encode()
-            )
-        functions = (
-            "SELECT prosrc FROM pg_proc WHERE proname = 'representation_no_update'"
-            " AND pronamespace = current_schema()::regnamespace"
-        )
-        ((source,),) = hand.execute(functions).fetchall()
-        hand.execute(
-            "CREATE OR REPLACE FUNCTION representation_no_update() RETURNS TRIGGER"
-            " LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$"
-        )
-        hand.execute("UPDATE archive SET schema = 12")
-    with Repository.open(location) as later:
-        assert [finding.kind for finding in later.fsck()] == kinds
-        assert later.log.root(later.log.size()) == root
-        digest = made.representations[0].digest
-        assert [each.pdi for each in later.find_by_digest(digest)] == [made.pdi]
-        assert later.read(made.representations[0]) == b"page" * 20_000
-        assert later.erase(made.pdi, ground="court-order").is_done
-    with by_hand(location) as hand:
-        assert hand.execute(CONSTRAINTS).fetchall() == constraints
-        assert hand.execute("SELECT schema FROM archive").fetchall() == [(SCHEMA_VERSION,)]
-        assert hand.execute(functions).fetchall() == [(source,)]
 
 
 def test_what_is_taken_or_no_archive_is_told(

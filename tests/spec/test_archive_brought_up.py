@@ -1,0 +1,175 @@
+"""An archive of the first schema in PostgreSQL is brought up, whole or not at all."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.earlier import to_texts, unpack
+from tests.engines import Between, Repository, Server
+from tests.spec.test_archive_copying import dumped
+
+from permacite.archive import NewRepresentation
+from permacite.archive.postgresql import catalog, writing
+from permacite.archive.postgresql.schema import SCHEMA_VERSION
+from permacite.errors import StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from permacite.archive import Location
+
+pytest.importorskip("cryptography", reason="the log's signatures need it")
+
+CONSTRAINTS = """
+SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = '{}'::regnamespace
+"""
+COLUMNS = """
+SELECT table_name, column_name, data_type, collation_name, is_nullable
+FROM information_schema.columns WHERE table_schema = '{}'
+"""
+RULES = "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = '{}'::regnamespace"
+LARGE = b"page" * 20_000
+
+State = list[set[tuple[object, ...]]]
+
+
+def noon() -> datetime:
+    """Return the time that the clock of these tests shows."""
+    return datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+class Case:
+    """An archive with every kind of entry, closed, as schema 12 had it."""
+
+    def __init__(self, server: Server, folder: Path) -> None:
+        """Make it."""
+        self.server = server
+        self.folder, _ = unpack(folder)
+        Repository.adopt(self.folder)
+        with Repository.open(self.folder, clock=noon) as archive:
+            gone = archive.commit([NewRepresentation(b"a text", "text/plain")], unique_id="gone")
+            self.large = archive.commit([NewRepresentation(LARGE, "text/html")])
+            archive.erase(gone.pdi, ground="court-order")
+            archive._objects.flush()  # noqa: SLF001 - the thread that does it waits for quiet
+            self.rows = dumped(archive)
+            self.kinds = [one.kind for one in archive.fsck()]
+        self.schema = server.location(self.folder).partition("&schema=")[2].partition("&")[0]
+        self.after = self.state()
+        self.take_back()
+        self.before = self.state()
+        assert self.before != self.after
+
+    def take_back(self) -> None:
+        """Make it what it was as schema 12."""
+        Repository.tamper(self.folder, *to_texts())
+
+    def state(self) -> State:
+        """The schema that it says, its columns, and its rules."""
+        questions = (f"SELECT schema FROM {self.schema}.archive", CONSTRAINTS, COLUMNS, RULES)  # noqa: S608
+        return [set(self.server.execute(each.format(self.schema))) for each in questions]
+
+    def check(self, location: Location | None = None) -> None:
+        """Check that it opens, and that all is as it was."""
+        with Repository.open(location or self.folder, clock=noon) as archive:
+            assert dumped(archive) == self.rows
+            assert [one.kind for one in archive.fsck()] == self.kinds
+            digest = self.large.representations[0].digest
+            assert [each.pdi for each in archive.find_by_digest(digest)] == [self.large.pdi]
+            assert archive.read(self.large.representations[0]) == LARGE
+        assert self.state() == self.after
+
+
+@pytest.fixture
+def case(postgresql: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    """Return such an archive."""
+    monkeypatch.setattr(Repository, "engine", postgresql)
+    return Case(postgresql, tmp_path)
+
+
+def test_digests_that_were_texts_become_octets_and_nothing_else_changes(case: Case) -> None:
+    assert {(12,)} == case.before[0]
+    assert {(SCHEMA_VERSION,)} == case.after[0]
+    case.check()
+    with Repository.open(case.folder, clock=noon) as archive:
+        assert archive.erase(case.large.pdi, ground="court-order").is_done
+        assert {one.kind for one in archive.fsck()} <= {*case.kinds, "erased"}
+
+
+def test_a_step_that_fails_leaves_the_schema_before(case: Case) -> None:
+    case.server.execute(f"CREATE VIEW {case.schema}.mine AS SELECT pack FROM {case.schema}.packed")  # noqa: S608
+    before = case.state()
+    with pytest.raises(StorageError, match="view"):
+        Repository.open(case.folder, clock=noon)
+    assert case.state() == before
+    case.server.execute(f"DROP VIEW {case.schema}.mine")
+    case.check()
+
+
+def test_several_bring_it_up_at_once(case: Case) -> None:
+    failed: list[Exception] = []
+
+    def open_it() -> None:
+        try:
+            Repository.open(case.folder, clock=noon).close()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
+            failed.append(error)
+
+    threads = [threading.Thread(target=open_it) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    case.check()
+
+
+class Cut(Between):
+    """Ends connections from what the client says as number `at`, until it is mended."""
+
+    def __init__(self, folder: Path, server: Server, at: int, *, told: bool) -> None:
+        """`told`: the server hears of it, and its answer is lost; else it does not."""
+        self.said = 0
+        self._at = at
+        self._told = told
+        super().__init__(folder, server)
+
+    def passes(self, octets: bytes, *, by_client: bool) -> bool:
+        """Whether they go on."""
+        del octets
+        if by_client:
+            self.said += 1
+            return self.said < self._at or (self._told and self.said == self._at)
+        return self.said < self._at
+
+
+@pytest.mark.parametrize("told", [True, pytest.param(False, marks=pytest.mark.deep)])
+def test_wherever_the_connection_is_lost_it_is_whole_before_or_after(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, told: bool
+) -> None:
+    for room in (catalog, writing):
+        monkeypatch.setattr(room, "PATIENCE_S", 0.2)  # nobody comes back
+    states: list[State] = []
+    while True:
+        between = tmp_path / f"at {len(states)}"
+        between.mkdir()
+        place = str(Repository.at(case.folder)).replace(str(case.server.folder), str(between))
+        cut = Cut(between, case.server, len(states) + 1, told=told)
+        try:
+            Repository.open(place, clock=noon).close()
+        except StorageError:
+            pass
+        else:
+            break
+        finally:
+            cut.close()
+        states.append(case.state())
+        assert states[-1] in (case.before, case.after)
+        if states[-1] == case.after:
+            case.take_back()
+    assert len(states) > 5
+    assert case.before in states
+    case.check()
