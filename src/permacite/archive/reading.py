@@ -79,7 +79,7 @@ class Reading(Contents):
         self._agreement = Agreement(catalog)
         self._clock = clock
         self._gate = Gate(catalog, clock=clock, audience=None)
-        self._full_names = FullNames(catalog)
+        self._full_names = FullNames(catalog) if catalog.is_remote else None
 
     def public(self, audience: Audience = PUBLIC) -> Self:
         """Return the same archive as the public sees it, or some of it: see `access.gate`."""
@@ -123,12 +123,13 @@ class Reading(Contents):
         plain text, then the first, of what is given out. Raises NotFoundError, whose candidates are
         what there is instead.
         """
-        kept = self._full_names.find(pdi)
-        if kept is not None:
+        if self._full_names is not None and (kept := self._full_names.find(pdi)) is not None:
             return kept
         with self._held_to_log(pdi):
             chosen = self._given_out(pdi, self._catalog.read(versions.representation, pdi))
-            self._full_names.keep(pdi, self._agreement.check_format(chosen))
+            chosen = self._agreement.check_format(chosen)
+            if self._full_names is not None:
+                self._full_names.keep(pdi, chosen)
             return self._gate.representation(chosen)
 
     def answering(self, pdi: PDI) -> tuple[Version, Representation]:

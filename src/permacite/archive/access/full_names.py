@@ -44,14 +44,14 @@ class FullNames:
 
     def find(self, pdi: PDI) -> Representation | None:
         """The format that a full name stands for, where it is known and open to all."""
-        known = self._known.get(str(pdi)) if self._catalog.is_remote else None
+        known = self._known.get(str(pdi))
         if known is None or not self._catalog.read(_has_row, *known.is_open):
             return None
         return known.representation
 
     def keep(self, pdi: PDI, representation: Representation) -> None:
         """Keep what a name stands for, if that is a full name."""
-        if self._catalog.is_remote and representation.pdi == pdi:
+        if representation.pdi == pdi:
             is_open = standing_alone(pdi, subjects_of([representation]), EFFECTS)
             self._known.put(_Known(representation, is_open), str(pdi))
 
