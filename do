@@ -4,7 +4,9 @@ set -eu
 cd "$(dirname "$0")"
 root=$PWD
 venv="$root/.venv"
-export UV_SYSTEM_CERTS=1 # trust whom the machine trusts
+export UV_SYSTEM_CERTS=1 # trust whom the machine trusts, and let npm do so
+bundle=/etc/ssl/certs/ca-certificates.crt
+if [ -r "$bundle" ]; then export NODE_EXTRA_CA_CERTS="${NODE_EXTRA_CA_CERTS:-$bundle}"; fi
 
 say() { printf '%s\n' "do: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -138,8 +140,11 @@ outside() {
     if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, nginx, PostgreSQL, Ceph, npm, decoders and systemd are here"
     else install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, nginx, PostgreSQL, Ceph, npm, decoders and systemd" $packages
     fi
-    [ -x .outside/node_modules/.bin/s3rver ] ||
-        npm install --prefix .outside --ignore-scripts --no-audit --no-fund --loglevel error s3rver@3.7.1 >&2
+    if [ ! -x .outside/node_modules/.bin/s3rver ]; then
+        mkdir -p .outside
+        cp requirements/outside/package.json requirements/outside/package-lock.json .outside
+        npm ci --prefix .outside --ignore-scripts --no-audit --no-fund --loglevel error >&2
+    fi
 }
 
 check() {
