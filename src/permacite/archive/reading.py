@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
 from permacite.archive import jottings, names
-from permacite.archive.access import PUBLIC, Audience, FullNames, Gate, of_all
+from permacite.archive.access import PUBLIC, Audience, Gate, full_names_of, of_all
 from permacite.archive.delegation import Delegations
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
@@ -79,7 +79,7 @@ class Reading(Contents):
         self._agreement = Agreement(catalog)
         self._clock = clock
         self._gate = Gate(catalog, clock=clock, audience=None)
-        self._full_names = FullNames(catalog) if catalog.is_remote else None
+        self._full_names = full_names_of(catalog)
 
     def public(self, audience: Audience = PUBLIC) -> Self:
         """Return the same archive as the public sees it, or some of it: see `access.gate`."""
