@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 2
 NOTEBOOK = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from permacite.service.work import working
 from permacite.service.work.crew import Crew
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 location = Path(sys.argv[1])
 
 async def cell():

@@ -88,6 +88,7 @@ def test_the_bookmarklet_takes_address_and_words_along(
         with page.context.expect_page() as opened:
             page.evaluate(html.unescape(link).removeprefix("javascript:"))
         asking = opened.value
+        asking.wait_for_url("**to=*")  # a window is about:blank first
         asked = parse_qs(urlsplit(asking.url).query)
         assert asked["to"] == [f"{address}?x=1&y=2"]
         assert asked["quote"] == ["\u201cherons\u201d came &"]
