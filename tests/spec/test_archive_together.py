@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
-from datetime import UTC, datetime
+import traceback
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -249,6 +251,46 @@ def test_two_that_want_the_same_name_come_one_after_the_other(
     assert isinstance(found[4], Version)
     assert found[4] == found[5]
     assert is_clean(archive)
+
+
+def test_what_comes_while_another_writes_is_in_the_next_transaction(
+    directory: Path, archive: Repository, gate: Gate
+) -> None:
+    """Who kept one waiting kept all waiting who came meanwhile: they need not let it in again."""
+    ticks = itertools.count()
+    clock = lambda: NOON + timedelta(seconds=next(ticks))  # noqa: E731 - one a transaction
+    with Repository.open(directory, clock=clock) as mine:
+        for each in (mine, archive, mine):  # so that mine knows of the other one
+            each.commit([picture(b"before")])
+        gate.reached.clear()
+        gate.open.clear()
+        names: list[Version] = []
+        other = threading.Thread(target=archive.commit, args=([picture(b"other")],))
+        threads = [
+            threading.Thread(target=lambda: names.append(mine.commit([picture(b"mine")])))
+            for _ in range(4)
+        ]
+        other.start()
+        gate.reached.wait()
+        threads[0].start()
+        while not _begins(mine._catalog._writer._thread):  # noqa: SLF001 - nobody else knows
+            os.sched_yield()
+        for thread in threads[1:]:
+            thread.start()
+        waiting = mine._catalog._writer._jobs  # noqa: SLF001 - nobody else knows
+        while waiting.qsize() < len(threads) - 1:
+            os.sched_yield()
+        gate.open.set()
+        for thread in (other, *threads):
+            thread.join()
+    assert len({version.pdi for version in names}) == len(threads)
+    assert len({version.representations[0].committed_at for version in names}) == 1
+
+
+def _begins(thread: threading.Thread | None) -> bool:
+    """Whether a thread waits for its turn to write."""
+    frame = sys._current_frames().get(thread.ident or 0) if thread else None  # noqa: SLF001 - public
+    return any(each.f_code.co_name == "begin" for each, _ in traceback.walk_stack(frame))
 
 
 @pytest.mark.sqlite

@@ -171,7 +171,7 @@ class Writer:
         try:
             while jobs := self._waiting(patience_s):
                 start = time.monotonic()
-                _commit(session, transaction, jobs)
+                _commit(session, transaction, jobs, self._come_meanwhile)
                 patience_s = min(_PATIENCE_S, (time.monotonic() - start) / 2)
         finally:
             session.close()
@@ -194,6 +194,16 @@ class Writer:
             self._jobs.put(None)  # seen too early: these jobs come first
         return jobs
 
+    def _come_meanwhile(self, most: int) -> Iterator[_Job[Any, Any]]:
+        """The jobs that wait now, so many at the most."""
+        with contextlib.suppress(queue.Empty):
+            for _ in range(most):
+                job = self._jobs.get_nowait()
+                if job is None:
+                    self._jobs.put(None)
+                    return
+                yield job
+
 
 def _one_by_one(
     transaction: Transaction, items: Iterable[Callable[[Transaction], T]]
@@ -203,15 +213,23 @@ def _one_by_one(
     return [work(transaction) for work in items]
 
 
-def _commit(session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]) -> None:
+def _commit(
+    session: WritingSession,
+    transaction: Transaction,
+    jobs: list[_Job[Any, Any]],
+    come_meanwhile: Callable[[int], Iterable[_Job[Any, Any]]],
+) -> None:
     """Run `jobs` in one transaction, commit, then answer each.
 
-    Where the connection is lost on the way, none of them happened, and they are run again.
+    Whoever wrote before may have kept it from beginning: then what has `come_meanwhile` is with
+    them, and need not wait for all others to write once more. Where the connection is lost on the
+    way, none of them happened, and they are run again.
     """
     deadline = time.monotonic() + _AGAIN_S
     while True:
         try:
             session.begin()
+            jobs += come_meanwhile(_MAX_JOBS - len(jobs))
             if not _all_at_once(session, transaction, jobs):
                 session.rollback()
                 session.begin()

@@ -47,7 +47,7 @@ ENDING = (
 """After these the server ends the connection, if it has not yet."""
 _MARK = compile_pattern(r"'(?:[^']|'')*'|%|\?|(?<!:):([a-z_]+)")
 _INSERT = compile_pattern(
-    r"INSERT INTO (?P<table>\w+)(?: \((?P<columns>[\w, \"]+)\))? VALUES \((?:\?, )*\?\)"
+    r"INSERT INTO (?P<table>\w+)(?: \((?P<columns>[\w, \"]+)\))?\s+VALUES \((?:\?, )*\?\)"
     r"(?P<rest>(?: ON CONFLICT .*)?)"
 )
 
@@ -177,7 +177,8 @@ class Session:
         named = insert["columns"]
         columns = list(types) if named is None else named.replace('"', "").split(", ")
         marks = ", ".join(
-            f"{'%b' if types[column] == 'bytea' else '%s'}::{types[column]}[]" for column in columns
+            f"{'%b' if types[column] in _AS_THEY_ARE else '%s'}::{types[column]}[]"
+            for column in columns
         )
         into = "" if named is None else f" ({named})"
         return f"INSERT INTO {table}{into} SELECT * FROM unnest({marks}){insert['rest']}"  # noqa: S608 - ours
@@ -208,6 +209,8 @@ class Session:
         self.connection.close()
 
 
+_AS_THEY_ARE = {"bytea", "text"}
+"""Arrays of these go as octets: the spelling of an array escapes each quote of each text."""
 _GIVEN_IDS = """
 SELECT table_name, column_name FROM information_schema.columns
 WHERE table_schema = current_schema() AND is_identity = 'YES'

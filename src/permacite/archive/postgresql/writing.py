@@ -14,7 +14,7 @@ import contextlib
 import secrets
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import errors
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServerClock", "WritingSession"]
 
-_LOCK = "SELECT clock_timestamp() FROM log_head FOR UPDATE"
+_LOCK = "SELECT clock_timestamp(), commits FROM log_head FOR UPDATE"
 _COUNT = "UPDATE log_head SET commits = commits + 1"
 _NOTE = """
 INSERT INTO writer VALUES (?, ?) ON CONFLICT (writer_id)
@@ -84,6 +84,10 @@ class WritingSession(Session):
         self._writer_id = secrets.token_hex(16)
         self._number = 0
         self._is_begun = False
+        self._commits: int | None = None
+        """How many commits there were when this session had written last."""
+        self._others_write = False
+        """Whether somebody else had, when this session took the row last."""
         self._waiting: list[Statement] = []
         """What the server has not been told."""
         connected = connect(place, busy_timeout_s=busy_timeout_s, read_only=False)
@@ -97,7 +101,8 @@ class WritingSession(Session):
     def begin(self) -> None:
         """Begin a transaction as the only writer, on a new connection where the last is lost.
 
-        The server hears of it with what comes next.
+        The server hears of it with what comes next; at once where others write too, for then it
+        takes a while.
         """
         if self.lost:
             connected = connect(
@@ -109,6 +114,8 @@ class WritingSession(Session):
             self.connection = connected.connection
         self._is_begun = True
         self._waiting = [("BEGIN", ()), (_LOCK, ())]
+        if self._others_write:
+            self.settle()
 
     def executemany(
         self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
@@ -144,8 +151,14 @@ class WritingSession(Session):
                 self.connection.close()  # whatever it was, a new one begins anew
             raise
         if takes_row:
-            self._clock.tell(cast("datetime", rows[1].fetchall()[0][0]))
+            self._take_row(*rows[1].fetchall()[0])
         return rows[len(waiting) :]
+
+    def _take_row(self, now: datetime, commits: int) -> None:
+        """Note what stands in the row that is held from now on."""
+        self._clock.tell(now)
+        self._others_write = self._commits not in {None, commits}
+        self._commits = commits
 
     def commit(self) -> None:
         """Commit; where the connection is lost meanwhile, ask whether it came to be.
@@ -164,6 +177,8 @@ class WritingSession(Session):
             if not self._came_to_be():
                 raise
         self._is_begun = False
+        if self._commits is not None:
+            self._commits += 1
 
     def _came_to_be(self) -> bool:
         """Whether the last commit did; the connection is lost again where it did not.
