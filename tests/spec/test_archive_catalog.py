@@ -426,3 +426,13 @@ def test_two_processes_mint_at_once(archive: Repository, directory: Path) -> Non
     assert sorted(map(int, minted)) == list(range(1, 41))
     for version in archive.list():
         assert archive.read(version.representations[0]).decode() == minted[version.pdi.unique_id]
+
+
+def test_damage_is_told_with_the_place_where_it_is(directory: Path) -> None:
+    with Repository.create(directory, series=SERIES, clock=noon) as archive:
+        name = archive.commit([page()]).pdi
+    Repository.tamper(directory, "UPDATE version SET committed_at = 'noon'")
+    with Repository.open(directory) as archive, pytest.raises(StorageError) as refused:
+        archive.version(name)
+    assert refused.value.reason == "damaged"
+    assert refused.value.path.startswith(archive.where)

@@ -208,7 +208,7 @@ def _withdrawal(assertion: Assertion) -> Withdrawal:
     except (ValueError, LookupError, TypeError) as error:
         raise StorageError(
             f"the catalog is damaged: the withdrawal of {assertion.subject} cannot be read",
-            path="catalog.sqlite",
+            path="",
             reason="damaged",
         ) from error
     return Withdrawal(

@@ -96,8 +96,10 @@ class Catalog(ABC):
             session = self._take()
             try:
                 return question(session, *args, **kwargs)
-            except Exception:
+            except Exception as error:
                 if not session.lost:
+                    if isinstance(error, StorageError) and not error.path:
+                        error.path = self.where  # the records do not know where they are
                     with self.reading_rows():
                         raise
             finally:

@@ -211,9 +211,8 @@ def _fields(date: str) -> tuple[str, str, str]:
 
 
 def _damaged(problem: str) -> StorageError:
-    return StorageError(
-        f"the catalog is damaged: {problem}", path="catalog.sqlite", reason="damaged"
-    )
+    """The error of a row; the catalog that it was read from says where that is."""
+    return StorageError(f"the catalog is damaged: {problem}", path="", reason="damaged")
 
 
 @lru_cache(maxsize=256)
