@@ -85,6 +85,21 @@ class Server:
         except psycopg.IntegrityError as error:
             raise Refused(str(error)) from error
 
+    def all_of(self, folder: Path) -> bytes:
+        """All that the rows of the archive have that keeps all else in `folder`."""
+        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+
+        schema = self._schema(folder)
+        named = f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'"  # noqa: S608 - its own
+        address = f"postgresql:///postgres?host={self.folder}&user={_USER}"
+        parts: list[bytes] = []
+        with psycopg.connect(address) as connection, connection.cursor() as cursor:
+            for (table,) in self.execute(named):
+                words = f'COPY {schema}."{table}" TO STDOUT (FORMAT BINARY)'
+                with cursor.copy(words.encode()) as rows:
+                    parts += map(bytes, rows)
+        return b"".join(parts)
+
     def duplicate(self, folder: Path, target: Path) -> None:
         """Copy the records of the archive that keeps all else in `folder`."""
         schema, at = self._schema(folder), [f"--host={self.folder}", f"--username={_USER}"]
@@ -266,6 +281,12 @@ class Repository(archive.Repository):
         shutil.copytree(folder, target)
         if cls.engine is not None:
             cls.engine.duplicate(folder, target)
+
+    @classmethod
+    def all_of(cls, folder: Path) -> bytes:
+        """All that an archive has, in records and in files: where to look for what must be gone."""
+        files = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
+        return b"".join(files) + (b"" if cls.engine is None else cls.engine.all_of(folder))
 
     @classmethod
     def adopt(cls, folder: Path) -> None:

@@ -13,10 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests import engines
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import Repository
+from permacite.archive import Location, Repository
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.cosignature import KeyType, split
 from permacite.archive.log.keys import Signer, Verifier
@@ -44,7 +45,9 @@ class Setting(NamedTuple):
     """An archive, and a mirror that is served as a witness of it."""
 
     archive: Path
-    mirror: Path
+    mirror: Location
+    folder: Path
+    """Of the mirror, with all that is not in its records."""
     base: str
     keys: list[Verifier]
 
@@ -72,35 +75,38 @@ def grow(archive: Path, *texts: bytes) -> None:
             there.add(text, name="text.txt")
 
 
-def size_of(archive: Path) -> int:
+def size_of(archive: Location) -> int:
     with Repository.open(archive) as there:
         return there.log.size()
 
 
 @pytest.fixture(scope="module")
-def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def followed(tmp_path_factory: pytest.TempPathFactory, engine: engines.Server | None) -> Path:
     """A folder with an archive of three documents, and a mirror that has them."""
+    del engine
     folder = tmp_path_factory.mktemp("followed")
     Archive.create(folder / "origin", series=SERIES).close()
     grow(folder / "origin", b"one", b"two", b"three")
     with served(folder / "origin", "--public") as origin:
-        follow(origin.base, folder / "mirror")
+        follow(origin.base, engines.Repository.at(folder / "mirror"))
     return folder
 
 
 @pytest.fixture
 def witness(followed: Path, tmp_path: Path) -> Iterator[Setting]:
     """An archive of three documents, and its witness, which has seen them."""
-    for name in ("origin", "mirror"):
-        shutil.copytree(followed / name, tmp_path / name)
-    mirror = tmp_path / "mirror"
+    shutil.copytree(followed / "origin", tmp_path / "origin")
+    folder = tmp_path / "mirror"
+    engines.Repository.duplicate(followed / "mirror", folder)
+    mirror = engines.Repository.at(folder)
     with served(mirror, "--public", "--witness", str(tmp_path / "witness.key")) as running:
         said = [line.partition("/-/witness: ")[2] for line in running.told]
         keys = [Verifier.parse(text) for text in said if text]
         assert keys
-        yield Setting(tmp_path / "origin", mirror, running.base, keys)
+        yield Setting(tmp_path / "origin", mirror, folder, running.base, keys)
 
 
+@pytest.mark.engines
 def test_c2sp_a_checkpoint_that_goes_on_is_cosigned_and_kept(witness: Setting) -> None:
     seen = size_of(witness.archive)
     name = hashlib.sha256(f"{SERIES}/log".encode()).hexdigest()
@@ -184,6 +190,7 @@ REFUSED: list[tuple[str, Callable[[Submission], Submission], int]] = [
 ]
 
 
+@pytest.mark.engines(deep=True)
 def test_c2sp_what_does_not_go_on_is_refused_and_nothing_changes(witness: Setting) -> None:
     seen = size_of(witness.archive)
     grow(witness.archive, b"four", b"five")
@@ -192,7 +199,7 @@ def test_c2sp_what_does_not_go_on_is_refused_and_nothing_changes(witness: Settin
         answer = witness.add(change(submitted))
         assert (case, answer.status) == (case, status), answer.body
         assert answer.body
-    assert not (witness.mirror / "forks").exists()
+    assert not (witness.folder / "forks").exists()
     assert witness.add(submitted).status == 200
 
 
@@ -234,6 +241,7 @@ def forked(witness: Setting, tmp_path: Path) -> Path:
     return other
 
 
+@pytest.mark.engines
 def test_a_fork_is_named_kept_and_nothing_is_cosigned_any_more(
     witness: Setting, tmp_path: Path
 ) -> None:
@@ -243,7 +251,7 @@ def test_a_fork_is_named_kept_and_nothing_is_cosigned_any_more(
     first, second = witness.submission(seen), submission(other, seen)
     assert witness.add(first).status == 200
     assert witness.add(submitted_as(second, old=second.checkpoint.size, proof=())).status == 422
-    (evidence,) = (witness.mirror / "forks").iterdir()
+    (evidence,) = (witness.folder / "forks").iterdir()
     for note in (first.note, second.note):
         assert note.text in evidence.read_text()
     grow(witness.archive, b"further on")
@@ -256,6 +264,7 @@ def test_a_fork_is_named_kept_and_nothing_is_cosigned_any_more(
         follow(origin.base, witness.mirror)
 
 
+@pytest.mark.engines(deep=True)
 def test_a_fork_below_what_a_mirror_has_is_named_too(witness: Setting, tmp_path: Path) -> None:
     other = tmp_path / "before"
     Archive.create(other, series=SERIES).close()
@@ -263,9 +272,10 @@ def test_a_fork_below_what_a_mirror_has_is_named_too(witness: Setting, tmp_path:
     grow(other, b"another one")
     assert size_of(other) < size_of(witness.mirror)
     assert witness.add(submission(other, 0)).status == 422
-    assert len(list((witness.mirror / "forks").iterdir())) == 1
+    assert len(list((witness.folder / "forks").iterdir())) == 1
 
 
+@pytest.mark.engines(deep=True)
 def test_what_a_witness_cosigned_binds_the_mirror(witness: Setting, tmp_path: Path) -> None:
     seen, other = size_of(witness.archive), forked(witness, tmp_path)
     grow(other, b"another way")
@@ -290,6 +300,7 @@ def test_only_a_mirror_is_a_witness_and_only_where_it_is_told_to_be(
         here.witness_keys(tmp_path / "key")
 
 
+@pytest.mark.engines(deep=True)
 def test_a_log_asks_its_witness_and_proofs_count_for_a_policy(
     witness: Setting, cli: Callable[..., Outcome]
 ) -> None:

@@ -83,6 +83,10 @@ def check_counts(view: View, catalog: Catalog) -> None:
 
 def check_earlier(view: View, catalog: Catalog, where: str) -> None:
     """Raise ConflictError unless what is there is an earlier state of the archive."""
+    origin = catalog.read(settings.setting, settings.ORIGIN)
+    if origin is not None:
+        problem = f"{where} is a mirror of {origin}, and no copy: it may lack what is not public"
+        raise ConflictError(problem, where, hint="copy into a new place")
     ours, theirs = view.read(settings.all_series), catalog.read(settings.all_series)
     if not theirs <= ours:
         raise ConflictError(f"{where} is another archive", where)

@@ -25,6 +25,7 @@ from permacite.archive.copying.contents import Contents
 from permacite.archive.copying.slices import digests_behind, reached, slice_of
 from permacite.archive.copying.tables import COMPARED, NEEDED
 from permacite.archive.engine import WriteBehind, open_objects
+from permacite.archive.engine.place import NO_ARCHIVE
 from permacite.archive.entries import seal
 from permacite.archive.model import utc_now
 from permacite.archive.objects import modes_of, write_file
@@ -52,7 +53,6 @@ _SLICE = 250
 """How many entries of the log come in one transaction."""
 BUSY_S = 30.0
 """How long to wait for others that write to a copy."""
-_NO_ARCHIVE = {"missing", "not-an-archive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _opened(place: Place, objects: str | None, keys: str | None) -> Catalog:
     try:
         return open_()
     except StorageError as error:
-        if error.reason not in _NO_ARCHIVE:
+        if error.reason not in NO_ARCHIVE:
             raise
     place.make(partial(settings.begin_copy, keys=keys), utc_now, objects)
     return open_()

@@ -29,6 +29,10 @@ def promote(place: Place) -> Verifier:
     opened = place.catalog(clock=utc_now, sealer=seal, busy_timeout_s=BUSY_S)
     with contextlib.closing(opened) as catalog:
         catalog.read(settings.check_finished)
+        origin = catalog.read(settings.setting, settings.ORIGIN)
+        if origin is not None:
+            problem = f"{place.where} is a mirror of {origin}, and never takes its place"
+            raise ConflictError(problem, place.where, hint="a copy can: `permacite copy`")
         known = catalog.read(settings.setting, settings.COPY_KEYS)
         if known is None:
             problem = f"{place.where} is no copy that reads: it may write"

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from permacite.archive.objects import ObjectStore
     from permacite.archive.records.rows import Transaction
 
-__all__ = ["Fill", "Location", "Place"]
+__all__ = ["NO_ARCHIVE", "Fill", "Location", "Place"]
 
 Fill: TypeAlias = "Callable[[Transaction], None]"
 """Writes the first rows of an archive."""
 
 Location: TypeAlias = Path | str
 """A folder; or a text that begins with the scheme of an engine."""
+
+NO_ARCHIVE = frozenset({"missing", "not-an-archive"})
+"""The reasons why a place cannot be opened where an archive may be made."""
 
 
 class Place(Protocol):

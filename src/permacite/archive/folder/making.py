@@ -16,6 +16,7 @@ from permacite.archive.objects import (
 )
 from permacite.archive.records.settings import name_store
 from permacite.archive.sqlite import Catalog
+from permacite.archive.sqlite.connection import recognize
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CATALOG", "make"]
 
 CATALOG = "catalog.sqlite"
+_BUSY_S = 10.0
 
 _README = """\
 This folder is a permacite archive.
@@ -54,6 +56,8 @@ def make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None
     try:
         make_folders(directory)
         taken = (directory / CATALOG).exists()
+        if taken:
+            recognize(directory / CATALOG, busy_timeout_s=_BUSY_S)
         if taken or any(not _is_aside(path.name) for path in directory.iterdir()):
             what = "is an archive already" if taken else "is not empty"
             raise ConflictError(f"{directory} {what}", str(directory))

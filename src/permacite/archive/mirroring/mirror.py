@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from permacite.archive.mirroring import entering, witness
+from permacite.archive.mirroring import entering, forks, witness
 from permacite.archive.records import access, leaves, octets, settings
 from permacite.archive.records.days import ON_REQUEST
 from permacite.archive.records.rows import timestamp
-from permacite.errors import ConflictError, StorageError
+from permacite.errors import BusyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from permacite.archive.engine import Catalog
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Mirror", "begin"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _WAITING = "mirror waiting"
 """The entries that were closed when they came: a JSON array of their places."""
 _STANDINGS = "mirror standings"
@@ -35,10 +38,16 @@ _LOST = "mirror lost"
 """The digests of octets that the origin named and did not give: a JSON array."""
 _FOLLOWED = "mirror followed"
 """When all that the origin told was taken over last."""
+_LATER_S = 60
+"""How long a run takes that has little to take over."""
 
 
 class Mirror:
-    """One archive as the mirror of another. Only one process should take over at a time."""
+    """One archive as the mirror of another.
+
+    One process takes over at a time, on any machine: what others do meanwhile raises BusyError.
+    While a fork counts, nothing is taken over or cosigned: that raises IntegrityError.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -51,10 +60,10 @@ class Mirror:
     def note_seen(self, note: str, before: str | None) -> None:
         """Note the longest checkpoint that the origin has shown, before anything of it is taken.
 
-        Raises ConflictError where `before` is not the last any more, to which this one was held.
+        Raises BusyError where `before` is not the last any more, to which this one was held.
         """
         if note != before:
-            self._catalog.write(_note_seen, note, before)
+            self._take(_note_seen, note, before)
 
     def seen(self) -> str | None:
         """The longest checkpoint that the origin has shown; its entries may not all be here."""
@@ -64,7 +73,7 @@ class Mirror:
         self, submitted: Submission, log: Sequence[Signature], own: Sequence[Signature]
     ) -> Checkpoint | None:
         """Keep a checkpoint that was submitted, as `witness.cosign` does."""
-        return self._catalog.write(witness.cosign, submitted, log, own)
+        return self._take(witness.cosign, submitted, log, own)
 
     def witnessed(self) -> str | None:
         """The last checkpoint that was cosigned for whoever submitted it."""
@@ -73,9 +82,9 @@ class Mirror:
     def enter(self, start: int, arrived: Sequence[Arrived]) -> None:
         """Enter entries from the place `start` on, all or none.
 
-        Raises IntegrityError; ConflictError where others were entered there meanwhile.
+        Raises IntegrityError; BusyError where others were entered there meanwhile.
         """
-        self._catalog.write(_enter, start, arrived)
+        self._take(_enter, start, arrived)
 
     def waiting(self) -> list[int]:
         """The entries that were closed when they came."""
@@ -83,15 +92,20 @@ class Mirror:
 
     def fill(self, arrived: Mapping[int, Arrived]) -> int:
         """Fill in entries that waited, all or none; how many were. Raises IntegrityError."""
-        return self._catalog.write(_fill, arrived)
+        return self._take(_fill, arrived)
 
     def standing_place(self) -> int:
         """The place of the last standing that was told; 0 where none was."""
         return int(self._catalog.read(settings.setting, _STANDINGS) or 0)
 
-    def set_standings(self, told: Sequence[tuple[PDI, Standing]], place: int) -> None:
-        """Write who may see documents, as was told up to a place."""
-        self._catalog.write(_set_standings, told, place)
+    def set_standings(
+        self, told: Sequence[tuple[PDI, Standing]], *, after: int, place: int
+    ) -> None:
+        """Write who may see documents, as was told behind one place, and up to another.
+
+        Raises BusyError where `after` is not the last place any more.
+        """
+        self._take(_set_standings, told, after, place)
 
     def default_ground(self) -> str:
         """The ground on which this mirror keeps documents."""
@@ -99,11 +113,11 @@ class Mirror:
 
     def keep_checkpoint(self, size: int, note: str) -> None:
         """Keep a checkpoint of the origin, whose entries are all here."""
-        self._catalog.write(leaves.record_checkpoint, size, note)
+        self._take(leaves.record_checkpoint, size, note)
 
     def keep_cosigned(self, note: str) -> None:
-        """Keep the last checkpoint with a signature of this mirror."""
-        self._catalog.write(settings.set_setting, settings.COSIGNED, note)
+        """Keep a checkpoint with a signature of this mirror, unless a later one is kept."""
+        self._take(_keep_cosigned, note)
 
     def lost(self) -> list[str]:
         """The digests of octets that the origin named and did not give, if it names them still."""
@@ -129,6 +143,39 @@ class Mirror:
         erasures = self._catalog.read(access.erasures)
         return [(each.pdi, each.erased_at) for each in erasures if each.done_at is None]
 
+    def forks(self) -> dict[str, str]:
+        """The texts that show forks, by their names; also of those that do not count."""
+        return self._catalog.read(forks.kept)
+
+    def counting_forks(self) -> list[str]:
+        """The names of those that count."""
+        return self._catalog.read(forks.counting)
+
+    def keep_forks(self, texts: Mapping[str, str]) -> None:
+        """Keep what shows forks: nothing is taken over any more, on any machine."""
+        self._catalog.write(forks.keep, texts)
+
+    def pass_forks(self, names: Iterable[str]) -> None:
+        """Go on past forks, which do not count until they are shown again."""
+        self._catalog.write(forks.mark_passed, names)
+
+    def _take(
+        self,
+        change: Callable[Concatenate[Transaction, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Make a change by which something is taken over or cosigned, unless a fork counts.
+
+        Both are one transaction: another machine may find a fork at any moment.
+        """
+
+        def changed(transaction: Transaction) -> T:
+            forks.check(transaction.connection)
+            return change(transaction, *args, **kwargs)
+
+        return self._catalog.write(changed)
+
     def _set(self, name: str, *values: int | str) -> None:
         self._catalog.write(settings.set_setting, name, json.dumps(values))
 
@@ -145,26 +192,19 @@ def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[
 
 
 def _listed(connection: Session, name: str) -> list[Any]:
-    """The JSON array in a setting; an empty one where there is none. Raises StorageError."""
-    text = settings.setting(connection, name)
-    try:
-        value = json.loads(text or "[]")
-    except ValueError as error:
-        problem = f"the setting {name!r} is damaged"
-        raise StorageError(problem, path="catalog.sqlite", reason="damaged") from error
-    return list(value)
+    """The JSON array in a setting; an empty one where there is none. Raises LookupError."""
+    return list(settings.kept_json(connection, name) or ())
 
 
 def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
     if settings.setting(transaction.connection, witness.SEEN) != before:
-        problem = "another checkpoint came meanwhile: begin again"
-        raise ConflictError(problem, witness.SEEN)
+        raise _busy()
     settings.set_setting(transaction, witness.SEEN, note)
 
 
 def _enter(transaction: Transaction, start: int, arrived: Sequence[Arrived]) -> None:
     if leaves.size(transaction.connection) != start:
-        raise ConflictError("another run of this mirror is under way", str(start))
+        raise _busy()
     new = entering.enter(transaction, arrived)
     if new:
         known = _listed(transaction.connection, _WAITING)
@@ -172,8 +212,10 @@ def _enter(transaction: Transaction, start: int, arrived: Sequence[Arrived]) -> 
 
 
 def _fill(transaction: Transaction, arrived: Mapping[int, Arrived]) -> int:
-    still = entering.fill(transaction, arrived)
     known = _listed(transaction.connection, _WAITING)
+    if not arrived.keys() <= set(known):
+        raise _busy()
+    still = entering.fill(transaction, arrived)
     left = [place for place in known if place in still or place not in arrived]
     if left != known:
         settings.set_setting(transaction, _WAITING, json.dumps(left))
@@ -181,7 +223,25 @@ def _fill(transaction: Transaction, arrived: Mapping[int, Arrived]) -> int:
 
 
 def _set_standings(
-    transaction: Transaction, told: Sequence[tuple[PDI, Standing]], place: int
+    transaction: Transaction, told: Sequence[tuple[PDI, Standing]], after: int, place: int
 ) -> None:
+    # Of two who were told, the slower one would say again what no longer holds.
+    if int(settings.setting(transaction.connection, _STANDINGS) or 0) != after:
+        raise _busy()
     entering.set_standings(transaction, told)
     settings.set_setting(transaction, _STANDINGS, str(place))
+
+
+def _keep_cosigned(transaction: Transaction, note: str) -> None:
+    kept = settings.setting(transaction.connection, settings.COSIGNED)
+    if kept is None or witness.read(kept).size <= witness.read(note).size:
+        settings.set_setting(transaction, settings.COSIGNED, note)
+
+
+def _busy() -> BusyError:
+    """The error of whoever takes over while another does."""
+    return BusyError(
+        "another run of this mirror is under way",
+        retry_after_s=_LATER_S,
+        hint="what it takes over is here then: nothing is lost",
+    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
 
-__all__ = ["SEEN", "WITNESSED", "cosign"]
+__all__ = ["SEEN", "WITNESSED", "cosign", "read"]
 
 SEEN = "mirror seen"
 """The setting that holds the longest checkpoint that the origin has shown."""
@@ -32,7 +32,12 @@ WITNESSED = "witness cosigned"
 def _seen(session: Session) -> Checkpoint:
     """The longest checkpoint of the origin that is known; that of the empty tree before any is."""
     note = settings.setting(session, SEEN)
-    return Checkpoint("", 0, EMPTY) if note is None else Checkpoint.parse(Note.parse(note).text)
+    return Checkpoint("", 0, EMPTY) if note is None else read(note)
+
+
+def read(note: str) -> Checkpoint:
+    """The checkpoint in a note. Raises ParseError."""
+    return Checkpoint.parse(Note.parse(note).text)
 
 
 def cosign(

@@ -8,8 +8,9 @@ notice damage; against somebody who changes both there is only the log.
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import cited_document
@@ -42,6 +43,7 @@ __all__ = [
     "check_finished",
     "derived_faults",
     "fill",
+    "kept_json",
     "keys_of_others",
     "let_write",
     "name_store",
@@ -191,6 +193,15 @@ def setting(connection: Session, name: str) -> str | None:
     """One setting, or None."""
     row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
     return None if row is None else str(row[0])
+
+
+def kept_json(connection: Session, name: str) -> Any:
+    """The value that a setting holds as JSON, or None. Raises LookupError where it is none."""
+    text = setting(connection, name)
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError as error:
+        raise LookupError(f"the setting {name!r} is no JSON") from error
 
 
 def settings(connection: Session) -> dict[str, str]:

@@ -15,15 +15,15 @@ So at any moment the mirror is an archive whose log is the beginning of the othe
 from __future__ import annotations
 
 import base64
-import contextlib
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.archive import Repository, Standing, place_of, utc_now
+from permacite.archive.engine.place import NO_ARCHIVE
 from permacite.archive.entries import digests_in
-from permacite.archive.folder.making import CATALOG
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
@@ -31,7 +31,13 @@ from permacite.archive.merkle import is_consistent
 from permacite.archive.mirroring.entering import Arrived
 from permacite.archive.mirroring.mirror import begin
 from permacite.archive.names import checked_series
-from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError
+from permacite.errors import (
+    ConflictError,
+    IntegrityError,
+    NotFoundError,
+    ParseError,
+    StorageError,
+)
 from permacite.service import names
 from permacite.service.mirroring import evidence
 from permacite.service.mirroring.cosigning import cosigned
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from permacite.archive import Location
     from permacite.archive.mirroring.mirror import Mirror
     from permacite.pdi import PDI
 
@@ -64,6 +71,7 @@ class TakenOver:
     """What one run of a mirror took over."""
 
     directory: str
+    """Where the mirror is: its folder, or its location without what is not ours to tell."""
     origin: str
     size: int
     """Entries of the log that are here now."""
@@ -84,55 +92,67 @@ class TakenOver:
     """Digests of contents that the origin names and did not give."""
     cosigned_by: str | None = None
     """The key that cosigned the checkpoint here; none does while contents are lost."""
+    passed: tuple[str, ...] = ()
+    """The files of forks that this run was told to go on past."""
 
 
 def follow(
     address: str,
-    directory: Path,
+    into: Location,
     *,
     key: str | None = None,
     cosigner: Path | None = None,
     allow_private: bool = False,
+    past_fork: bool = False,
     progress: Progress = max,
 ) -> TakenOver:
-    """Make `directory` a mirror of the archive at an address, or bring it up.
+    """Make `into` a mirror of the archive at an address, or bring it up.
 
     `key` is the public key of that archive; without it the first one that is told counts from then
-    on. `cosigner` is the file of a key that signs what was found whole; it is made. Raises
-    IntegrityError where the log is forked (both checkpoints are kept in the folder, and nothing is
-    taken any more), where entries or octets are altered, or another key signs; ConflictError where
-    the folder holds anything else; ParseError for an address or key that is none; CaptureError,
+    on. `cosigner` is the file of a key that signs what was found whole; it is made. `past_fork`
+    goes on although the log was found forked earlier. Raises IntegrityError where it is forked
+    (both checkpoints are kept, and nothing is taken any more), where entries or octets are altered,
+    or another key signs; ConflictError where `into` holds anything else; BusyError while another
+    run takes over; ParseError for an address, location or key that is none; CaptureError,
     StorageError.
     """
     key = None if key is None else str(Verifier.parse(key))
     with (
         Line(address, allow_private=allow_private) as line,
-        _opened(directory, line, key) as repository,
+        closing(_opened(into, line, key)) as repository,
     ):
-        return _Run(line, repository, progress).brought_up(cosigner)
+        _check_mirror(repository, key)
+        past = evidence.passed(repository) if past_fork else []
+        return _Run(line, repository, progress).brought_up(cosigner, past)
 
 
-@contextlib.contextmanager
-def _opened(directory: Path, line: Line, key: str | None) -> Iterator[Repository]:
-    """Open a mirror, or make it. Raises ConflictError, IntegrityError."""
-    if not (directory / CATALOG).exists():
-        state = line.json(_LOG)
-        keys = _keys_of(state, key)
-        name = _checked(state, keys).origin
-        series = checked_series(name.removesuffix(_NAME_ENDS))
-        filled = partial(begin, series=series, origin=line.address, keys=keys)
-        place_of(directory).make(filled, utc_now, None)
-    with Repository.open(directory) as repository:
-        if repository.mirror.origin is None:
-            problem = f"{directory} is an archive of its own, and no mirror"
-            raise ConflictError(problem, str(directory))
-        if key is not None and str(repository.log.verifier) != key:
-            raise IntegrityError(
-                f"{directory} mirrors a log with another key",
-                expected=key,
-                actual=str(repository.log.verifier),
-            )
-        yield repository
+def _opened(into: Location, line: Line, key: str | None) -> Repository:
+    """Open what is at a place; a mirror is made where nothing is. Raises as `follow`."""
+    try:
+        return Repository.open(into)
+    except StorageError as error:
+        if error.reason not in NO_ARCHIVE:
+            raise
+    state = line.json(_LOG)
+    keys = _keys_of(state, key)
+    name = _checked(state, keys).origin
+    series = checked_series(name.removesuffix(_NAME_ENDS))
+    filled = partial(begin, series=series, origin=line.address, keys=keys)
+    place_of(into).make(filled, utc_now, None)
+    return Repository.open(into)
+
+
+def _check_mirror(repository: Repository, key: str | None) -> None:
+    """Raise ConflictError where this is no mirror, IntegrityError where of another log."""
+    where = repository.where
+    if repository.mirror.origin is None:
+        raise ConflictError(f"{where} is an archive of its own, and no mirror", where)
+    if key is not None and str(repository.log.verifier) != key:
+        raise IntegrityError(
+            f"{where} mirrors a log with another key",
+            expected=key,
+            actual=str(repository.log.verifier),
+        )
 
 
 def _keys_of(state: dict[str, Any], key: str | None) -> list[Verifier]:
@@ -181,20 +201,28 @@ class _Run:
         self._octets = 0
         self._lost: list[str] = []
 
-    def brought_up(self, cosigner: Path | None) -> TakenOver:
+    def brought_up(self, cosigner: Path | None, past: Sequence[Path]) -> TakenOver:
         """Take over all that a checkpoint tells. Raises as `follow`."""
-        directory = self._repository.directory
-        evidence.check_none(directory)
-        keys = self._repository.log.verifiers
+        evidence.check_none(self._repository)
         seen = self._mirror.seen()
         shown, note = self._shown(seen)
-        self._mirror.note_seen(note, seen)
-        standings = self._told_standings()
+        try:
+            self._mirror.note_seen(note, seen)
+            taken = self._taken_over(shown, note, cosigner)
+        except IntegrityError:
+            evidence.check_none(self._repository)  # another machine may have found a fork meanwhile
+            raise
+        return replace(taken, passed=tuple(map(str, past)))
+
+    def _taken_over(self, shown: Checkpoint, note: str, cosigner: Path | None) -> TakenOver:
+        """Take over all that a checkpoint tells, which extends the last one."""
+        place = self._mirror.standing_place()
+        standings = self._told_standings(place)
         before = self._repository.log.size()
         self._enter(shown)
         filled = self._fill(shown.size)
         self._take_octets(self._mirror.lost())
-        said = self._set_standings(standings)
+        self._set_standings(standings, place)
         self._mirror.note_lost(self._lost)
         self._repository.finish_erasing()
         self._mirror.keep_checkpoint(shown.size, note)
@@ -202,16 +230,16 @@ class _Run:
         signer = cosigned(self._mirror, note, cosigner) if cosigner and is_whole else None
         self._mirror.note_followed()
         return TakenOver(
-            directory=str(directory),
+            directory=self._repository.where,
             origin=self._line.address,
             size=shown.size,
             root=base64.b64encode(shown.root).decode(),
-            key=str(keys[0]),
+            key=str(self._repository.log.verifier),
             entered=shown.size - before,
             filled=filled,
             octets=self._octets,
             withheld=len(self._mirror.waiting()),
-            standings=said,
+            standings=len(standings),
             lost=tuple(self._mirror.lost()),
             cosigned_by=signer,
         )
@@ -227,7 +255,7 @@ class _Run:
         state = self._state_since(last.size)
         shown, note = self._read(state)
         if not self._agree(last, shown, state):
-            raise evidence.kept(self._repository.directory, seen, note)
+            raise evidence.kept(self._repository, seen, note)
         if shown.size < last.size:
             raise IntegrityError(
                 f"{self._line.address} shows a log of {shown.size} entries, and had {last.size}",
@@ -324,9 +352,9 @@ class _Run:
         self._octets += came
         self._lost += lost
 
-    def _told_standings(self) -> list[tuple[int, PDI, Standing]]:
-        """Who may see what, as was said since it was asked last. Raises IntegrityError."""
-        place, told = self._mirror.standing_place(), []
+    def _told_standings(self, place: int) -> list[tuple[int, PDI, Standing]]:
+        """Who may see what, as was said behind a place. Raises IntegrityError."""
+        told: list[tuple[int, PDI, Standing]] = []
         ground = self._mirror.default_ground()
         while True:
             answer = self._line.json(f"/-/log/standings?after={place}")
@@ -347,11 +375,11 @@ class _Run:
                 return told
             place = told[-1][0]
 
-    def _set_standings(self, told: list[tuple[int, PDI, Standing]]) -> int:
-        """Write who may see what; how often it was said."""
+    def _set_standings(self, told: list[tuple[int, PDI, Standing]], after: int) -> None:
+        """Write who may see what, as was said behind a place."""
         if told:
-            self._mirror.set_standings([row[1:] for row in told], told[-1][0])
-        return len(told)
+            rows = [row[1:] for row in told]
+            self._mirror.set_standings(rows, after=after, place=told[-1][0])
 
 
 def _digests(arrived: Sequence[Arrived]) -> list[str]:

@@ -27,8 +27,9 @@ def findings(repository: Repository) -> Iterator[Finding]:
     origin = mirror.origin
     if origin is None:
         return
-    for path in evidence.known(repository.directory):
-        yield Finding("log", "fork", f"one key signed two logs: {path} has both checkpoints")
+    for path in evidence.counting(repository):
+        detail = f"one key signed two logs: {path} has both checkpoints; {evidence.HOW_TO_GO_ON}"
+        yield Finding("log", "fork", detail)
     now = datetime.now(UTC)
     followed = mirror.followed()
     if followed is None or now - datetime.fromisoformat(followed) > LATEST:

@@ -87,13 +87,13 @@ class Witnessing(UseCases):
         """Cosign what the log's key did sign, if it goes on from what was cosigned last."""
         from permacite.archive.log.note import signed  # noqa: PLC0415 - for this alone
 
+        text, now = submitted.note.text, int(time.time())
         try:
             self._check_fork(submitted, log)
+            own = [signer.signature(text, time=now) for signer in self._witnesses(path, text)]
+            last = self._repository.mirror.cosign(submitted, log, own)
         except IntegrityError as error:
             return Witnessed("inconsistent", error.problem)
-        text, now = submitted.note.text, int(time.time())
-        own = [signer.signature(text, time=now) for signer in self._witnesses(path, text)]
-        last = self._repository.mirror.cosign(submitted, log, own)
         if last is None:
             return Witnessed("cosigned", signed("", own).lstrip("\n"))
         if last.size != submitted.old:
@@ -109,11 +109,10 @@ class Witnessing(UseCases):
         )
         from permacite.service.mirroring import evidence  # noqa: PLC0415 - the same
 
-        directory, mirror = self._repository.directory, self._repository.mirror
-        evidence.check_none(directory)
-        shown, kept = submitted.checkpoint, mirror.seen()
+        evidence.check_none(self._repository)
+        shown, kept = submitted.checkpoint, self._repository.mirror.seen()
         if kept is not None and self._is_other(shown, Checkpoint.parse(Note.parse(kept).text)):
-            raise evidence.kept(directory, kept, signed(submitted.note.text, log))
+            raise evidence.kept(self._repository, kept, signed(submitted.note.text, log))
 
     def _is_other(self, shown: Checkpoint, seen: Checkpoint) -> bool:
         """Whether a checkpoint has another root than the log here, or what was seen last."""
