@@ -238,6 +238,23 @@ def test_a_place_that_is_taken_is_refused(directory: Path, tmp_path: Path) -> No
     assert not (tmp_path / "second" / "objects.at").exists()
 
 
+class CutShort(S3Objects):
+    """Is killed before it deletes anything."""
+
+    def delete(self, digest: str) -> None:
+        """Delete nothing."""
+        raise InterruptedError(digest)
+
+
+def test_a_place_is_taken_again_where_that_was_cut_short(bucket: str) -> None:
+    with pytest.raises(InterruptedError):
+        CutShort(bucket, "one").claim()
+    objects = S3Objects(bucket, "one")
+    assert len(list(objects.digests())) == 1
+    objects.claim()
+    assert list(objects.digests()) == []
+
+
 def test_fsck_names_what_is_missing_altered_and_foreign(
     directory: Path, store: Store, bucket: str
 ) -> None:

@@ -117,17 +117,18 @@ class S3Objects:
 
         Raises ConflictError where something is there, StorageError.
         """
+        probe = digest_of(_README)
         with self._asking():
             there = {item["path"] for batch in obstore.list(self._store) for item in batch}
-            if there - {"README.txt"}:  # which an earlier try may have left
+            if there - {"README.txt", _key(probe)}:  # which an earlier try may have left
                 raise taken(self)
             obstore.put(self._store, "README.txt", _README)
             read = bytes(obstore.get(self._store, "README.txt").bytes())
             start = bytes(obstore.get_range(self._store, "README.txt", start=5, end=12))
-            listed = [item["path"] for batch in obstore.list(self._store) for item in batch]
-        probe = self.put(os.urandom(32))
+            listed = {item["path"] for batch in obstore.list(self._store) for item in batch}
+        self.put(_README)
         self.delete(probe)
-        if read != _README or start != _README[5:12] or listed != ["README.txt"]:
+        if read != _README or start != _README[5:12] or listed - {_key(probe)} != {"README.txt"}:
             problem = f"{self.name} does not give back what it took"
             raise StorageError(problem, path=self.name, reason="io")
         if self.has(probe):
