@@ -5,20 +5,25 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository as Engines
 from tests.faces.conftest import served
 
-from permacite.archive import NewRepresentation, NewVersion, Repository
+from permacite.archive import Location, NewRepresentation, NewVersion, Repository
+from permacite.archive.objects import open_store
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.engines import Server
 
 pytest.importorskip("aiohttp", reason="mirrors fetch with it")
 
@@ -27,18 +32,46 @@ _AT_ONCE = 150
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
+@pytest.mark.engines
 def test_mirror_killed_again_and_again_has_the_same_root(
     tmp_path: Path, times: Callable[[int, int], int]
 ) -> None:
-    archive, into = tmp_path / "archive", tmp_path / "mirror"
+    folder = tmp_path / "mirror"
+
+    def contents() -> int:
+        return sum(1 for _ in folder.glob("objects/??/??/*"))
+
+    kill(tmp_path / "archive", Engines.at(folder), contents, times(4, 100))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_mirror_over_a_store_killed_again_and_again_has_the_same_root(
+    tmp_path: Path, postgresql: Server, bucket: str, times: Callable[[int, int], int]
+) -> None:
+    address = f"s3://{bucket}/mirror"
+    into = re.sub("objects=[^&]*", f"objects={address}", postgresql.location(tmp_path / "mirror"))
+    store = open_store(address)
+
+    def contents() -> int:
+        return sum(1 for _ in store.digests())
+
+    kill(tmp_path / "archive", into, contents, times(2, 30))
+
+
+def kill(archive: Path, into: Location, contents: Callable[[], int], wanted: int) -> None:
+    """Follow an archive that grows, and kill that so often; then compare the two.
+
+    `contents` counts those that the mirror has.
+    """
     Archive.create(archive, series="lab.example.zz").close()
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
-    kills, wanted = 0, times(4, 100)
+    kills = 0
     with served(archive, "--public") as origin:
         grow(archive)
         while kills < wanted:
             run = start(origin.base, into)
-            wait_for(run, into, contents(into) + chance.randint(0, _AT_ONCE))
+            wait_for(run, contents, contents() + chance.randint(0, _AT_ONCE))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.wait(chance.uniform(0, 0.3))
             run.send_signal(signal.SIGKILL)
@@ -61,23 +94,18 @@ def test_mirror_killed_again_and_again_has_the_same_root(
         assert [item.kind for item in report.findings] == []
 
 
-def start(base: str, into: Path) -> subprocess.Popen[bytes]:
+def start(base: str, into: Location) -> subprocess.Popen[bytes]:
     """Start a run of the mirror."""
     command = [sys.executable, "-m", "permacite", "mirror", base, str(into)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def wait_for(run: subprocess.Popen[bytes], into: Path, wanted: int) -> None:
+def wait_for(run: subprocess.Popen[bytes], contents: Callable[[], int], wanted: int) -> None:
     """Wait until a mirror has so many contents, or is done."""
-    while contents(into) < wanted:
+    while contents() < wanted:
         with contextlib.suppress(subprocess.TimeoutExpired):
             run.wait(0.02)
             return
-
-
-def contents(into: Path) -> int:
-    """How many contents a mirror has."""
-    return sum(1 for _ in into.glob("objects/??/??/*"))
 
 
 def grow(archive: Path) -> None:
