@@ -244,3 +244,22 @@ def test_the_slower_of_two_runs_does_not_say_again_who_may_see_what(forked: Fork
             follow(base, forked.mirror)
     with served(forked.mirror, "--public") as mirror:
         assert ask(mirror.base, f"/{name}").status == 403
+
+
+def test_the_slower_of_two_runs_does_not_cosign_less(forked: Forked, tmp_path: Path) -> None:
+    key = tmp_path / "cosigner"
+    with served(forked.one, "--public") as origin:
+        follow(origin.base, forked.mirror, cosigner=key)
+
+        def other_run() -> None:
+            grow(forked.one, b"further on")
+            follow(origin.base, forked.far, cosigner=key)
+
+        with meanwhile(origin.base, "/-/log/standings", other_run) as base:
+            told = follow(base, forked.mirror, cosigner=key)
+    assert (told.size, told.entered) == (size(forked.one) - 1, 0)
+    with Archive.open(forked.mirror) as here, Archive.open(forked.one) as there:
+        assert here.log().size == there.log().size
+        own, first = Note.parse(here.log().checkpoint), Note.parse(there.log().checkpoint)
+    assert own.text == first.text
+    assert len(own.signatures) > len(first.signatures)

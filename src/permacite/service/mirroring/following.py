@@ -218,8 +218,7 @@ class _Run:
         """Take over all that a checkpoint tells, which extends the last one."""
         place = self._mirror.standing_place()
         standings = self._told_standings(place)
-        before = self._repository.log.size()
-        self._enter(shown)
+        entered = self._enter(shown)
         filled = self._fill(shown.size)
         self._take_octets(self._mirror.lost())
         self._set_standings(standings, place)
@@ -235,7 +234,7 @@ class _Run:
             size=shown.size,
             root=base64.b64encode(shown.root).decode(),
             key=str(self._repository.log.verifier),
-            entered=shown.size - before,
+            entered=entered,
             filled=filled,
             octets=self._octets,
             withheld=len(self._mirror.waiting()),
@@ -286,12 +285,12 @@ class _Run:
         shown = _checked(state, keys)
         return shown, Note.parse(str(state["checkpoint"])).signed_by(keys[0].name)
 
-    def _enter(self, shown: Checkpoint) -> None:
-        """Enter all that is new, a stretch at a time. Raises IntegrityError."""
+    def _enter(self, shown: Checkpoint) -> int:
+        """Enter all that is new, a stretch at a time; how many. Raises IntegrityError."""
         log = self._repository.log
-        known = log.size()
+        known = before = log.size()
         if known >= shown.size:
-            return
+            return 0
         skeleton = Skeleton(self._line, log, known, shown.size)
         if skeleton.root() != shown.root:
             raise IntegrityError(
@@ -307,6 +306,7 @@ class _Run:
             self._mirror.enter(known, arrived)
             known = end
             self._progress(known, shown.size)
+        return known - before
 
     def _arrived(self, start: int, end: int) -> list[Arrived]:
         """Fetch the entries from `start` up to `end`. Raises IntegrityError."""
