@@ -11,6 +11,7 @@ import pytest
 from tests.faces.between import meanwhile
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
+from tests.starting import start
 
 from permacite.archive import Repository
 from permacite.errors import ConflictError, StorageError
@@ -196,3 +197,19 @@ def test_of_two_that_make_a_mirror_one_is_told(
     follow(origin.base, location)
     with Repository.open(archive) as there, Repository.open(location) as here:
         assert here.log.size() == there.log.size()
+
+
+def test_who_follows_again_and_again_waits_for_a_database_that_is_away(
+    origin: Running, location: str, postgresql: Server, tmp_path: Path
+) -> None:
+    away = location.replace(str(postgresql.folder), str(tmp_path))
+    words = ["mirror", origin.base, away, "--every", "1"]
+    run = start(words)
+    assert run.stderr is not None
+    try:
+        assert "the database does not answer" in run.stderr.readline()
+        assert run.poll() is None
+    finally:
+        run.kill()
+        run.wait(30)
+        run.stderr.close()
