@@ -52,6 +52,7 @@ def condition(**changed: int) -> Condition:
         "copied": None,
         "checked": None,
         "part_checked": None,
+        "cautions": (),
     }
     return Condition(**(told | changed))
 

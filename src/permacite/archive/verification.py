@@ -106,6 +106,13 @@ class Verification(Reading):
         yield from _without_errors(self._quote_faults())
         yield from _fsck(self._catalog, self._objects, self._texts, self._pieces)
 
+    def cautions(self) -> tuple[str, ...]:
+        """What of the engine's settings may lose what was acknowledged, and what to do, in words.
+
+        Raises StorageError.
+        """
+        return self._catalog.cautions()
+
     def verify_new(self, start: int, end: int | None = None) -> Iterator[Finding]:
         """Check, as `verify` does, all versions that the log names from `start` up to `end`."""
         for named in self.logged(start, end):

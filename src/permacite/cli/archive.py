@@ -62,11 +62,13 @@ def init(
     with Holdings.create(
         directory or folder, series=series, resolver=resolver, objects=objects
     ) as archive:
-        about = archive.about()
+        about, cautions = archive.about(), archive.cautions()
     if as_json:
         emit(about)
     else:
         click.echo(f"archive {about.directory}\nseries  {about.series}\nresolver {about.resolver}")
+    for caution in cautions:
+        note(f"caution: {caution}")
 
 
 @click.command("list")

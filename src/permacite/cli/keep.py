@@ -231,6 +231,9 @@ def fsck(
     what the log tells before they take their place; a copy that has others is named, and nothing is
     changed. A mirror that did not follow for 24 hours is told to be late.
 
+    Cautions are of the settings of a database that may lose what was acknowledged: see `How to run
+    a cluster`. They are no faults.
+
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
     with Preservation.open(ctx.obj) as archive:
@@ -247,6 +250,7 @@ def fsck(
     findings = [item for item in report.findings if item.kind != "erased"]
     if as_json:
         told = {"checked": report.checked, "bad": report.bad, "findings": findings}
+        told["cautions"] = report.cautions
         emit(told | ({"mended": report.mended} if repair_from is not None else {}))
     else:
         for item in findings:
@@ -254,6 +258,8 @@ def fsck(
         for each in report.mended:
             tell(f"{_OF_COPY[each.outcome]}: {each.name}: {each.digest}")
         click.echo(f"{report.checked} checked, {len(report.bad)} bad")
+        for caution in report.cautions:
+            tell(f"caution: {caution}")
     for file in _files_of(report):
         tell(f"put there the file of a backup that `permacite fsck` finds well: {file}")
     ctx.exit(0 if report.ok else 1)

@@ -78,6 +78,13 @@ class UseCases:
         """
         return type(self)(self._repository.public(audience or Audience()))
 
+    def cautions(self) -> tuple[str, ...]:
+        """What of its database's settings may lose what was acknowledged, and what to do, in words.
+
+        Of an archive in a folder there is none. Raises StorageError.
+        """
+        return self._repository.cautions()
+
     def close(self) -> None:
         """Let go of the archive."""
         self._repository.close()

@@ -25,6 +25,8 @@ class Report:
     findings: tuple[Finding, ...]
     mended: tuple[Mended, ...] = ()
     """What became of bytes that were sought in a copy."""
+    cautions: tuple[str, ...] = ()
+    """What of the database's settings may lose what was acknowledged: nothing is lost so far."""
 
     @classmethod
     def of(

@@ -198,6 +198,8 @@ def _describe(archive: Archive, decoders: str, announce: Callable[[str], None]) 
     about = archive.about()
     announce(f"{about.documents} documents of {about.series} in {about.directory}")
     announce(decoders)
+    for caution in archive.cautions():
+        announce(f"caution: {caution}")
 
 
 def _keep(

@@ -81,6 +81,13 @@ class Catalog(ABC):
     def rule_faults(self, session: Session) -> Iterator[str]:
         """The faults that the engine finds: damage, broken references, rules that are gone."""
 
+    @abstractmethod
+    def cautions(self) -> tuple[str, ...]:
+        """What of the engine's settings may lose what was acknowledged, and what to do, in words.
+
+        Raises StorageError.
+        """
+
     def read(
         self,
         question: Callable[Concatenate[Session, P], T],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.engine.catalog import Catalog as AnyCatalog
 from permacite.archive.model import Timekeeper, utc_now
+from permacite.archive.postgresql.cautions import cautions
 from permacite.archive.postgresql.connection import (
     PATIENCE_S,
     connect,
@@ -125,6 +126,10 @@ class Catalog(AnyCatalog):
     def rule_faults(self, session: AnySession) -> Iterator[str]:
         """The faults of the schema: rules and keys that are gone or others, broken references."""
         yield from faults(session)
+
+    def cautions(self) -> tuple[str, ...]:
+        """What an administrator set that may lose what was acknowledged, or stops all commits."""
+        return self.read(cautions)
 
     def scour(self) -> bool:
         """Give the pages of deleted rows free, to be written over.

@@ -85,6 +85,10 @@ class Catalog(AnyCatalog):
         """The faults of the file: damaged pages, broken references, rules that are gone."""
         yield from faults(session)
 
+    def cautions(self) -> tuple[str, ...]:
+        """None: each connection sets by itself that a commit is on the disk when it returns."""
+        return ()
+
     def scour(self) -> bool:
         """Write the file anew, without traces of what was deleted; whether all of them went.
 

@@ -62,6 +62,8 @@ class Condition:
     """The last fixity check of all of it."""
     part_checked: Done | None
     """The last one of what was new, or of a sample."""
+    cautions: tuple[str, ...]
+    """What of its database's settings may lose what was acknowledged."""
 
 
 class Conditions(UseCases):
@@ -82,6 +84,7 @@ class Conditions(UseCases):
             copied=_done(repository, COPIED),
             checked=_done(repository, CHECKED),
             part_checked=_done(repository, PART_CHECKED),
+            cautions=self.cautions(),
         )
 
 

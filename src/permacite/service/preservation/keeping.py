@@ -65,7 +65,7 @@ class Preservation(UseCases):
         `progress` is told each finding as it is made.
         """
         repository = self._repository
-        size = repository.log.size()
+        cautions, size = self.cautions(), repository.log.size()
         start = self._start(new=new, since=since)
         if start is None and not sample:
             whole = chain(repository.fsck(), timeliness.findings(repository))
@@ -78,7 +78,7 @@ class Preservation(UseCases):
             condition.note(repository, condition.PART_CHECKED, len(report.bad))
         if report.ok and (new or (start is None and not sample)):
             condition.keep(repository, condition.REACHED, str(size))
-        return report
+        return dataclasses.replace(report, cautions=cautions)
 
     def _repaired(self, report: Report, copy: str | None, allow_private: bool) -> Report:  # noqa: FBT001 - as it was given
         """A report, after what it tells of was taken from a copy as far as that has it."""

@@ -122,6 +122,7 @@ def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
         ("log_entries", "Entries of the log.", now.log_size),
         ("staged_bytes", "Octets that are committed and have no file yet.", now.staged_bytes),
         ("free_bytes", "What is free on the archive's disk.", now.free_bytes),
+        ("cautions", "Settings of the database that may lose commits.", len(now.cautions)),
     ):
         yield GaugeMetricFamily(f"permacite_{name}", about, value)
     for name, about, done in (
