@@ -46,6 +46,13 @@ def test_from_a_file_to_a_proof(location: str, cli: Cli, tmp_path: Path) -> None
         assert ask(first.base, "/-/ready", "GET", None).status == 200
 
 
+def test_several_processes_answer_for_it(location: str, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "tide.txt").write_text("The tide.")
+    name = cli("import", str(tmp_path / "tide.txt")).out.split()[0]
+    with served(location, "--workers", "2") as running:
+        assert {ask(running.base, f"/{name}", "GET", None).body for _ in range(8)} == {b"The tide."}
+
+
 @pytest.mark.usefixtures("location")
 def test_a_backup_is_a_folder_or_nothing(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "tide.txt").write_text("The tide.")

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.faces.conftest import served
+from tests.faces.test_witnesses import ADD
 
 from permacite.service.archive import Archive
+from permacite.service.mirroring.following import follow
 from permacite.web.follow.saves import Save, Saves
 
 if TYPE_CHECKING:
@@ -74,6 +76,19 @@ def test_workers_share_an_archive_and_one_that_dies_is_replaced(archive: Path, s
     for each in left:
         with pytest.raises(ProcessLookupError):
             os.kill(each, 0)
+
+
+def test_workers_are_one_witness(archive: Path, tmp_path: Path) -> None:
+    with served(archive, "--public") as origin:
+        follow(origin.base, tmp_path / "mirror")
+    options = ("--witness", str(tmp_path / "key"), "--workers", "2")
+    with served(tmp_path / "mirror", *options) as running:
+        keys = [line for line in running.told if "a witness, below" in line]
+        assert keys
+        assert len(keys) == len(set(keys))
+        fields = {"Content-Type": "text/plain"}
+        answers = {ask(running, ADD, "POST", b"old 0\n\n", fields)[0] for _ in range(6)}
+        assert answers == {400}, "what is no checkpoint is read as one by each of them"
 
 
 def test_workers_end_when_nobody_watches_them(archive: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.service.archive import Archive
+from permacite.service.base import checked_location
 from permacite.web import templates
 from permacite.web.app import create_app
 from permacite.web.doors.based import Based
@@ -122,7 +123,8 @@ def _answer(
         archive = stack.enter_context(Archive.open(serving.folder))
         app = _application(serving, archive)
         decoders = archive.decoders(many=True)
-        _introduce(serving, archive, decoders, announce)
+        if serving.shared is None:  # else who keeps the processes does, once
+            _introduce(serving, archive, decoders, announce)
         moments = stack.enter_context(archive.moments())
         places = Building(serving.building).apart
         remembered = Remembered(Packed(Based(app, serving.base)), moments, places)
@@ -186,20 +188,15 @@ def _application(serving: Serving, archive: Archive) -> Starlette:
 def _introduce(
     serving: Serving, archive: Archive, decoders: str, announce: Callable[[str], None]
 ) -> None:
-    """Tell what is served, once, and the keys of a witness. Raises ConflictError for no mirror."""
-    if serving.shared is None:
-        _describe(archive, decoders, announce)
-    if serving.witness is not None:
-        for key in archive.witness_keys(serving.witness):
-            announce(f"a witness, below /-/witness: {key}")
-
-
-def _describe(archive: Archive, decoders: str, announce: Callable[[str], None]) -> None:
+    """Tell what is served, and the keys of a witness. Raises ConflictError for no mirror."""
     about = archive.about()
     announce(f"{about.documents} documents of {about.series} in {about.directory}")
     announce(decoders)
     for caution in archive.cautions():
         announce(f"caution: {caution}")
+    if serving.witness is not None:
+        for key in archive.witness_keys(serving.witness):
+            announce(f"a witness, below /-/witness: {key}")
 
 
 def _keep(
@@ -214,7 +211,7 @@ def _keep(
     """Serve by processes that share the socket, and keep them."""
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
-        _describe(archive, archive.decoders(), announce)
+        _introduce(serving, archive, archive.decoders(), announce)
         listener.set_inheritable(True)
         shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
         folder = serving.folder or Path(archive.about().directory)
@@ -249,7 +246,9 @@ def work() -> None:
     told, number, listener, channel = json.loads(sys.argv[1]), *map(int, sys.argv[2:5])
     if told["watching"]["metrics"] is not None:
         told["watching"]["metrics"] = tuple(told["watching"]["metrics"])
-    told |= {"folder": Path(told["folder"]), "shared": Path(told["shared"])}
+    told |= {"folder": checked_location(told["folder"]), "shared": Path(told["shared"])}
+    if told["witness"] is not None:
+        told["witness"] = Path(told["witness"])
     told |= {"limits": Limits(**told["limits"]), "watching": Watching(**told["watching"])}
 
     def announce(said: str) -> None:
