@@ -72,6 +72,15 @@ LOCATIONS = [
     ("role", "postgresql://h/d?objects=/o&grant=a;b", "role"),
     ("fragment", "postgresql://h/d?objects=/o#x", "fragment"),
     ("port", "postgresql://h/d?objects", "expected postgresql://"),
+    ("no-port", "postgresql://h:sesame/d?objects=/o", "number of its port"),
+    ("slash-in-password", "postgresql://me:ses/ame@h/d?objects=/o", "password"),
+    ("hash-in-password", "postgresql://me:ses#ame@h/d?objects=/o", "password"),
+    ("mark-in-password", "postgresql://me:1?sesame@h/d?a=b&objects=/o", "small letters"),
+    ("capitals", "postgresql://h/d?objects=/o&Password=sesame", "small letters"),
+    ("key-of-store", "postgresql://h/d?objects=s3://me:sesame@bucket", "s3://BUCKET/PREFIX"),
+    ("one-slash", "postgresql:/me:sesame@h/d?objects=/o", "expected a folder, or postgresql://"),
+    ("no-slash", "postgres:me:sesame@h/d", "expected a folder, or postgresql://"),
+    ("for-libpq", "host=/run dbname=d password=sesame", "expected a folder, or postgresql://"),
 ]
 
 
@@ -89,6 +98,8 @@ def test_a_place_tells_where_it_is_without_folders() -> None:
     place = place_of("postgresql://me@db.example/kept?schema=a&objects=/o&log-key=/k/log.key")
     assert place.where == "postgresql://me@db.example/kept?schema=a"
     assert place.directory == Path("/k")
+    place = place_of("postgresql:///kept?host=/run&passwd=sesame&objects=/o&local=/l")
+    assert place.where == "postgresql:///kept?host=/run&schema=permacite"
 
 
 def test_both_engines_have_the_same_tables(location: str, archive: Repository) -> None:

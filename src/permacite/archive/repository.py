@@ -486,15 +486,13 @@ def _committed(written: Committed | PermaciteError) -> Version | PermaciteError:
 
 def place_of(location: Location) -> Place:
     """The place that a location names. Raises ParseError, StorageError."""
-    if isinstance(location, str) and "://" in location:
+    if isinstance(location, str) and not {":", "="}.isdisjoint(location):
         from permacite.archive import postgresql  # noqa: PLC0415 - most archives are in folders
 
-        if location.startswith(postgresql.SCHEMES):
+        if postgresql.is_meant(location):
             return postgresql.Server.at(location)
-        scheme = location.partition("://")[0]
-        raise StorageError(
-            f"an archive is a folder, or in PostgreSQL; {scheme}: is neither",
-            path=f"{scheme}:",  # the rest may hold a password
-            reason="not-an-archive",
-        )
+        scheme, mark, _ = location.partition("://")  # the rest may hold a password
+        if mark:
+            problem = f"an archive is a folder, or in PostgreSQL; {scheme}: is neither"
+            raise StorageError(problem, path=f"{scheme}:", reason="not-an-archive")
     return Folder(Path(location))

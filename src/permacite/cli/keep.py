@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.config.locations import LOCATION
+from permacite.cli.config.locations import FOLDER, LOCATION
 from permacite.cli.output import counted, emit, json_option, table, tracked
 from permacite.cli.output import note as tell
 from permacite.service.access import REASONS, Access
 from permacite.service.assertions.delegating import Delegations
-from permacite.service.base import default_directory
+from permacite.service.base import checked_location, default_directory
 from permacite.service.preservation import keeping, moving
 from permacite.service.preservation.keeping import Preservation
 
@@ -36,7 +36,6 @@ __all__ = [
     "withdraw",
 ]
 
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 _DATE = "YYYY-MM-DD"
 _OF_COPY = {
     "mended": "mended from the copy",
@@ -48,7 +47,7 @@ _OF_COPY = {
 
 
 @click.command()
-@click.argument("directory", type=_FOLDER)
+@click.argument("directory", type=FOLDER)
 @click.option("--copy", is_flag=True, help="Copy the files even where a second name would do.")
 @click.option(
     "--full",
@@ -185,6 +184,13 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
         tell("what the earlier key signed is kept as evidence: `permacite log` shows it")
 
 
+def _checked_copy(_context: object, _option: object, typed: str | None) -> str | None:
+    """What --repair-from names. Raises ParseError for no location, before all is checked."""
+    if typed is not None and not typed.startswith(("http://", "https://")):
+        checked_location(typed)
+    return typed
+
+
 @click.command()
 @click.option("--new", is_flag=True, help="Only what was committed since the last such check.")
 @click.option(
@@ -202,6 +208,7 @@ def _tell_copy(copy: Copy, *, as_json: bool) -> None:
 @click.option(
     "--repair-from",
     metavar="COPY",
+    callback=_checked_copy,
     help="Take bytes that are missing or altered from COPY: the address of a server that mirrors"
     " this archive, or that it mirrors; the folder or location of a copy.",
 )

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from permacite.archive.objects.mark import MARK, Mark, mark_of
     from permacite.archive.objects.modes import keep_modes, modes_of
     from permacite.archive.objects.source import MOST_OF_BLOB, Source, digest_of, git_blob
-    from permacite.archive.objects.store import ADDRESS, ObjectStore, claim, open_store, store_of
+    from permacite.archive.objects.store import (
+        ADDRESS,
+        ObjectStore,
+        check_address,
+        claim,
+        open_store,
+        store_of,
+    )
 
 __all__ = [
     "ADDRESS",
@@ -23,6 +30,7 @@ __all__ = [
     "ObjectStore",
     "Opens",
     "Source",
+    "check_address",
     "claim",
     "digest_of",
     "flush_folder",
@@ -44,6 +52,8 @@ on_demand(
         "permacite.archive.objects.mark": "MARK, Mark, mark_of",
         "permacite.archive.objects.modes": "keep_modes, modes_of",
         "permacite.archive.objects.source": "MOST_OF_BLOB, Source, digest_of, git_blob",
-        "permacite.archive.objects.store": "ADDRESS, ObjectStore, claim, open_store, store_of",
+        "permacite.archive.objects.store": (
+            "ADDRESS, ObjectStore, check_address, claim, open_store, store_of"
+        ),
     },
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects.s3 import S3Objects
     from permacite.archive.objects.source import Source
 
-__all__ = ["ADDRESS", "ObjectStore", "claim", "open_store", "store_of"]
+__all__ = ["ADDRESS", "ObjectStore", "check_address", "claim", "open_store", "store_of"]
 
 ADDRESS = "objects.at"
 """The file of an archive that says where its octets are, if they are not in its folder."""
@@ -85,19 +85,26 @@ class ObjectStore(Protocol):
         """The names of what is kept where only octets by their digest should be."""
 
 
+def check_address(address: str) -> str:
+    """An address such as `s3://bucket/prefix`. Raises ParseError for another, not shown."""
+    if _ADDRESS.fullmatch(address) is None:
+        hint = "who may is told by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        problem = "expected s3://BUCKET/PREFIX, and nothing secret in it"
+        raise ParseError(problem, "s3://", 5, hint=hint)
+    return address
+
+
 def open_store(address: str) -> S3Objects:
     """The store at `s3://bucket/prefix`; who asks is said by the environment alone.
 
     Raises ParseError for another address, PermaciteError where obstore is not installed,
     StorageError where the environment names nobody.
     """
-    match = _ADDRESS.fullmatch(address)
-    if match is None:
-        # What is wrong with it may be a secret, which no message repeats.
-        raise ParseError("expected s3://BUCKET/PREFIX, and nothing secret in it", "s3://", 5)
+    check_address(address)
     from permacite.archive.objects.s3 import S3Objects  # noqa: PLC0415 - only for such archives
 
-    return S3Objects(match.group(1), match.group(2).strip("/"))
+    bucket, _, prefix = address.removeprefix("s3://").partition("/")
+    return S3Objects(bucket, prefix.strip("/"))
 
 
 def claim(directory: Path, address: str | None) -> None:

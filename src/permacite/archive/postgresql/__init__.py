@@ -3,7 +3,7 @@
 It needs psycopg, which the extra `cluster` brings.
 """
 
-from permacite.archive.postgresql.location import SCHEMES
+from permacite.archive.postgresql.location import is_meant
 from permacite.archive.postgresql.server import Server
 
-__all__ = ["SCHEMES", "Server"]
+__all__ = ["Server", "is_meant"]

@@ -9,18 +9,31 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+from permacite.archive.objects import check_address
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
-__all__ = ["SCHEMES", "Located", "located"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from urllib.parse import SplitResult
 
-SCHEMES = ("postgresql://", "postgres://")
+__all__ = ["Located", "is_meant", "located"]
+
+_SCHEMES = ("postgresql://", "postgres://")
+_MEANT = compile_pattern(r"(?i)postgres(?:ql)?:|(?:\w+ *=.* )?pass(?:word|file) *=")
+"""How a location begins; or what libpq alone understands."""
 _OURS = ("schema", "objects", "log-key", "local", "grant")
 _SECRET = ("password", "passfile", "sslpassword")
+_SHOWN = ("host", "hostaddr", "port", "user", "dbname", "service")
+"""What of libpq's own is shown to people."""
+_PARAMETER = compile_pattern(r"[a-z_]+|log-key")
+_HOST = compile_pattern(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]*)(?::[0-9]{0,5})?")
 _NAME = compile_pattern(r"[a-z_][a-z0-9_]{0,62}")
 _SPEC = "location of an archive"
+_FORM = "postgresql://host/database?objects=/folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +41,7 @@ class Located:
     """What a location says."""
 
     where: str
-    """The location without what is not ours to tell."""
+    """Where the server and the archive are, for people."""
     server: str
     """How libpq is told where the server is."""
     schema: str
@@ -41,34 +54,28 @@ class Located:
     """The role that is to write, beside the one that makes the archive."""
 
 
+def is_meant(location: str) -> bool:
+    """Whether a text is a location, or who wrote it meant one: then it is no folder."""
+    return _MEANT.match(location) is not None
+
+
 def located(location: str) -> Located:
     """Read a location. Raises ParseError, which never shows a password."""
-    try:
-        parts = urlsplit(location)
-        parameters = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True))
-    except ValueError as error:
-        raise _refused("expected postgresql://host/database?objects=/folder") from error
-    if parts.password is not None or not parameters.keys().isdisjoint(_SECRET):
-        raise _refused(
-            "a password does not stand in a location, which others see",
-            hint="put it into PGPASSWORD, or a file that PGPASSFILE names",
-        )
-    if parts.fragment:
-        raise _refused("a location has no fragment")
+    parts, parameters = _read(location)
     schema = parameters.get("schema", "permacite")
     grant = parameters.get("grant")
     if not _NAME.fullmatch(schema) or not _NAME.fullmatch(grant or "none"):
         raise _refused("expected a schema, and a role, of small letters, digits and _")
     store = parameters.get("objects")
-    objects = store if store and "://" in store else _folder(store, "objects")
+    objects = check_address(store) if store and "://" in store else _folder(store, "objects")
     log_key = _folder(parameters["log-key"], "log-key") if "log-key" in parameters else None
-    others = "&".join(
-        f"{name}={quote(value)}" for name, value in parameters.items() if name not in _OURS
-    )
-    server = f"postgresql://{parts.netloc}{parts.path}" + (f"?{others}" if others else "")
+    base = f"postgresql://{parts.netloc}{parts.path}"
+    own = {name: value for name, value in parameters.items() if name not in _OURS}
+    server = _with(base, own)
+    shown = {name: value for name, value in own.items() if name in _SHOWN}
     local = parameters.get("local")
     return Located(
-        where=f"{server}{'&' if others else '?'}schema={schema}",
+        where=_with(base, shown | {"schema": schema}),
         server=server,
         schema=schema,
         objects=objects,
@@ -76,6 +83,38 @@ def located(location: str) -> Located:
         local=_local(server, schema, log_key) if local is None else _folder(local, "local"),
         grant=grant,
     )
+
+
+def _read(location: str) -> tuple[SplitResult, dict[str, str]]:
+    """The parts of a location, and its parameters. Raises ParseError.
+
+    A password with a character in it that should be escaped ends up in another part.
+    """
+    if not location.startswith(_SCHEMES):
+        raise _refused(f"expected a folder, or {_FORM}")
+    try:
+        parts = urlsplit(location)
+        parameters = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True))
+    except ValueError as error:
+        raise _refused(f"expected {_FORM}") from error
+    is_told = parts.password is not None or not parameters.keys().isdisjoint(_SECRET)
+    if is_told or "@" in f"{parts.path}{parts.fragment}":
+        raise _refused(
+            "a password does not stand in a location, which others see",
+            hint="put it into PGPASSWORD, or a file that PGPASSFILE names",
+        )
+    if parts.fragment:
+        raise _refused("a location has no fragment")
+    if not all(map(_HOST.fullmatch, parts.netloc.rpartition("@")[2].split(","))):
+        raise _refused("expected a host, or a host and the number of its port")
+    if not all(map(_PARAMETER.fullmatch, parameters)):
+        raise _refused(f"expected parameters by their names, in small letters: {_FORM}")
+    return parts, parameters
+
+
+def _with(base: str, parameters: Mapping[str, str]) -> str:
+    told = "&".join(f"{name}={quote(value)}" for name, value in parameters.items())
+    return f"{base}?{told}" if told else base
 
 
 def _folder(text: str | None, name: str) -> Path:

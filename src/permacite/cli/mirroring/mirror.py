@@ -24,8 +24,15 @@ _PASSING = frozenset({"away", "locked"})
 """The reasons why records cannot be had at the moment."""
 
 
+def _address(_context: object, _argument: object, typed: str) -> str:
+    """What is to be the address of a server; a location is not repeated, with its password."""
+    if typed.lower().startswith("postgres"):
+        raise click.BadParameter("expected the address of a server, such as https://HOST")
+    return typed
+
+
 @click.command()
-@click.argument("url")
+@click.argument("url", callback=_address)
 @click.argument("into", type=LOCATION)
 @click.option("--once", is_flag=True, help="Follow once and end; so it does without --every, too.")
 @click.option(
