@@ -11,6 +11,7 @@ from permacite.archive.postgresql.cautions import cautions
 from permacite.archive.postgresql.connection import (
     PATIENCE_S,
     connect,
+    opening,
     reading_rows,
     reporting,
 )
@@ -57,7 +58,8 @@ class Catalog(AnyCatalog):
         )
         super().__init__(place.where, clock=timekeeper, sealer=sealer)
         try:
-            self._recognize()
+            with opening(self.where):
+                self._recognize()
         except BaseException:
             self.close()
             raise

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.postgresql.location import Located
 
-__all__ = ["PATIENCE_S", "connect", "reading_rows", "reporting"]
+__all__ = ["PATIENCE_S", "connect", "opening", "reading_rows", "reporting"]
 
 PATIENCE_S = 30.0
 """How long a server that answered before is waited for: a standby takes over in less."""
@@ -29,6 +29,7 @@ _SILENT_MS = 25_000
 is a quarter of an hour. Where nothing was sent, the signs of life below find out as soon."""
 
 _NO_CHANGES = "the database takes no changes"
+_NOBODY_IN = "the database does not let us in"
 _WAITS = "what was acknowledged is kept: ask again later"
 _REASONS: tuple[tuple[type[psycopg.Error], str, str, str], ...] = (
     (errors.LockNotAvailable, "locked", "another process holds the archive", _WAITS),
@@ -36,13 +37,24 @@ _REASONS: tuple[tuple[type[psycopg.Error], str, str, str], ...] = (
     (errors.ReadOnlySqlTransaction, "away", _NO_CHANGES, _WAITS),
     (errors.QueryCanceled, "away", "the database was told to break off", _WAITS),
     (errors.InsufficientPrivilege, "io", "the role may not do that in the archive", ""),
-    (errors.UndefinedTable, "not-an-archive", "there is no archive in this schema", ""),
+    (
+        errors.UndefinedTable,
+        "not-an-archive",
+        "there is no archive in this schema",
+        "or the role may not look into it: init with grant=ROLE in the location lets one",
+    ),
     (errors.DataCorrupted, "damaged", "the catalog is damaged", ""),
     (errors.IndexCorrupted, "damaged", "the catalog is damaged", ""),
 )
 _NOT_LET_IN = compile_pattern(
-    "does not exist|authentication failed|no password supplied|pg_hba.conf"
+    "database .* does not exist|role .* does not exist|authentication failed|no password supplied"
+    "|pg_hba.conf|no encryption|not permitted to log in|permission denied for database"
+    "|invalid .*(?:value|port number)|definition of service"
 )
+_NOISE = compile_pattern(
+    "^.*All failures were: - |connection (?:failed|is bad): | Is the server running .*?\\?"
+)
+_IS_FOUND = "a password is found in PGPASSWORD, or a file that PGPASSFILE names"
 _IS_READ = compile_pattern("session is read-only|server is in hot standby")
 _OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
 """What comes of rows that hold other values than were ever written."""
@@ -57,6 +69,32 @@ def reporting(where: str) -> Iterator[None]:
         raise
     except (psycopg.Error, *_OF_DAMAGE) as error:
         raise _refusal(error, where) from error
+
+
+@contextlib.contextmanager
+def opening(where: str) -> Iterator[None]:
+    """Do the same, and tell what PostgreSQL says of it, to who opens or makes an archive.
+
+    Who is answered by one that is open is not told: it names hosts and tables.
+    """
+    try:
+        with reporting(where):
+            yield
+    except StorageError as error:
+        said = _said(error.__cause__)
+        if said is None or said in error.problem:
+            raise
+        problem = f"{error.problem}: {said}"
+        raise StorageError(problem, path=where, reason=error.reason, hint=error.hint) from error
+
+
+def _said(error: BaseException | None) -> str | None:
+    """What libpq says of a connection that is not made, or the server of a right that lacks."""
+    if isinstance(error, errors.InsufficientPrivilege):
+        return error.diag.message_primary
+    if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
+        return _NOISE.sub("", " ".join(str(error).split()))
+    return None
 
 
 @contextlib.contextmanager
@@ -79,9 +117,13 @@ def _refusal(error: Exception, where: str) -> StorageError:
     for kind, reason, problem, hint in _REASONS:
         if isinstance(error, kind):
             return StorageError(problem, path=where, reason=reason, hint=hint)
-    if isinstance(error, psycopg.OperationalError) and _is_away(error):
-        problem = _NO_CHANGES if _IS_READ.search(detail) else "the database does not answer"
-        return StorageError(problem, path=where, reason="away", hint=_WAITS)
+    if isinstance(error, psycopg.OperationalError):
+        if _is_away(error):
+            problem = _NO_CHANGES if _IS_READ.search(detail) else "the database does not answer"
+            return StorageError(problem, path=where, reason="away", hint=_WAITS)
+        if error.sqlstate is None:
+            hint = _IS_FOUND if "password" in detail else ""
+            return StorageError(_NOBODY_IN, path=where, reason="io", hint=hint)
     return StorageError(f"the catalog refuses: {detail}", path=where, reason="io")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive.entries import seal
@@ -13,6 +14,7 @@ from permacite.archive.records.settings import name_store
 from permacite.errors import ConflictError, ParseError, StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from permacite.archive.engine.catalog import Catalog
@@ -67,13 +69,13 @@ class Server:
         _check_installed()
         from permacite.archive.postgresql.connection import (  # noqa: PLC0415 - psycopg comes with it
             connect,
-            reporting,
+            opening,
         )
         from permacite.archive.postgresql.rules import grants  # noqa: PLC0415
         from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION  # noqa: PLC0415
 
         name = self._located.schema
-        with reporting(self.where):
+        with opening(self.where), _made_by_one(self._located):
             session = connect(self._located, busy_timeout_s=10.0, read_only=False)
             connection = session.connection
             try:
@@ -143,6 +145,21 @@ class Server:
             catalog.close()
             raise
         return catalog
+
+
+@contextlib.contextmanager
+def _made_by_one(located: Located) -> Iterator[None]:
+    """Raise ConflictError where another makes an archive in the schema at the same time.
+
+    PostgreSQL lets the second wait for the first, and then finds two of one name.
+    """
+    from psycopg import errors  # noqa: PLC0415 - psycopg comes with it
+
+    try:
+        yield
+    except (errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateSchema) as error:
+        problem = f"the schema {located.schema} is an archive already"
+        raise ConflictError(problem, located.where) from error
 
 
 def _check_installed() -> None:
