@@ -195,6 +195,16 @@ def test_nobody_is_asked_who_the_environment_does_not_name(
     assert "AWS_SECRET_ACCESS_KEY" in error.value.hint
 
 
+@pytest.mark.parametrize("endpoint", ["nonsense", "http://me:hidden-secret@h", "ftp://h", "h:9000"])
+def test_what_is_no_endpoint_is_refused_and_not_repeated(
+    endpoint: str, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    with pytest.raises(StorageError, match="AWS_ENDPOINT_URL is no address") as error:
+        open_store(f"s3://{bucket}/p")
+    assert endpoint not in f"{error.value!s}{error.value!r}{error.value.details()}"
+
+
 def test_a_bucket_that_is_not_there_is_no_empty_one(bucket: str) -> None:
     assert bucket
     with pytest.raises(StorageError, match="NoSuchBucket"):

@@ -54,6 +54,9 @@ _IDENTITIES = (
     ("AWS_SKIP_SIGNATURE",),
 )
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_ENDPOINT = compile_pattern(
+    r"https?://(?:\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:/[^@\s]*)?"
+)
 _STATUS = compile_pattern(r"status code: ([0-9]{3})")
 _CODE = compile_pattern(r"<Code>([A-Za-z0-9]{1,60})</Code>")
 _OBJECT = compile_pattern(r"objects/([0-9a-f]{2})/([0-9a-f]{2})/(\1\2[0-9a-f]{60})")
@@ -93,7 +96,7 @@ class S3Objects:
                 reason="io",
                 hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL",
             )
-        endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
+        endpoint = _endpoint(self.name)
         self._patience_s = patience_s
         self._away_until = 0.0
         self._question: Callable[[], object] | None = None
@@ -330,6 +333,23 @@ def _said(error: Exception) -> tuple[int, str]:
     found = (pattern.search(str(error)) for pattern in (_STATUS, _CODE))
     status, code = (match.group(1) if match else "" for match in found)
     return int(status or 0), code
+
+
+def _endpoint(store: str) -> str:
+    """Where the environment says that the store is; "" for Amazon's.
+
+    Raises StorageError for what is no address, which is not repeated: the library would panic.
+    """
+    name = next((name for name in _ENDPOINTS if os.environ.get(name)), None)
+    endpoint = "" if name is None else os.environ[name]
+    if endpoint and not _ENDPOINT.fullmatch(endpoint):
+        raise StorageError(
+            f"{name} is no address of a store",
+            path=store,
+            reason="io",
+            hint="expected http://HOST:PORT or https://HOST, and nothing secret in it",
+        )
+    return endpoint
 
 
 def _key(digest: str) -> str:
