@@ -96,3 +96,19 @@ def test_one_of_two_makes_the_archive_and_the_other_is_told(
         with pytest.raises(ConflictError, match="is an archive already"):
             made.result()
     assert not (tmp_path / "kept").exists()
+
+
+def test_the_key_of_another_log_signs_nothing(postgresql: Server, cli: Cli, tmp_path: Path) -> None:
+    one, two = (postgresql.location(tmp_path / name) for name in ("one", "two"))
+    for location in (one, two):
+        assert cli("init", location, "--series", "lab.example.us").status == 0
+        assert cli("--archive", location, "log").status == 0
+    wrong = one.replace(f"{tmp_path}/one/log.key", f"{tmp_path}/two/log.key")
+    assert wrong != one
+    told = cli("--archive", wrong, "log")
+    assert told.status == 1
+    assert "the key there is not the one that signed this log" in told.err
+    checked = cli("--archive", wrong, "fsck")
+    assert checked.status == 1
+    assert "the key there is not the one that signed this log" in checked.err
+    assert cli("--archive", one, "fsck").status == 0

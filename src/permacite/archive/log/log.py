@@ -85,24 +85,18 @@ class Log:
                 hint="name its file in the location: log-key=/file",
             )
         if self._signer is None:
-            self._check_never_signed(self._key_path)
             from permacite.archive.log.keys import load_or_make  # noqa: PLC0415 - most only read
 
-            self._signer = load_or_make(self._key_path, self._origin())
+            note, path = self._catalog.read(leaves.head)[1], self._key_path
+            if note is not None and not path.exists():
+                problem = "the key that signed this log is not here"
+                raise _without_key(problem, path, reason="missing")
+            signer = load_or_make(path, self._origin())
+            if note is not None and not _is_of(signer.verifier, note):
+                problem = "the key there is not the one that signed this log"
+                raise _without_key(problem, path, reason="io")
+            self._signer = signer
         return self._signer
-
-    def _check_never_signed(self, path: Path) -> None:
-        """Raise StorageError where a key that signed this log is missing: no other takes its place.
-
-        So is a copy without the key; whoever has an earlier checkpoint would not know another one.
-        """
-        if not path.exists() and self._catalog.read(leaves.head)[1] is not None:
-            raise StorageError(
-                "the key that signed this log is not here",
-                path=str(path),
-                reason="missing",
-                hint="put its file there; a copy that is to sign is made with --with-key",
-            )
 
     @property
     def verifier(self) -> Verifier:
@@ -315,6 +309,25 @@ class Log:
                 expected=f"sha-256:{earlier.root.hex()}",
                 actual=f"sha-256:{actual.hex()}",
             )
+
+
+def _without_key(problem: str, path: Path, *, reason: str) -> StorageError:
+    """The error of a signed log without its key: no other takes its place.
+
+    Whoever has an earlier checkpoint would not know it. A copy that only reads has none either.
+    """
+    hint = "put its file there; a copy that is to sign is made with --with-key"
+    return StorageError(problem, path=str(path), reason=reason, hint=hint)
+
+
+def _is_of(verifier: Verifier, note: str) -> bool:
+    """Whether a checkpoint has a line of a key's; one that is damaged is told of by an audit."""
+    from permacite.archive.log.note import Note  # noqa: PLC0415 - most only read
+
+    try:
+        return bool(verifier.signatures(Note.parse(note)))
+    except ParseError:
+        return True
 
 
 def _entry_of(leaf: Leaf) -> dict[str, Any]:
