@@ -72,9 +72,8 @@ def test_so_is_one_in_the_environment(
         assert SECRET not in told.out + told.err
 
 
-def test_a_mirror_and_a_backup_are_folders(cli: Cli, tmp_path: Path) -> None:
-    for words in (["backup"], ["mirror", "http://127.0.0.1:1"]):
-        told = cli(*words, "postgresql://localhost/d?objects=/o")
-        assert told.status == BAD_INPUT, told
-        assert "expected a folder, not a location" in told.err
+def test_a_backup_is_a_folder(cli: Cli, tmp_path: Path) -> None:
+    told = cli("backup", "postgresql://localhost/d?objects=/o")
+    assert told.status == BAD_INPUT, told
+    assert "expected a folder, not a location" in told.err
     assert not list(tmp_path.glob("postgresql*"))
