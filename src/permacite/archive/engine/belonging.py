@@ -4,7 +4,7 @@ Whoever opens an archive names its store, and may name another than the day befo
 to two places then, and those of two archives to one. So a store that is named apart from the
 catalog has a mark, written when the archive is opened for the first time and nothing of another one
 is there. A store without one is the archive's where it has octets that the catalog says are there,
-or where there should be none yet: archives of before had no marks.
+or where there should be none yet, nor a mark: archives of before had no marks.
 """
 
 from __future__ import annotations
@@ -47,23 +47,28 @@ def checked(place: Place, catalog: Catalog) -> ObjectStore:
 
 def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
     """Raise StorageError where a store is not that of a catalog; mark it where nobody did."""
-    mark, known = mark_of(store), catalog.read(settings.setting, settings.STORE)
-    if mark is not None and mark.number == known:
-        return
-    if known is None and place.log_key is not None:  # else nothing may be written here
-        known = catalog.write(settings.name_store)
-    there = catalog.read(octets.some_objects, _SOME)
-    if mark is not None or (there and not any(map(store.has, there))):
-        raise _refusal(store, mark, known)
-    if known is not None:
-        with contextlib.suppress(StorageError):  # who only reads leaves it to others
+    mark, told = mark_of(store), catalog.read(settings.settings)
+    known, may_write = told.get(settings.STORE), place.log_key is not None
+    if mark is None or mark.number != known:
+        if known is None and may_write:
+            known = catalog.write(settings.name_store)
+        there = catalog.read(octets.some_objects, _SOME)
+        is_expected = bool(there) or settings.MARKED in told
+        if mark is not None or (is_expected and not any(map(store.has, there))):
+            raise _refusal(store, mark, known)
+        if known is None:
+            return
+    with contextlib.suppress(StorageError):  # who only reads leaves it to others
+        if mark is None:
             store.publish(MARK, bytes(Mark(known, place.where)))
+        if may_write and settings.MARKED not in told:
+            catalog.write(settings.note_marked)
 
 
 def _refusal(store: ObjectStore, mark: Mark | None, known: str | None) -> StorageError:
     """The error of a store that is not the one of the archive."""
     if mark is None:
-        problem = f"{store.name} has none of the octets of this archive"
+        problem = f"{store.name} has none of the octets of this archive, nor its mark"
     else:
         problem = f"{store.name} has the octets of another archive: {mark.number} {mark.where}"
     return StorageError(

@@ -29,6 +29,7 @@ __all__ = [
     "ALL",
     "COPY_KEYS",
     "COSIGNED",
+    "MARKED",
     "OF_ONE_PLACE",
     "ORIGIN",
     "ORIGIN_KEYS",
@@ -47,6 +48,7 @@ __all__ = [
     "keys_of_others",
     "let_write",
     "name_store",
+    "note_marked",
     "note_rows",
     "read_alone",
     "series_names",
@@ -84,7 +86,10 @@ STORE = "store"
 """The setting that the store of octets has a mark of, if it is named apart from the catalog: a
 number by chance. It is of one place too."""
 
-OF_ONE_PLACE = (COPY_KEYS, STORE)
+MARKED = "store marked"
+"""The setting that says that the store was seen to have that mark: one without it is another."""
+
+OF_ONE_PLACE = (COPY_KEYS, STORE, MARKED)
 """The settings that are not copied, and no part of the digest."""
 
 UNFINISHED = "unfinished copy"
@@ -155,6 +160,11 @@ def name_store(transaction: Transaction) -> str:
     known = setting(transaction.connection, STORE) or secrets.token_hex(16)
     transaction.connection.execute(SET, (STORE, known))
     return known
+
+
+def note_marked(transaction: Transaction) -> None:
+    """Note that the store of octets has its mark."""
+    transaction.connection.execute(SET, (MARKED, "yes"))
 
 
 def let_write(transaction: Transaction) -> None:
@@ -311,10 +321,9 @@ def _document_of(cited: str) -> str:
 def settings_digest(connection: Session) -> tuple[str, str]:
     """Return the setting that guards all settings and the series, as they are now."""
     settings = connection.execute(
-        "SELECT name, value FROM setting WHERE name NOT IN (?, ?, ?) AND name NOT LIKE 'sum of %'"
-        " ORDER BY name",
-        (_DIGEST, *OF_ONE_PLACE),
+        "SELECT name, value FROM setting WHERE name NOT LIKE 'sum of %' ORDER BY name"
     ).fetchall()
+    settings = [row for row in settings if row[0] not in {_DIGEST, *OF_ONE_PLACE}]
     series = connection.execute("SELECT * FROM series ORDER BY series_id").fetchall()
     rows = [list(row) for row in (*settings, *series)]
     return _DIGEST, digest_of(canonical_json(rows))
