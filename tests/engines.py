@@ -100,14 +100,34 @@ class Server:
                     parts += map(bytes, rows)
         return b"".join(parts)
 
+    def rows(self, folder: Path, question: str) -> list[Any]:
+        """The rows of that archive that answer a question."""
+        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+
+        path = f"-c search_path={self._schema(folder)}"
+        host = str(self.folder)
+        with psycopg.connect(host=host, user=_USER, dbname="postgres", options=path) as connection:
+            return connection.execute(question.encode()).fetchall()
+
     def duplicate(self, folder: Path, target: Path) -> None:
         """Copy the records of the archive that keeps all else in `folder`."""
-        schema, at = self._schema(folder), [f"--host={self.folder}", f"--username={_USER}"]
-        dump = [str(self._programs / "pg_dump"), *at, f"--schema={schema}", "postgres"]
-        load = [str(self._programs / "psql"), *at, "--quiet", "--set=ON_ERROR_STOP=1", "postgres"]
-        words = subprocess.run(dump, check=True, capture_output=True).stdout
-        words = words.replace(schema.encode(), self._schema(target).encode())
+        program = str(self._programs / "psql")
+        load = [program, *self.address, "--quiet", "--set=ON_ERROR_STOP=1", "postgres"]
+        words = self.dump(folder).replace(
+            self._schema(folder).encode(), self._schema(target).encode()
+        )
         subprocess.run(load, check=True, input=words, stdout=subprocess.DEVNULL)
+
+    def dump(self, folder: Path) -> bytes:
+        """The records of the archive that keeps all else in `folder`, as statements."""
+        schema = f"--schema={self._schema(folder)}"
+        dump = [str(self._programs / "pg_dump"), *self.address, schema, "postgres"]
+        return subprocess.run(dump, check=True, capture_output=True).stdout
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """How programs of PostgreSQL find it."""
+        return f"--host={self.folder}", f"--username={_USER}"
 
     def make(self) -> None:
         """Make the files of an empty one."""
@@ -122,8 +142,7 @@ class Server:
     def follow(self, primary: Server) -> None:
         """Become a synchronous standby of another: it commits nothing that is not here too."""
         shutil.rmtree(self.folder / "data", ignore_errors=True)
-        source = (f"--host={primary.folder}", f"--username={_USER}")
-        self._run("pg_basebackup", *source, "--write-recovery-conf", "--checkpoint=fast")
+        self._run("pg_basebackup", *primary.address, "--write-recovery-conf", "--checkpoint=fast")
         self.start()
         primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
         primary.execute("SELECT pg_reload_conf()")
@@ -257,6 +276,8 @@ class Repository(archive.Repository):
         assert cls.blind is None, f"{cls.blind} makes an archive for many tests: ask for `engine`"
         if cls.engine is None or not isinstance(location, Path):
             return location
+        if (location / "catalog.sqlite").exists():  # a copy, or what a test made in a folder itself
+            return location
         return cls.engine.location(location)
 
     @classmethod
@@ -298,6 +319,21 @@ class Repository(archive.Repository):
             shutil.rmtree(aside)
 
     @classmethod
+    def rows(cls, folder: Path, question: str) -> list[Any]:
+        """Rows as somebody reads them with psql or sqlite3."""
+        if cls.engine is not None:
+            return cls.engine.rows(folder, question)
+        with contextlib.closing(sqlite3.connect(folder / "catalog.sqlite")) as catalog:
+            return catalog.execute(question).fetchall()
+
+    @classmethod
+    def written(cls, folder: Path) -> bytes:
+        """All that is written in the records, for those who look for words in it."""
+        if cls.engine is not None:
+            return cls.engine.dump(folder)
+        return (folder / "catalog.sqlite").read_bytes()
+
+    @classmethod
     def by_hand(cls, folder: Path, *statements: str, is_ruled: bool = True) -> None:
         """Change records as somebody does with psql or sqlite3: no settings of ours.
 
@@ -308,13 +344,15 @@ class Repository(archive.Repository):
             return
         catalog = sqlite3.connect(folder / "catalog.sqlite")
         with contextlib.closing(catalog), catalog:
-            triggers = catalog.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-            for (name,) in triggers.fetchall():
-                if not is_ruled:
-                    catalog.execute(f"DROP TRIGGER {name}")
+            rules = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
+            triggers = [] if is_ruled else catalog.execute(rules).fetchall()
+            for name, _ in triggers:
+                catalog.execute(f"DROP TRIGGER {name}")
             try:
                 for statement in statements:
                     catalog.execute(statement)
+                for _, rule in triggers:
+                    catalog.execute(rule)
             except sqlite3.IntegrityError as error:
                 raise Refused(str(error)) from error
 

@@ -14,9 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.starting import start
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     import subprocess
@@ -97,7 +97,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """Return the folder of a fresh archive."""
+    """Return the folder of a fresh archive, which stands for where its records are."""
     Archive.create(tmp_path / "archive", series="lab.example.us").close()
     return tmp_path / "archive"
 
@@ -115,15 +115,19 @@ class Outcome:
 def cli(
     archive: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Outcome]:
-    """Return a function that runs one command on the archive, in this process."""
+    """Return a function that runs one command on the archive, in this process.
+
+    A word that is a path is the folder of an archive, and stands for where its records are; that
+    of a copy, or of any other file, is given as a text.
+    """
     from permacite.cli import run  # noqa: PLC0415 - after the environment is set
 
-    monkeypatch.setenv("PERMACITE_ARCHIVE", str(archive))
+    monkeypatch.setenv("PERMACITE_ARCHIVE", str(Repository.at(archive)))
     monkeypatch.setenv("COLUMNS", "200")
 
-    def call(*words: str) -> Outcome:
+    def call(*words: str | Path) -> Outcome:
         capfdbinary.readouterr()
-        status = run(list(words))
+        status = run([str(Repository.at(word)) for word in words])
         sys.stdout.flush()
         printed = capfdbinary.readouterr()
         return Outcome(status, printed.out.decode(), printed.err.decode())
@@ -150,8 +154,9 @@ def running(archive: Path) -> Iterator[Running]:
 
 @contextlib.contextmanager
 def served(archive: Path | str, *options: str) -> Iterator[Running]:
-    """Run `permacite serve` on an archive until the block ends."""
-    process = start(["--archive", str(archive), "serve", "--port", "0", *options])
+    """Run `permacite serve` until the block ends, on the archive of a folder or at a location."""
+    location = str(Repository.at(archive))
+    process = start(["--archive", location, "serve", "--port", "0", *options])
     assert process.stderr is not None
     base, told = "", []
     for line in process.stderr:

@@ -47,6 +47,13 @@ class Forked(NamedTuple):
 
 
 @pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Return the folder of a fresh archive, whatever the mirror is in."""
+    Archive.create(tmp_path / "archive", series="lab.example.us").close()
+    return tmp_path / "archive"
+
+
+@pytest.fixture
 def forked(archive: Path, tmp_path: Path) -> Forked:
     """The mirror has seen one of the logs alone."""
     other, folder = tmp_path / "other", tmp_path / "mirror"

@@ -37,6 +37,13 @@ QUOTED = b"stood in the reeds"
 
 
 @pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Return the folder of a fresh archive, whatever the mirror is in."""
+    Archive.create(tmp_path / "archive", series="lab.example.us").close()
+    return tmp_path / "archive"
+
+
+@pytest.fixture
 def full(archive: Path) -> dict[str, str]:
     """An archive with a bit of everything; names by what they are."""
     with Archive.open(archive) as service:

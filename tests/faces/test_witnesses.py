@@ -80,6 +80,13 @@ def size_of(archive: Location) -> int:
         return there.log.size()
 
 
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Return the folder of a fresh archive, whatever the mirror is in."""
+    Archive.create(tmp_path / "archive", series="lab.example.us").close()
+    return tmp_path / "archive"
+
+
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory, engine: engines.Server | None) -> Path:
     """A folder with an archive of three documents, and a mirror that has them."""

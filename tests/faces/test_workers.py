@@ -11,10 +11,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_witnesses import ADD
 
-from permacite.service.archive import Archive
 from permacite.service.mirroring.following import follow
 from permacite.web.follow.saves import Save, Saves
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Running, Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 WORDS = b"The harbour is closed.\r\n"
 
@@ -47,6 +49,7 @@ def workers(running: Running) -> list[int]:
     return [int(line.split()[0]) for line in listed.splitlines() if "web.server import" in line]
 
 
+@pytest.mark.engines
 def test_workers_share_an_archive_and_one_that_dies_is_replaced(archive: Path, site: Site) -> None:
     page = site.put("/a.html", "text/html", "<p>Saved.")
     with served(archive, "--writable", "--workers", "2") as running:
