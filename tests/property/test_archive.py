@@ -8,8 +8,10 @@ import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engines import Repository
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import Entry, seal
@@ -24,11 +26,18 @@ from permacite.archive.sqlite.schema import SCHEMA, SCHEMA_VERSION
 from permacite.archive.sqlite.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from tests.engines import Server
 
     from permacite.archive.records.session import Question
+    from permacite.archive.records.session import Session as AnySession
 
 T = TypeVar("T", bound=Session)
+
+SERIES = "lab.example.us"
 
 JSON = st.recursive(
     st.none()
@@ -51,19 +60,55 @@ def test_canonical_json_means_what_was_said(value: object) -> None:
     assert canonical_json(read) == written
 
 
-def changing(connection: Session) -> Transaction:
+@pytest.fixture(scope="module")
+def empty(
+    engine: Server | None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], AbstractContextManager[AnySession]]]:
+    """Return what gives a session with an empty catalog, which forgets what it was told."""
+    if engine is None:
+        yield lambda: contextlib.closing(catalog_in_memory(Session))
+        return
+    with contextlib.ExitStack() as stack:
+        folders = (tmp_path_factory.mktemp("catalog") for _ in range(2))
+        free = [stack.enter_context(_made(engine, folder)) for folder in folders]
+        yield lambda: _forgetting(free)
+
+
+@contextlib.contextmanager
+def _forgetting(free: list[AnySession]) -> Iterator[AnySession]:
+    """One of those that are free, in a transaction that comes to nothing."""
+    session = free.pop()
+    session.execute("BEGIN")
+    try:
+        yield session
+    finally:
+        session.execute("ROLLBACK")
+        free.append(session)
+
+
+@contextlib.contextmanager
+def _made(server: Server, folder: Path) -> Iterator[AnySession]:
+    """A session with a new archive in PostgreSQL."""
+    from permacite.archive.postgresql.connection import connect  # noqa: PLC0415 - not of SQLite
+    from permacite.archive.postgresql.location import located  # noqa: PLC0415 - the same
+
+    Repository.create(folder, series=SERIES).close()
+    session = connect(located(server.location(folder)), busy_timeout_s=5, read_only=False)
+    with session.connection:
+        yield session
+
+
+def changing(connection: AnySession) -> Transaction:
     """Return what a change writes by."""
     return Transaction(connection, kept(utc_now), seal)
 
 
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
+@pytest.mark.engines(deep=True)
+@given(groups=st.lists(st.integers(1, 9), min_size=1, max_size=12))
 def test_leaves_appended_in_groups_make_the_tree_of_those_appended_one_by_one(
-    groups: list[int],
+    empty: Callable[[], AbstractContextManager[AnySession]], groups: list[int]
 ) -> None:
-    with (
-        contextlib.closing(catalog_in_memory(Session)) as grouped,
-        contextlib.closing(catalog_in_memory(Session)) as single,
-    ):
+    with empty() as grouped, empty() as single:
         number = 0
         for size in groups:
             entries = [Entry({"name": f"n{one}"}, {}) for one in range(number, number + size)]
@@ -114,12 +159,12 @@ class Counted(Session):
         return [super(Session, self).execute(*question).fetchall() for question in questions]
 
 
-SERIES = "lab.example.us"
-
-
 @given(st.integers(1, 9), st.booleans())
 def test_commits_wait_for_one_answer_however_many_they_are(many: int, named: bool) -> None:  # noqa: FBT001 - drawn
-    """So they take two round trips to a server: one to ask, and one to write."""
+    """So they take two round trips to a server: one to ask, and one to write.
+
+    It is the records that ask, whichever engine answers: they are asked in memory here.
+    """
     with contextlib.closing(catalog_in_memory(Counted)) as session:
         fill(changing(session), SERIES)
         commit(changing(session), [_request(None, 0)])  # sums up what guards the tables

@@ -1,4 +1,8 @@
-"""A catalog in which a bit is wrong, or a part is missing, says so, or answers as it did before."""
+"""A catalog in which a bit is wrong, or a part is missing, says so, or answers as it did before.
+
+Bits of files are those of SQLite: the files of PostgreSQL are its own, which finds by checksums
+what it did not write. Rows that somebody altered are in test_altered_rows.py, on both.
+"""
 
 from __future__ import annotations
 
@@ -99,10 +103,6 @@ class Case:
         clock = Clock(START)
         with Repository.create(directory, series=SERIES, clock=clock) as archive:
             self.names = fill(archive, clock)
-        gone = self.names[5]
-        readable = [name for name in self.names if name != gone]
-        self.held = {f"{what} {name}" for what in ("resolve", "export") for name in readable}
-        """Questions that are answered right or refused, whether anybody runs `fsck` or not."""
         self.content = self.catalog.read_bytes()
         self.answers = self.ask(self.content)
         assert self.answers.findings == self.answers.faults == []
@@ -112,32 +112,44 @@ class Case:
         for suffix in ("", "-wal", "-shm"):
             self.catalog.with_name(self.catalog.name + suffix).unlink(missing_ok=True)
         self.catalog.write_bytes(content)
-        answers = Answers()
-        now = START + timedelta(days=1, hours=1)
-        opened: list[Repository] = []
-        answers.ask(
-            "open", lambda: opened.append(Repository.open(self.directory, clock=lambda: now))
-        )
-        for archive in opened:
-            with archive:
-                ask_all(Archive(archive), self.names, answers)
-        return answers
+        return asked(partial(Repository.open, self.directory), self.names)
 
     def fault(self, content: bytes) -> str:
         """Say what is not as it should be when the catalog is damaged like this; "" if all is."""
-        found = self.ask(content)
-        if found.faults:
-            return found.faults[0]
-        if isinstance(found.given["open"], Refusal):
-            return ""
-        for name, answer in found.given.items():
-            if answer == self.answers.given[name] or is_refusal(answer):
-                continue
-            if not found.findings:
-                return f"{name} is answered otherwise, and fsck finds nothing"
-            if name in self.held:
-                return f"{name} is answered otherwise, and does not say so itself"
+        readable = [name for name in self.names if name != self.names[5]]
+        return fault(self.ask(content), self.answers, readable)
+
+
+def asked(opening: Callable[..., Repository], names: list[str]) -> Answers:
+    """Open an archive of these names an hour after its last day began, and ask everything of it."""
+    answers = Answers()
+    now = START + timedelta(days=1, hours=1)
+    opened: list[Repository] = []
+    answers.ask("open", lambda: opened.append(opening(clock=lambda: now)))
+    for archive in opened:
+        with archive:
+            ask_all(Archive(archive), names, answers)
+    return answers
+
+
+def fault(found: Answers, whole: Answers, held: list[str]) -> str:
+    """Say what is not as it should be in the answers of a damaged archive; "" if all is.
+
+    The names in `held` are answered right or refused, whether anybody runs `fsck` or not.
+    """
+    if found.faults:
+        return found.faults[0]
+    if isinstance(found.given["open"], Refusal):
         return ""
+    of_held = {f"{what} {name}" for what in ("resolve", "export") for name in held}
+    for name, answer in found.given.items():
+        if answer == whole.given[name] or is_refusal(answer):
+            continue
+        if not found.findings:
+            return f"{name} is answered otherwise, and fsck finds nothing"
+        if name in of_held:
+            return f"{name} is answered otherwise, and does not say so itself"
+    return ""
 
 
 def fill(archive: Repository, clock: Clock) -> list[str]:
