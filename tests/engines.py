@@ -24,11 +24,15 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 
 from permacite import archive
+from permacite.archive.entries import seal
+from permacite.archive.model import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive import Location
+    from permacite.archive.engine import Catalog
+    from permacite.archive.model import Clock
 
 __all__ = ["Between", "Refused", "Repository", "Server", "on", "server"]
 
@@ -53,6 +57,8 @@ class Server:
         self.folder = folder
         self._settings = settings
         self._programs = programs
+        self.stores: dict[Path, str] = {}
+        """Where the octets of an archive are, by its folder, if not in that."""
         # PostgreSQL refuses to run as root.
         self._owner = "postgres" if os.geteuid() == 0 else None
         if self._owner is not None:
@@ -61,17 +67,18 @@ class Server:
     def location(self, folder: Path) -> str:
         """The location of the archive that keeps all else in `folder`."""
         schema = "t" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        objects = self.stores.get(folder, f"{folder}/objects")
         return (
             f"postgresql:///postgres?host={self.folder}&user={_USER}&schema={schema}"
-            f"&objects={folder}/objects&log-key={folder}/log.key"
+            f"&objects={objects}&log-key={folder}/log.key"
         )
 
     def _schema(self, folder: Path) -> str:
         return self.location(folder).partition("&schema=")[2].partition("&")[0]
 
     def drop(self, folder: Path) -> None:
-        """Remove the records of the archive that keeps all else in `folder`."""
-        self.execute(f"DROP SCHEMA {self._schema(folder)} CASCADE")
+        """Remove the records of the archive that keeps all else in `folder`, if there are any."""
+        self.execute(f"DROP SCHEMA IF EXISTS {self._schema(folder)} CASCADE")
 
     def by_hand(self, folder: Path, *statements: str, is_ruled: bool = True) -> None:
         """Run statements on the records of that archive. Raises Refused where a rule does."""
@@ -281,9 +288,11 @@ class Repository(archive.Repository):
         return cls.engine.location(location)
 
     @classmethod
-    def create(cls, location: Location, **options: Any) -> Self:
+    def create(cls, location: Location, *, objects: str | None = None, **options: Any) -> Self:
         """Make the archive of a folder."""
-        return super().create(cls.at(location), **options)
+        if objects and cls.engine is not None and isinstance(location, Path):
+            cls.engine.stores[location], objects = objects, None
+        return super().create(cls.at(location), objects=objects, **options)
 
     @classmethod
     def drop(cls, folder: Path) -> None:
@@ -311,12 +320,22 @@ class Repository(archive.Repository):
 
     @classmethod
     def adopt(cls, folder: Path) -> None:
-        """Bring an unpacked archive, whose records are SQLite's, to where the engine is."""
+        """Bring an unpacked archive, whose records are SQLite's, to where the engine is.
+
+        It takes the place of what was made there before, as it does where it is unpacked.
+        """
         if cls.engine is not None:
+            cls.engine.drop(folder)
             aside = folder.rename(folder.with_name(f"{folder.name}.unpacked"))
             with archive.Repository.open(aside) as unpacked:
                 unpacked.copy(cls.at(folder), with_key=(aside / "log.key").exists())
             shutil.rmtree(aside)
+
+    @classmethod
+    def catalog(cls, folder: Path, *, clock: Clock = utc_now) -> Catalog:
+        """The records of an archive, without all else."""
+        place = archive.place_of(cls.at(folder))
+        return place.catalog(clock=clock, sealer=seal, busy_timeout_s=5)
 
     @classmethod
     def rows(cls, folder: Path, question: str) -> list[Any]:

@@ -124,7 +124,7 @@ ATTEMPTS = [
 ]
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # in test_archive_postgresql.py stands what PostgreSQL does
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 @pytest.mark.parametrize("table", IMMUTABLE)
 def test_pdi_22_no_row_can_be_changed_by_hand(filled: Path, table: str, attempt: str) -> None:
@@ -156,7 +156,7 @@ BAD_INSERTS = [
 ]
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the same
 @pytest.mark.parametrize(
     ("table", "row"), [row[1:] for row in BAD_INSERTS], ids=[row[0] for row in BAD_INSERTS]
 )
@@ -225,7 +225,7 @@ def test_what_fails_inside_a_group_fails_alone(archive: Repository) -> None:
     assert {finding.kind for finding in archive.verify()} == {"ok"}
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the same
 def test_create_refuses_an_archive_and_a_folder_with_things_in_it(
     archive: Repository, directory: Path, tmp_path: Path
 ) -> None:
@@ -247,7 +247,7 @@ def reason(directory: Path) -> str:
     return error.value.reason
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the same
 def test_open_says_what_is_wrong(archive: Repository, directory: Path, tmp_path: Path) -> None:
     archive.close()
     assert reason(tmp_path / "nowhere") == "missing"
@@ -262,7 +262,7 @@ def test_open_says_what_is_wrong(archive: Repository, directory: Path, tmp_path:
     assert reason(directory) == "not-an-archive"
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # in test_archive_postgresql.py PostgreSQL is
 def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, directory: Path) -> None:
     first = archive.commit([page()])
     holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
@@ -279,7 +279,7 @@ def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, direct
         assert second.commit([page("<p>two")]).pdi.unique_id == "2"
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # nobody holds a PostgreSQL alone
 def test_an_archive_that_is_held_alone_is_told_at_once(
     archive: Repository, directory: Path
 ) -> None:
@@ -346,7 +346,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     assert error.value.reason == "io"
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # in test_database_in_trouble.py the disk of PostgreSQL is full
 def test_a_full_disk_under_the_catalog_is_told(archive: Repository, directory: Path) -> None:
     archive.commit([page()])
     with Repository.open(directory, clock=noon) as second:
@@ -385,7 +385,7 @@ def test_a_closed_archive_says_so(archive: Repository) -> None:
     archive.close()
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the records are in the folder
 def test_a_backup_made_by_copying_the_folder_is_an_archive(
     archive: Repository, directory: Path, tmp_path: Path
 ) -> None:

@@ -292,6 +292,18 @@ def test_what_is_taken_or_no_archive_is_told(
     assert error.value.reason == "newer"
 
 
+def test_a_locked_archive_is_told_and_serves_readers(location: str, archive: Repository) -> None:
+    with by_hand(location) as holder, Repository.open(location, busy_timeout_s=0.05) as second:
+        holder.execute("BEGIN")
+        holder.execute("SELECT commits FROM log_head FOR UPDATE")
+        with pytest.raises(StorageError) as error:
+            second.commit([page("two")])
+        assert error.value.reason == "locked"
+        assert second.count() == archive.count() == 1
+        holder.execute("ROLLBACK")
+        assert second.commit([page("two")]).pdi.unique_id == "2"
+
+
 class Cut(Between):
     """Cuts the connection at the first COMMIT."""
 

@@ -182,7 +182,7 @@ def test_what_is_for_the_building_is_open_to_who_is_in_it_alone(archive: Reposit
     assert {each.kind for each in archive.fsck()} == {"ok"}
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the schema of then was never in PostgreSQL
 def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
     accesses = ("public", "closed", "embargo")
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
@@ -205,9 +205,9 @@ def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
         assert {each.kind for each in held.fsck()} == {"ok"}
 
 
-@pytest.mark.sqlite
 def test_an_archive_of_schema_3_takes_the_building(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
+    Repository.adopt(directory)
     with Repository.open(directory) as held:
         version = next(held.list())
         held.set_standing(version.pdi, Standing("building"))
@@ -238,10 +238,10 @@ def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path:
         Repository.by_hand(tmp_path / "a", OPENED)
 
 
-@pytest.mark.sqlite
 def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
-    with Archive.open(directory) as service:
+    Repository.adopt(directory)
+    with Archive.open(Repository.at(directory)) as service:
         document = service.list().documents[0].pdi
         assert service.standing(document).standing == Standing("public", "unknown")
 

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import itertools
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-from tests.engines import Repository
+from tests.engines import Refused, Repository
 from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, NewVersion, Provenance, Version
@@ -27,7 +26,6 @@ from permacite.archive.objects import FileObjects
 from permacite.archive.records import octets
 from permacite.archive.records.commits import CommitRequest, commit
 from permacite.archive.records.rows import version_of
-from permacite.archive.sqlite import Catalog
 from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
 from permacite.errors import (
     ConflictError,
@@ -129,8 +127,8 @@ def picture(content: bytes) -> NewRepresentation:
 
 def unsettled(directory: Path) -> int:
     """Return how many contents wait to become files."""
-    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as connection:
-        return int(connection.execute("SELECT count(*) FROM unsettled").fetchone()[0])
+    ((number,),) = Repository.rows(directory, "SELECT count(*) FROM unsettled")
+    return int(number)
 
 
 def is_clean(archive: Repository) -> bool:
@@ -293,7 +291,6 @@ def _begins(thread: threading.Thread | None) -> bool:
     return any(each.f_code.co_name == "begin" for each, _ in traceback.walk_stack(frame))
 
 
-@pytest.mark.sqlite
 def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
     archive: Repository, together: Together, directory: Path
 ) -> None:
@@ -320,7 +317,7 @@ class Parts:
 
     def __init__(self, directory: Path) -> None:
         Repository.create(directory, series=SERIES, clock=Gate()).close()
-        self.catalog = Catalog(directory / "catalog.sqlite", clock=Gate(), busy_timeout_s=5)
+        self.catalog = Repository.catalog(directory, clock=Gate())
         self.objects = FileObjects(directory / "objects")
         self.write_behind = WriteBehind(self.objects, self.catalog)
         self.held = contextlib.ExitStack()
@@ -346,7 +343,6 @@ def parts(directory: Path) -> Iterator[Parts]:
     made.catalog.close()
 
 
-@pytest.mark.sqlite
 def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
     parts: Parts, directory: Path, tmp_path: Path
 ) -> None:
@@ -354,7 +350,7 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
     assert unsettled(directory) == 1
     assert not parts.objects.has(digest)
     left = tmp_path / "left"
-    shutil.copytree(directory, left)  # as a crash leaves it
+    Repository.duplicate(directory, left)  # as a crash leaves it
     with Repository.open(left) as archive:
         (version,) = archive.list()
         assert archive.read(version.representations[0]) == b"left"
@@ -369,10 +365,9 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
 
 LEAVES_IT_OPEN = """
 import sys, threading
-from pathlib import Path
 from permacite.archive import NewRepresentation, Repository
 
-archive = Repository.open(Path(sys.argv[1]))
+archive = Repository.open(sys.argv[1])
 def work(who):
     for number in range(20):
         archive.commit([NewRepresentation(b"%d %d" % (who, number), "image/png")])
@@ -384,10 +379,9 @@ for thread in threads:
 """
 
 
-@pytest.mark.sqlite
 def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> None:
     Repository.create(directory, series=SERIES).close()
-    command = [sys.executable, "-c", LEAVES_IT_OPEN, str(directory)]
+    command = [sys.executable, "-c", LEAVES_IT_OPEN, str(Repository.at(directory))]
     ended = subprocess.run(command, capture_output=True, check=True)
     assert ended.stderr == b""
     with Repository.open(directory) as archive:
@@ -396,17 +390,15 @@ def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> N
         assert is_clean(archive)
 
 
-@pytest.mark.sqlite
 def test_a_backup_has_what_waits_too(parts: Parts, directory: Path, tmp_path: Path) -> None:
     parts.commit(b"waits")
     with Repository.open(directory) as archive:
         archive.backup(tmp_path / "backup")
-    with Repository.open(tmp_path / "backup") as copy:
+    with Repository.open(str(tmp_path / "backup")) as copy:
         assert is_clean(copy)
         assert [copy.read(one.representations[0]) for one in copy.list()] == [b"waits"]
 
 
-@pytest.mark.sqlite
 def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"stays").representations[0].digest
     obstacle = directory / "objects" / digest.removeprefix("sha-256:")[:2]
@@ -420,7 +412,6 @@ def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directo
     assert parts.write_behind.get(digest) == b"stays"
 
 
-@pytest.mark.sqlite
 def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"good").representations[0].digest
     other = parts.commit(b"other").representations[0].digest
@@ -444,29 +435,30 @@ def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, director
     assert (unsettled(directory), parts.objects.get(digest)) == (0, b"good")
 
 
-@pytest.mark.sqlite
 def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -> None:
     digest = parts.commit(b"good").representations[0].digest
-    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand, hand:
-        hand.execute("DROP TRIGGER unsettled_no_update")
-        hand.execute("UPDATE unsettled SET content = x'00'")
+    Repository.tamper(directory, "UPDATE unsettled SET content = zeroblob(32)")
     with pytest.raises(IntegrityError):
         parts.write_behind.get(digest)
     parts.write_behind.flush()
     assert unsettled(directory) == 1
 
 
-@pytest.mark.sqlite
 def test_what_waits_cannot_be_changed_by_hand(parts: Parts, directory: Path) -> None:
     parts.commit(b"waits")
-    with contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as hand:
-        for statement in (
-            "UPDATE unsettled SET content = x'00'",
-            "INSERT OR REPLACE INTO unsettled SELECT 9, digest, x'00' FROM unsettled",
-            "INSERT OR REPLACE INTO unsettled SELECT 1, zeroblob(32), x'00' FROM unsettled",
-        ):
-            with pytest.raises(sqlite3.IntegrityError, match="never change"):
-                hand.execute(statement)
+    with pytest.raises(Refused, match="never change"):
+        Repository.by_hand(directory, "UPDATE unsettled SET content = zeroblob(32)")
+
+
+@pytest.mark.sqlite  # no other engine puts a row in the place of one that is there
+def test_what_waits_is_not_replaced_by_hand(parts: Parts, directory: Path) -> None:
+    parts.commit(b"waits")
+    for row in ("9, digest, x'00'", "1, zeroblob(32), x'00'"):
+        with pytest.raises(Refused, match="never change"):
+            Repository.by_hand(
+                directory,
+                f"INSERT OR REPLACE INTO unsettled SELECT {row} FROM unsettled",  # noqa: S608 - ours
+            )
 
 
 def make_old(directory: Path) -> None:
@@ -483,7 +475,7 @@ def make_old(directory: Path) -> None:
         old.backup(catalog)
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the schema of then was never in PostgreSQL
 def test_an_archive_of_an_earlier_schema_gets_the_table(
     archive: Repository, directory: Path
 ) -> None:
@@ -495,7 +487,7 @@ def test_an_archive_of_an_earlier_schema_gets_the_table(
         assert {finding.kind for finding in opened.fsck()} == {"ok"}
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite  # the same
 def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, directory: Path) -> None:
     make_old(directory)
     assert parts.catalog.read(octets.staged_digests, 1) == []

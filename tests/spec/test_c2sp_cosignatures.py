@@ -18,13 +18,12 @@ from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, utc_now
+from permacite.archive import NewRepresentation
 from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
 from permacite.archive.log.audit import audit
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Note, Signature
 from permacite.archive.records.leaves import record_checkpoint
-from permacite.archive.sqlite import Catalog
 from permacite.errors import ParseError
 
 pytest.importorskip("cryptography", minversion="48", reason="ML-DSA needs it")
@@ -136,12 +135,6 @@ def archive_with_a_text(directory: Path) -> Repository:
     return archive
 
 
-def catalog_of(directory: Path) -> contextlib.closing[Catalog]:
-    """Open the catalog of an archive."""
-    path = directory / "catalog.sqlite"
-    return contextlib.closing(Catalog(path, clock=utc_now, busy_timeout_s=1))
-
-
 def proof_of_all(archive: Repository) -> bytes:
     """Return a bundle about the one text."""
     ((version),) = archive.list(limit=1)
@@ -186,13 +179,12 @@ def test_a_proof_whose_ml_dsa_signature_is_another_does_not_hold(tmp_path: Path)
         check_proof(zipped(files | {"log-key.txt": f"{ml_dsa}\n{ed25519}\n".encode()}))
 
 
-@pytest.mark.sqlite  # it writes into the catalog
 def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         log = archive.log
         body = Checkpoint(log.verifier.name, 1, log.root(1)).body
         earlier = log.signer.sign(body)
-    with catalog_of(tmp_path / "archive") as catalog:
+    with contextlib.closing(Repository.catalog(tmp_path / "archive")) as catalog:
         catalog.write(record_checkpoint, 1, earlier)
     with Repository.open(tmp_path / "archive") as archive:
         assert archive.log.checkpoint() == earlier
@@ -203,7 +195,6 @@ def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None
         assert len(Note.parse(archive.log.checkpoint()).signatures) == 2
 
 
-@pytest.mark.sqlite  # the same
 def test_verify_finds_an_ml_dsa_signature_that_does_not_hold(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         log = archive.log
@@ -211,7 +202,7 @@ def test_verify_finds_an_ml_dsa_signature_that_does_not_hold(tmp_path: Path) -> 
         line = Signature(log.verifier.name, log.verifiers[1].key_id, bytes(2428))
         bad = log.signer.sign(body)
         bad += f"\u2014 {line.name} {base64.b64encode(line.key_id + line.signature).decode()}\n"
-        with catalog_of(tmp_path / "archive") as catalog:
+        with contextlib.closing(Repository.catalog(tmp_path / "archive")) as catalog:
             assert [one.kind for one in audit(catalog, log)] == ["ok"]
             catalog.write(record_checkpoint, 1, bad)
             assert [one.detail for one in audit(catalog, log)] == [

@@ -125,10 +125,10 @@ def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None
         assert {one.kind for one in archive.fsck()} == {"ok"}
 
 
-@pytest.mark.sqlite
 def test_pdi_32_delegations_of_before_had_no_effect_and_have_none(tmp_path: Path) -> None:
     """Clause pdi-32."""
     directory, _ = unpack(tmp_path)
+    Repository.adopt(directory)
     with Repository.open(directory, clock=lambda: datetime(2027, 3, 1, tzinfo=UTC)) as archive:
         (old,) = archive.delegations.delegations("minter", "press.lab.example.us")
         assert (old.binds, old.first) == (False, date(2027, 1, 1))
