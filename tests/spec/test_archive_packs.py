@@ -14,9 +14,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import pytest
+from tests.engines import Repository
 from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 
-from permacite.archive import NewVersion, Repository
+from permacite.archive import NewVersion
 from permacite.archive.engine import WriteBehind
 from permacite.archive.model import NewRepresentation
 from permacite.archive.objects import Source, digest_of
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine import Catalog
 
+pytestmark = pytest.mark.engines(deep=True)
 
 WRITER = """
 import os, sys, threading
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from permacite.archive import NewRepresentation, Repository
 now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC) + timedelta(minutes=int(sys.argv[2]))
-with Repository.open(Path(sys.argv[1]), clock=now) as archive:
+with Repository.open(sys.argv[1], clock=now) as archive:
     def pack():
         while True:
             archive._objects.flush()
@@ -244,7 +245,7 @@ def test_a_backup_has_no_packs_and_can_be_erased_in(
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
         archive.backup(tmp_path / "backup")
-    with Repository.open(tmp_path / "backup", clock=noon) as copy:
+    with Repository.open(str(tmp_path / "backup"), clock=noon) as copy:
         assert {finding.kind for finding in copy.fsck()} == {"ok"}
         assert copy.erase(names[b"word 7"], ground="retention").is_done
         assert {finding.kind for finding in copy.fsck()} == {"ok", "erased"}
@@ -266,7 +267,7 @@ def test_what_was_told_is_there_after_a_kill(
 ) -> None:
     told: list[str] = []
     for number in range(times(2, 30)):
-        command = [sys.executable, "-c", WRITER, str(directory), str(2 * number)]
+        command = [sys.executable, "-c", WRITER, str(Repository.at(directory)), str(2 * number)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
             assert writer.stdout is not None
             for line, _ in zip(writer.stdout, range(37), strict=False):
