@@ -12,20 +12,21 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 THREADS = 4
 PROCESSES = 3
 
 WRITER = f"""
 import hashlib, os, sys, threading
-from pathlib import Path
 from permacite.archive import NewRepresentation, Repository
 
 def work():
@@ -37,7 +38,7 @@ def work():
         line = f"{{version.pdi.document}} {{hashlib.sha256(content).hexdigest()}}\\n"
         os.write(1, line.encode())  # one system call: a line is never torn
 
-archive = Repository.open(Path(sys.argv[1]))
+archive = Repository.open(sys.argv[1])
 for _ in range({THREADS}):
     threading.Thread(target=work).start()
 """
@@ -87,7 +88,7 @@ def test_several_processes_killed_one_by_one_while_the_others_go_on(
 
 def start(directory: Path) -> subprocess.Popen[str]:
     """Start a writer."""
-    command = [sys.executable, "-c", WRITER, str(directory)]
+    command = [sys.executable, "-c", WRITER, str(Repository.at(directory))]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 

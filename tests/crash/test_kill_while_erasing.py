@@ -11,14 +11,17 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Provenance, Repository
+from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import ErasedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SHARED = b"octets that every second document has"
 DOCUMENTS = 40
@@ -26,11 +29,10 @@ DOCUMENTS = 40
 
 ERASER = """
 import os, sys
-from pathlib import Path
 from permacite import pdi
 from permacite.archive import Repository
 
-archive = Repository.open(Path(sys.argv[1]))
+archive = Repository.open(sys.argv[1])
 for name in sys.stdin.read().split():
     os.write(1, f"begins {name}\\n".encode())
     archive.erase(pdi.parse(name), ground="safety")
@@ -78,7 +80,7 @@ def erase_and_kill(
     directory: Path, names: list[str], chance: random.Random
 ) -> tuple[list[str], bool]:
     """Erase documents until the process is killed, or is done; return those that it began with."""
-    command = [sys.executable, "-c", ERASER, str(directory)]
+    command = [sys.executable, "-c", ERASER, str(Repository.at(directory))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -118,7 +120,10 @@ def check(
                 assert archive.read(one) in {word, SHARED, word + b"\0picture"}
         assert {one.kind for one in archive.fsck()} <= {"ok", "erased"}
     everything = b"".join(one.read_bytes() for one in directory.rglob("*") if one.is_file())
-    assert [name for name, word in gone.items() if word in everything] == []
+    everything += Repository.written(directory)
+    for word in gone.values():
+        assert word not in everything
+        assert word.hex().encode() not in everything
     return gone
 
 

@@ -19,18 +19,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
-
-from permacite.service.archive import Archive
+from tests.archives import Archive
+from tests.engines import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.engines(deep=True)
+
 CHILD = """
 import sys
-from pathlib import Path
 from permacite.service.archive import Archive
-archive, base, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+archive, base, first = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with Archive.open(archive) as service:
     for number in range(first, first + 1000):
         saved = service.save(f"{base}/{number}", allow_private=True)
@@ -41,7 +42,7 @@ IMPORTING = """
 import sys
 from pathlib import Path
 from permacite.service.archive import Archive
-archive, folder, first = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+archive, folder, first = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 
 def paths():
     for number in range(first, first + 1000):
@@ -91,7 +92,7 @@ def run_and_kill(
 ) -> dict[int, str]:
     """Run a child that saves, kill it after `alive_s` of work, return what it acknowledged."""
     process = subprocess.Popen(
-        [sys.executable, "-c", child, str(archive), base, str(first)],
+        [sys.executable, "-c", child, str(Repository.at(archive)), base, str(first)],
         stdout=subprocess.PIPE,
         text=True,
     )
