@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack
 from tests.engines import Repository
 
@@ -17,7 +18,6 @@ from permacite.archive.entries import in_clear
 from permacite.archive.log import check_proof
 from permacite.archive.merkle import is_consistent
 from permacite.errors import WithdrawnError
-from permacite.service.archive import Archive
 from permacite.service.preservation import ocfl, replaying
 
 pytestmark = pytest.mark.engines
@@ -49,7 +49,7 @@ def test_it_opens_and_is_whole(earlier: Earlier) -> None:
 
 def test_its_documents_get_the_text_that_they_lack(earlier: Earlier) -> None:
     directory, proofs = earlier
-    with Archive.open(Repository.at(directory)) as archive:
+    with Archive.open(directory) as archive:
         before = _committed(archive)
         outcomes = {each.pdi: each.outcome for each in archive.derive_all()}
         assert set(outcomes.values()) <= {"added", "present", "none", "restricted"}

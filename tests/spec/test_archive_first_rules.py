@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack_files
 from tests.engines import Repository
 
-from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def answers(folder: Path) -> dict[str, Any]:
 @pytest.fixture
 def service(folder: Path) -> Iterator[Archive]:
     """Return the service of the archive of then."""
-    with Archive.open(Repository.at(folder / "archive")) as opened:
+    with Archive.open(folder / "archive") as opened:
         yield opened
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.engines import Repository
 from tests.inside import ask
 
@@ -23,7 +24,6 @@ from permacite.errors import (
     ParseError,
     StorageError,
 )
-from permacite.service.archive import Archive
 from permacite.service.proofs.logs import Logs
 from permacite.web.app import create_app
 

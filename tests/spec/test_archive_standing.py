@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack, with_texts
 from tests.engines import Refused, Repository
 
 from permacite.archive import Audience, NewRepresentation, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,7 +241,7 @@ def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path:
 def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     Repository.adopt(directory)
-    with Archive.open(Repository.at(directory)) as service:
+    with Archive.open(directory) as service:
         document = service.list().documents[0].pdi
         assert service.standing(document).standing == Standing("public", "unknown")
 
@@ -260,7 +260,7 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
     from permacite.service.preservation import keeping  # noqa: PLC0415 - it is the command's
 
     keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
-    with Archive.open(tmp_path / "anew") as anew:
+    with Archive.open(str(tmp_path / "anew")) as anew:
         kept = anew.standing(str(made.pdi)).standing
     assert (kept.access, kept.ground) == (access, "consent")
     assert (kept.embargo_until, kept.retain_until) == (until, date(2040, 1, 1))

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.engines import Repository
+from tests.archives import Archive
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.markup import read_page
-from permacite.service.archive import Archive
 from permacite.service.quotations import finding
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ NAME = "urn:pdi://lab.example.us/2026/11/21/7.text.1"
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Archive]:
     """An open archive."""
-    with Archive.create(Repository.at(tmp_path / "archive"), series="lab.example.us") as opened:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
         yield opened
 
 

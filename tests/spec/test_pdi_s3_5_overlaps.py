@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.engines import Repository
 
 from permacite import pdi
 from permacite.archive import NewRepresentation
-from permacite.service.archive import Archive
 from permacite.service.quotations.overlapping import Overlaps
 
 if TYPE_CHECKING:

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests import inside
-from tests.engines import Repository
-
-from permacite.service.archive import Archive
+from tests.archives import Archive
 
 pytest.importorskip("starlette", reason="the server needs it")
 
@@ -47,7 +45,7 @@ class Server:
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Archive]:
     """An open archive."""
-    with Archive.create(Repository.at(tmp_path / "archive"), series="lab.example.us") as opened:
+    with Archive.create(tmp_path / "archive", series="lab.example.us") as opened:
         yield opened
 
 
