@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.archives import Archive
 from tests.crawled import HTML
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 def test_citations_and_notes_travel_with_an_archive(
@@ -39,9 +41,9 @@ def test_citations_and_notes_travel_with_an_archive(
         *("highlighting", "commenting", "tagging", "classifying")
     ]
     other = tmp_path / "other"
-    assert cli("init", str(other), "--series", "other.zz").status == 0
-    assert cli("--archive", str(other), "import", files[2]).status == 0
-    outcome = cli("--archive", str(other), "annotations", "--import", files[0])
+    assert cli("init", other, "--series", "other.zz").status == 0
+    assert cli("--archive", other, "import", files[2]).status == 0
+    outcome = cli("--archive", other, "annotations", "--import", files[0])
     assert (outcome.status, outcome.err) == (0, "")
     with Archive.open(other) as service:
         (document,) = service.list().documents
@@ -53,7 +55,7 @@ def test_citations_and_notes_travel_with_an_archive(
         }
         (noted,) = service.jottings(again.reference, kind="note")
         assert (noted.text, service.resolve(noted.reference).text) == ("Read on.", "tide is high")
-    assert cli("--archive", str(other), "annotations", "--export", files[1]).status == 0
+    assert cli("--archive", other, "annotations", "--export", files[1]).status == 0
     back = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
     assert [each.get("body") for each in back["items"]] == [
         each.get("body") for each in page["items"]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.service.archive import Archive
 from permacite.service.handed.folder import extension_files
 from permacite.web.follow.saving import Save, _cite
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from tests.faces.conftest import Running, Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 NASTY = "<script>alert(1)</script>"
 

@@ -7,7 +7,9 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from permacite.service.archive import Archive
+import pytest
+from tests.archives import Archive
+
 from permacite.service.preservation.bagit import _safe
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 def files_of(bag: Path) -> set[str]:

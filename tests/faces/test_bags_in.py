@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.crawled import HTML, PNG
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 GOLDEN = Path(__file__).parents[1] / "golden/bags"
 DECLARED = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
@@ -72,11 +73,11 @@ def test_our_bags_come_back_whole(
     before = [json.loads(line) for line in told]
     assert len(before) == 3
     there = tmp_path / "there"
-    assert cli("init", str(there), "--series", "b.zz").status == 0
+    assert cli("init", there, "--series", "b.zz").status == 0
     path = packed(bag, form) if form else bag
-    outcome = cli("--archive", str(there), "import", str(path))
+    outcome = cli("--archive", there, "import", str(path))
     assert (outcome.status, "cited again" in outcome.err) == (0, True), outcome.err
-    again = json.loads(cli("--archive", str(there), "import", str(path), "--json").out)
+    again = json.loads(cli("--archive", there, "import", str(path), "--json").out)
     assert [each["unchanged"] for each in again] == [True] * len(before)
     with Archive.open(there) as service:
         assert len(service.list().documents) == 2
@@ -92,10 +93,10 @@ def test_our_bags_come_back_whole(
         assert service.standing(service.now_called(cited) or "").standing.ground == "licence"
         assert service.fsck().ok
     further = tmp_path / "further"
-    assert cli("--archive", str(there), "export", "--bag", str(tmp_path / "bag2")).status == 0
-    assert cli("init", str(further), "--series", "c.zz").status == 0
-    assert cli("--archive", str(further), "import", str(tmp_path / "bag2")).status == 0
-    assert cli("--archive", str(further), "resolve", cited).out.strip() == "tide is low"
+    assert cli("--archive", there, "export", "--bag", str(tmp_path / "bag2")).status == 0
+    assert cli("init", further, "--series", "c.zz").status == 0
+    assert cli("--archive", further, "import", str(tmp_path / "bag2")).status == 0
+    assert cli("--archive", further, "resolve", cited).out.strip() == "tide is low"
 
 
 @pytest.mark.parametrize("name", ["bagit.zip", "bagit.tar.gz"])
@@ -221,7 +222,7 @@ def test_no_flipped_bit_of_a_bag_goes_unseen(cli: Cli, tmp_path: Path) -> None:
     assert cli("import", str(tmp_path / "a.html")).status == 0
     bag, there, chance = tmp_path / "bag", tmp_path / "there", random.Random(17)  # noqa: S311 - places in files
     assert cli("export", "--bag", str(bag)).status == 0
-    assert cli("init", str(there), "--series", "b.zz").status == 0
+    assert cli("init", there, "--series", "b.zz").status == 0
     files = (each for each in bag.rglob("*") if each.is_file() and each.stat().st_size)
     for path in sorted(files):
         whole = path.read_bytes()
@@ -229,12 +230,12 @@ def test_no_flipped_bit_of_a_bag_goes_unseen(cli: Cli, tmp_path: Path) -> None:
             octets = bytearray(whole)
             octets[chance.randrange(len(octets))] ^= 1
             path.write_bytes(octets)
-            outcome = cli("--archive", str(there), "import", str(bag))
+            outcome = cli("--archive", there, "import", str(bag))
             assert outcome.status != 0, (path, octets)
         path.write_bytes(whole)
     with Archive.open(there) as service:
         assert not service.list().documents
-    assert cli("--archive", str(there), "import", str(bag)).status == 0
+    assert cli("--archive", there, "import", str(bag)).status == 0
 
 
 def test_what_a_lying_list_tells_leads_no_name(archive: Path, cli: Cli, tmp_path: Path) -> None:

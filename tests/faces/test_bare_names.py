@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.pdi import PDI, parse
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.faces.conftest import Outcome
+
+pytestmark = pytest.mark.engines(deep=True)
 
 XHTML = (
     b'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body>w</body></html>'

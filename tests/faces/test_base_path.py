@@ -10,6 +10,8 @@ from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import expect
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.selecting import page_frame
 from tests.faces.test_http import ask
@@ -17,14 +19,14 @@ from tests.faces.test_proxies import HOST, Secured, before, nginx
 from tests.faces.test_selecting import VARIED, cite_selected
 from tests.faces.test_suppression import names, requests
 
-from permacite.service.archive import Archive
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Page
     from tests.faces.test_http import Answer
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["names", "nginx"]  # fixtures
 
@@ -151,7 +153,7 @@ def test_a_cookie_goes_to_that_path_alone(archive: Path) -> None:
 def test_what_is_no_path_is_told(archive: Path, typed: str) -> None:
     from permacite.cli import run  # noqa: PLC0415 - after the environment is set
 
-    assert run(["--archive", str(archive), "serve", "--base-path", typed]) == 2
+    assert run(["--archive", str(Repository.at(archive)), "serve", "--base-path", typed]) == 2
 
 
 @pytest.mark.browser

@@ -11,11 +11,11 @@ from urllib.parse import quote, unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.archives import Archive
 from tests.faces.test_http import ask
 from tests.faces.test_versions import PARAGRAPHS, WORDINGS, WORDS, page
 
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 
 from .conftest import served
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from .conftest import Running, Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 HIDDEN = "The secret of the harbour master."
 HEAD = (

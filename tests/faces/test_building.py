@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import Answer
 from tests.faces.test_http import ask as sent
@@ -13,7 +15,6 @@ from tests.faces.test_suppression import CANARY, names
 from tests.faces.test_workers import ask as ask_with
 
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["names"]  # a fixture
 
@@ -164,4 +167,4 @@ def test_what_is_written_for_others_has_nothing_of_it(
 def test_a_building_that_is_no_network_is_told(archive: Path, typed: str) -> None:
     from permacite.cli import run  # noqa: PLC0415 - after the environment is set
 
-    assert run(["--archive", str(archive), "serve", "--building", typed]) == 2
+    assert run(["--archive", str(Repository.at(archive)), "serve", "--building", typed]) == 2

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.archives import Archive
 from tests.faces.test_http import ask
 
 from permacite.errors import LimitError, NotFoundError, ParseError, RestrictedError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from tests.faces.conftest import Outcome, Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 EDITIONS = (
     "<title>Harbour</title><h1>The harbour</h1><p>The pier is 40 metres long.</p><p>Old words.</p>",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+pytestmark = pytest.mark.engines(deep=True)
+
 PAGE = """<!doctype html>
 <html><head><meta charset="utf-8"><title>Harbour &amp; tide</title>
 <link rel="stylesheet" href="/style.css"></head>

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+pytestmark = pytest.mark.engines(deep=True)
+
 RECORD = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 ARC = b"filedesc://a.arc 0.0.0.0 20010101000000 text/plain 9\n1 0 IA\n\n"
 LOG = {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": []}}

@@ -6,12 +6,15 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.faces.conftest import Outcome
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 @pytest.fixture
@@ -60,7 +63,9 @@ def test_the_file_names_the_archive_where_nothing_else_does(
     archive: Path,
 ) -> None:
     monkeypatch.delenv("PERMACITE_ARCHIVE")
-    monkeypatch.setenv("PERMACITE_CONFIG", told(f'archive = "{archive}"\n[list]\njson = true\n'))
+    monkeypatch.setenv(
+        "PERMACITE_CONFIG", told(f'archive = "{Repository.at(archive)}"\n[list]\njson = true\n')
+    )
     listed = cli("list")
     assert (listed.status, json.loads(listed.out)["documents"]) == (0, [])
     assert cli("--archive", "/nowhere", "list").status == 1

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.archives import Archive
+from tests.engines import Repository
 
 from permacite.errors import NotFoundError
-from permacite.service.archive import Archive
 from permacite.service.citations.quoted import CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+pytestmark = pytest.mark.engines(deep=True)
 
 WORDS = st.lists(st.text("abcdefg\u00e9\u05d0", min_size=1, max_size=CONTEXT + 8), max_size=12)
 
@@ -30,8 +33,9 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+def service(engine: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
     """An archive for all of them."""
+    assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("context") / "archive"
     with Archive.create(folder, series="lab.example.us") as made:
         yield made

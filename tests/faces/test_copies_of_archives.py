@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+pytestmark = pytest.mark.engines(deep=True)
+
 AT = "2020-02-01T09:30:00Z"
 ORIGINAL = "http://a.example/report?x=1"
 COPY = f"https://web.archive.org/web/20200201093000/{ORIGINAL}"

@@ -9,11 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.crawled import DATE, HTML, PNG, answer, crawl, info, packed, record, response, sha1
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from permacite.service.archive import Archive
 from permacite.service.ingest.crawls import DERIVED_FROM, Crawl
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = "http://a.example/"
 OTHER = "http://a.example/b.html"
@@ -328,8 +330,8 @@ def test_what_is_exported_comes_back(cli: Cli, site: Site, tmp_path: Path) -> No
     address = site.put("/", "text/html", HTML)
     saved = json.loads(cli("save", address, "--allow-private", "--json").out)
     assert cli("export", "--warc", str(tmp_path / "a.warc.gz")).status == 0
-    other = ("--archive", str(tmp_path / "other"))
-    assert cli("init", str(tmp_path / "other"), "--series", "other.zz").status == 0
+    other = ("--archive", tmp_path / "other")
+    assert cli("init", tmp_path / "other", "--series", "other.zz").status == 0
     (again,) = json.loads(cli(*other, "import", str(tmp_path / "a.warc.gz"), "--json").out)
     digests = [
         {item["format"]: item["digest"] for item in each["document"]["formats"]}

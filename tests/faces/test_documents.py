@@ -10,12 +10,13 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.spec.test_words_of_office_files import REVIEWED
 
 from permacite.archive import NewRepresentation
 from permacite.errors import ConflictError, NotFoundError
 from permacite.renditions import Record, read_labels
-from permacite.service.archive import Archive
 from permacite.service.names import document_of
 from permacite.service.proofs.proofs import check
 
@@ -24,15 +25,26 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Site
 
+pytestmark = pytest.mark.engines(deep=True)
+
 TEI = b"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
 <title>On Light</title><author>Roe, Jane</author></titleStmt></fileDesc></teiHeader><text><body>
 <pb n="xvii"/><p>The light falls on the <pb n="18"/>water.</p></body></text></TEI>
 """
 
 
-def run(folder: Path, *arguments: str, content: bytes = b"") -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path | str, *arguments: str, content: bytes = b""
+) -> subprocess.CompletedProcess[str]:
     """Run a command on an archive."""
-    command = [sys.executable, "-m", "permacite", "--archive", str(folder), *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "permacite",
+        "--archive",
+        str(Repository.at(folder)),
+        *arguments,
+    ]
     done = subprocess.run(command, input=content, capture_output=True, check=False)
     return subprocess.CompletedProcess(
         command, done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -142,8 +154,8 @@ def test_copies_carry_what_stands_beside(archive: Path, tmp_path: Path, way: str
             held.backup(tmp_path / "copy")
     if way == "ocfl":
         assert run(archive, "export", "--ocfl", str(tmp_path / "ocfl")).returncode == 0
-        assert run(tmp_path / "copy", "restore", str(tmp_path / "ocfl")).returncode == 0
-    with Archive.open(tmp_path / "copy") as copy:
+        assert run(str(tmp_path / "copy"), "restore", str(tmp_path / "ocfl")).returncode == 0
+    with Archive.open(str(tmp_path / "copy")) as copy:
         repository = copy._repository  # noqa: SLF001 - what is stored is looked at
         text = repository.representation(document_of(saved.pdi)[0])
         labels = read_labels(repository.sidecar(text, "labels") or b"")

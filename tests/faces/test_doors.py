@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import Answer, ask
 from tests.faces.test_suppression import CANARY, names, requests, telling
 
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 from permacite.service.handed.tokens import SCOPES, Share
 from permacite.web.app import ROUTES
 from permacite.web.doors.table import NEEDS, READING, need_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["names"]  # a fixture
 
@@ -244,7 +247,7 @@ def test_who_wrote_what_is_known_until_the_person_is_forgotten(
     written = json.loads(cli("token", "written", token["id"], "--json").out)
     assert {each["person"] for each in written} == {"Ann Lee"}
     assert "Ann Lee" in cli("token", "written").out
-    assert b"Ann Lee" not in (archive / "catalog.sqlite").read_bytes()
+    assert b"Ann Lee" not in Repository.written(archive)
     assert cli("token", "forget", token["id"]).status == 0
     assert cli("token", "forget", token["id"]).status == 1
     for path in archive.glob("tokens.sqlite*"):

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 from PIL import Image
+from tests.archives import Archive
 from tests.faces.test_regions import picture, sound
 from tests.spec.test_extract_s3_4_media import film
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from permacite.service.citations.typed import Parts
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 def painted(box: tuple[int, int, int, int], size: tuple[int, int] = (600, 400)) -> bytes:

@@ -10,13 +10,14 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 def _ask(port: int, number: int, stop: threading.Event, kept: list[str], torn: list[str]) -> None:

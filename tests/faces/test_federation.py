@@ -8,10 +8,9 @@ import socket
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import archive, cli, served
 from tests.faces.test_http import ask
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["archive", "cli"]
 
@@ -71,7 +72,7 @@ def nobody() -> str:
         return f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
-def way(cli: Cli, *words: str) -> tuple[int, list[tuple[str, str]]]:
+def way(cli: Cli, *words: str | Path) -> tuple[int, list[tuple[str, str]]]:
     """The exit status of `where`, and its steps."""
     before = [] if words[0] != "--archive" else words[:2]
     told = cli(*before, "where", *words[len(before) :], "--allow-private", "--json")
@@ -88,8 +89,8 @@ def test_a_name_is_found_over_two_resolvers_that_lead_on(places: Places, cli: Cl
     redirected = ask(root.base, f"/{name}")
     assert (redirected.status, redirected.headers["location"]) == (307, f"{middle.base}/{name}")
     assert ask(last.base, f"/{name}").body.decode() == WORDS
-    assert cli("--archive", str(last.folder), "where", name).out == "this archive holds it\n"
-    assert way(cli, "--archive", str(root.folder), name) == (0, steps[1:])
+    assert cli("--archive", last.folder, "where", name).out == "this archive holds it\n"
+    assert way(cli, "--archive", root.folder, name) == (0, steps[1:])
 
     middle.delegate("deep.lab.example.us", root.base)
     told = cli("where", name, "--at", root.base, "--allow-private")

@@ -7,14 +7,16 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"

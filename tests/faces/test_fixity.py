@@ -6,14 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from permacite.service.archive import Archive
+from tests.archives import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.faces.conftest import Outcome
+
+pytestmark = pytest.mark.engines(deep=True)
 
 WORDS = b"words that were committed"
 

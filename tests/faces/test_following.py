@@ -11,9 +11,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.archives import Archive
 from tests.faces.conftest import served
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, BrowserContext, Page
     from tests.faces.conftest import Running, Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 COUNT = 20
 ELSEWHERE = "http://elsewhere.example/never?a=1&b=%20#top"

@@ -7,11 +7,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.crawled import HTML, PNG, record, response
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 NAME = "urn:pdi://a.us/2020/02/03/1.html.1"
@@ -42,7 +43,7 @@ def crawled(told: str) -> bytes:
 def made(cli: Cli, folder: Path, series: str) -> Path:
     """Make another archive."""
     path = folder / series
-    assert cli("init", str(path), "--series", series).status == 0
+    assert cli("init", path, "--series", series).status == 0
     return path
 
 
@@ -59,8 +60,8 @@ def test_names_and_citations_travel_through_archives(
     second, third = (made(cli, tmp_path, series) for series in ("b.zz", "c.zz"))
     for number, (there, here) in enumerate([(archive, second), (second, third)]):
         file = tmp_path / f"{number}.{form}"
-        assert cli("--archive", str(there), "export", f"--{form}", str(file)).status == 0
-        assert cli("--archive", str(here), "import", str(file)).status == 0
+        assert cli("--archive", there, "export", f"--{form}", str(file)).status == 0
+        assert cli("--archive", here, "import", str(file)).status == 0
     for path in (second, third):
         with Archive.open(path) as service:
             (document,) = service.list().documents
@@ -77,16 +78,14 @@ def test_names_and_citations_travel_through_archives(
             assert service.resolve(held.pdi).pdi.startswith(document.pdi)
             assert service.now_called(cited.replace("/1.", "/9.")) is None
             assert service.fsck().ok
-    again = cli("--archive", str(third), "resolve", cited)
+    again = cli("--archive", third, "resolve", cited)
     assert (again.status, again.out.strip()) == (0, "tide is high")
 
 
 def test_the_resolver_leads_to_the_present_name(cli: Cli, tmp_path: Path) -> None:
     path = made(cli, tmp_path, "d.zz")
     (tmp_path / "a.warc").write_bytes(crawled(f"pdi: {NAME}\r\ndigest: html {DIGEST}\r\n"))
-    (saved,) = json.loads(
-        cli("--archive", str(path), "import", str(tmp_path / "a.warc"), "--json").out
-    )
+    (saved,) = json.loads(cli("--archive", path, "import", str(tmp_path / "a.warc"), "--json").out)
     with served(path) as running:
         plain = ask(running.base, f"/{NAME}")
         assert (plain.status, plain.body) == (200, HTML)
@@ -115,7 +114,7 @@ def test_a_name_counts_for_its_octets_alone(
 
     path = made(cli, tmp_path, "d.zz")
     (tmp_path / "a.warc").write_bytes(crawled(told.format(DIGEST)))
-    outcome = cli("--archive", str(path), "import", str(tmp_path / "a.warc"), "--json")
+    outcome = cli("--archive", path, "import", str(tmp_path / "a.warc"), "--json")
     (saved,) = json.loads(outcome.out)
     with Archive.open(path) as service:
         assert service.now_called(NAME) == (saved["pdi"] if is_led else None)

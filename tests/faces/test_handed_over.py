@@ -5,17 +5,16 @@ from __future__ import annotations
 import io
 import json
 import socket
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.parcels import ADDRESS, DOCUMENT, PIECES, PNG, SERVED, TOLD, parcel
 from tests.faces.test_http import ask
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError, TokenError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     from permacite.service.handed.taking import Taken
+
+pytestmark = pytest.mark.engines(deep=True)
 
 KIND = "application/vnd.permacite.capture"
 
@@ -202,9 +203,7 @@ def test_no_copy_has_a_token(service: Archive, archive: Path, tmp_path: Path) ->
     service.add_token()
     service.backup(tmp_path / "copy")
     assert not (tmp_path / "copy" / "tokens.sqlite").exists()
-    with closing(sqlite3.connect(archive / "catalog.sqlite")) as catalog:
-        tables = catalog.execute("SELECT name FROM sqlite_schema").fetchall()
-    assert ("token",) not in tables
+    assert b" token " not in Repository.written(archive)
 
 
 def test_a_token_of_another_series_is_refused(service: Archive) -> None:

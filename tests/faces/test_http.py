@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from tests.archives import Archive
 
-from permacite.service.archive import Archive
 from permacite.service.reader.pages import Page
 from permacite.service.reader.reading import _size
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 HTML = "<!doctype html><title>Page</title><p>Some <b>archived</b> words.</p><script>x()</script>"
 BROWSER_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 
 from permacite.errors import IntegrityError, ParseError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 LATIN = "caf\u00e9".encode("latin-1")
 GROUP = 64

@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from tests.archives import Archive
 from tests.faces.test_http import ask
 
 from permacite import mhtml
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page, Position
     from tests.faces.conftest import Running, Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 ROOT = """<!doctype html><html lang=en><title>Outer</title><h1>Outer</h1><p>Words outside.</p>
 <iframe id=inner src="inner.html" title=inner width=400 height=120></iframe>

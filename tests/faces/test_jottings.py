@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from tests.faces.test_http import Answer
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = "https://sea.example.org/tides"
 
@@ -151,7 +154,7 @@ def test_they_go_with_what_is_erased(archive: Path, names: list[str]) -> None:
         held.standing(names[1], Choice(access="closed"))
         held.erase(names[0], ground="data-protection")
         assert [each.reference for each in held.jottings()] == [names[1]]
-    assert b"canary-heron" not in (archive / "catalog.sqlite").read_bytes()
+    assert b"canary-heron" not in Repository.written(archive)
 
 
 def test_of_an_erased_version_its_notes_go(archive: Path, site: Site) -> None:
@@ -210,6 +213,7 @@ def test_what_is_no_export_is_refused(
 
 def test_an_archive_made_before_has_none_and_takes_them(tmp_path: Path) -> None:
     folder, _ = unpack(tmp_path)
+    Repository.adopt(folder)
     with Archive.open(folder) as held:
         name = held.list().documents[0].pdi
         assert list(held.jottings()) == []
@@ -218,6 +222,7 @@ def test_an_archive_made_before_has_none_and_takes_them(tmp_path: Path) -> None:
         assert held.fsck().findings == ()
 
 
+@pytest.mark.sqlite
 def test_where_the_schema_of_before_may_only_be_read_there_are_none(
     archive: Path, names: list[str]
 ) -> None:

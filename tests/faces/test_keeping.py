@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Repository, Timekeeper
-from permacite.service.archive import Archive
+from permacite.archive import NewRepresentation, Timekeeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def test_a_drill_ends_with_the_same_log(
     assert (made["whole"], made["files"]) == (False, 0)
     assert cli("--archive", str(drill), "restore", str(copy)).status == 0
     assert cli("--archive", str(drill), "fsck").status == 0
-    logs = [json.loads(cli("--archive", str(one), "log", "--json").out) for one in (archive, drill)]
+    logs = [json.loads(cli("--archive", one, "log", "--json").out) for one in (archive, str(drill))]
     assert logs[0]["root"] == logs[1]["root"]
     assert not (drill / "backup.txt").exists()
     assert cli("--archive", str(drill), "access", saved["html"]).out.startswith("closed")

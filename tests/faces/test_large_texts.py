@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import Repository
 from permacite.errors import IntegrityError, NotFoundError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 TEXT = "".join(f"{number}: naïve 中文 words\n" for number in range(9000))
 CANONICAL = TEXT.replace("\n", "\r\n")

@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.engines import Repository
 
 import permacite
 from permacite import errors
+from permacite.archive import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.faces.conftest import Site
+
+on_both = pytest.mark.engines(deep=True)
+"""What opens an archive, rather than asks what its methods are."""
 
 TEXT = b"The gauge read 214 cm at dawn.\nIt rained.\n"
 SCRIPT = Path(__file__).parents[1] / "typing/library.py"
@@ -29,7 +34,7 @@ PACKAGES = ("errors", "extract", "fragments", "markup", "mhtml", "pdi", "uri")
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[permacite.Archive]:
     """A fresh archive, open."""
-    with permacite.create(tmp_path / "archive", series="lab.example.us") as opened:
+    with permacite.create(Repository.at(tmp_path / "archive"), series="lab.example.us") as opened:
         yield opened
 
 
@@ -39,9 +44,10 @@ def text(archive: permacite.Archive) -> str:
     return archive.add(TEXT, name="report.txt").pdi
 
 
+@on_both
 @pytest.mark.parametrize("as_text", [True, False])
 def test_an_archive_is_made_and_opened_where_it_is(tmp_path: Path, *, as_text: bool) -> None:
-    location: str | Path = str(tmp_path / "a") if as_text else tmp_path / "a"
+    location = str(tmp_path / "a") if as_text else Repository.at(tmp_path / "a")
     with permacite.create(location, series="lab.example.us") as made:
         name = made.add(TEXT, name="report.txt").pdi
     with permacite.open(location) as opened:
@@ -74,6 +80,7 @@ def test_a_location_that_is_refused_is_not_repeated(
     assert "secret" not in f"{told.value} {vars(told.value)}"
 
 
+@on_both
 def test_save(archive: permacite.Archive, site: Site) -> None:
     address = site.put("/page", "text/html", "<title>Tides</title><p>214 cm")
     saved = archive.save(address, via="auto", allow_private=True)
@@ -83,6 +90,7 @@ def test_save(archive: permacite.Archive, site: Site) -> None:
         archive.save(address)
 
 
+@on_both
 def test_add(archive: permacite.Archive) -> None:
     saved = archive.add("Flut: höher".encode("latin-1"), name="a.txt", charset="iso-8859-1")
     assert archive.resolve(saved.pdi).charset == "windows-1252"
@@ -90,6 +98,7 @@ def test_add(archive: permacite.Archive) -> None:
     assert page.document.uri == "https://example.org/page"
 
 
+@on_both
 def test_cite(archive: permacite.Archive, text: str) -> None:
     cited = archive.cite(text, quote="214 cm")
     assert (cited.reference, cited.quote) == (f"{text}#char=15,21", "214 cm")
@@ -99,12 +108,14 @@ def test_cite(archive: permacite.Archive, text: str) -> None:
     assert archive.cite(text, quote="a", nth=2).start == TEXT.index(b"a", TEXT.index(b"a") + 1)
 
 
+@on_both
 def test_resolve(archive: permacite.Archive, text: str) -> None:
     resolved = archive.resolve(f"{text}#char=15,21")
     assert (resolved.text, resolved.content, resolved.pdi) == ("214 cm", b"214 cm", text)
     assert resolved.exact == f"{text}#char=15,21"
 
 
+@on_both
 def test_verify(archive: permacite.Archive, text: str, tmp_path: Path) -> None:
     assert archive.verify(text).ok
     assert archive.verify().ok
@@ -117,6 +128,7 @@ def test_verify(archive: permacite.Archive, text: str, tmp_path: Path) -> None:
     assert [finding.kind for finding in report.bad] == ["altered"]
 
 
+@on_both
 def test_prove(archive: permacite.Archive, text: str, tmp_path: Path) -> None:
     (tmp_path / "proof.zip").write_bytes(archive.prove(f"{text}#char=15,21"))
     assert archive.proof(f"{text}#char=15,21").quote == "214 cm"
@@ -125,6 +137,7 @@ def test_prove(archive: permacite.Archive, text: str, tmp_path: Path) -> None:
     assert "214 cm" in told
 
 
+@on_both
 def test_check(archive: permacite.Archive, site: Site) -> None:
     address = site.put("/page", "text/html", "<p>The gauge read 214 cm at dawn.")
     name = archive.save(address, allow_private=True).pdi
@@ -132,6 +145,7 @@ def test_check(archive: permacite.Archive, site: Site) -> None:
     assert [d.status for d in archive.check(name, allow_private=True).passages] == ["verified"]
 
 
+@on_both
 def test_list(archive: permacite.Archive, text: str) -> None:
     archive.add(b"other", name="other.txt")
     assert [item.title for item in archive.list().documents] == ["report.txt", "other.txt"]
@@ -140,6 +154,7 @@ def test_list(archive: permacite.Archive, text: str) -> None:
     assert text.startswith(archive.list().documents[0].pdi)
 
 
+@on_both
 def test_threads_share_an_archive(archive: permacite.Archive) -> None:
     def keep(number: int) -> str:
         name = archive.add(f"number {number}".encode(), name=f"{number}.txt").pdi
@@ -150,6 +165,7 @@ def test_threads_share_an_archive(archive: permacite.Archive) -> None:
     assert len({item.pdi for item in archive.list().documents}) == 24
 
 
+@on_both
 def test_a_closed_archive_says_so(archive: permacite.Archive, text: str) -> None:
     archive.close()
     archive.close()
@@ -167,10 +183,12 @@ def test_a_closed_archive_says_so(archive: permacite.Archive, text: str) -> None
         assert told.value.reason == "closed"
 
 
+@on_both
 def test_an_archive_says_which_it_is(archive: permacite.Archive, tmp_path: Path) -> None:
-    assert repr(archive) == f"<Archive {str(tmp_path / 'archive')!r}>"
+    where = place_of(Repository.at(tmp_path / "archive")).where
+    assert repr(archive) == f"<Archive {where!r}>"
     archive.close()
-    assert repr(archive) == f"<Archive {str(tmp_path / 'archive')!r}>"
+    assert repr(archive) == f"<Archive {where!r}>"
 
 
 def _public_methods() -> list[str]:
@@ -228,6 +246,7 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 import permacite
 from permacite import errors
+from permacite.archive import place_of
 with permacite.create("archive", series="lab.example.us") as archive:
     name = archive.add(b"<p>214 cm", name="a.html").pdi
     cited = archive.cite(name, quote="214 cm")

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.archives import Archive
 from tests.faces.selecting import Chromium, cite_random, squeezed
 
 from permacite.markup import Document
-from permacite.service.archive import Archive
 from permacite.service.reader.lines import sheet
 from permacite.service.reader.marking import Marked
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running
 
     from permacite.text.document import DocumentText
+
+pytestmark = pytest.mark.engines(deep=True)
 
 FILES = {
     "notes.txt": "The first line.\nThe second, with words.\n\tThe third, behind a tab.\n",

@@ -7,18 +7,20 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack
+from tests.engines import Repository
 from tests.faces.test_http import ask
 
 from permacite import pdi
-from permacite.archive import Repository
 from permacite.errors import CaptureError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Running, Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = (
     "<!doctype html><title>Tides</title><p>The harbour is closed until noon.</p><p>Ships wait.</p>"
@@ -70,9 +72,10 @@ def wiki(archive: Path, reference: str) -> str:
 
 def rows(archive: Path) -> list[tuple[str, str | None]]:
     """What is noted of pages, and of passages."""
-    with closing(sqlite3.connect(archive / "catalog.sqlite")) as catalog:
-        pages = catalog.execute("SELECT 'page', outcome FROM live_page")
-        return [*pages, *catalog.execute("SELECT 'passage', outcome FROM live_passage")]
+    return [
+        *Repository.rows(archive, "SELECT 'page', outcome FROM live_page"),
+        *Repository.rows(archive, "SELECT 'passage', outcome FROM live_passage"),
+    ]
 
 
 @pytest.mark.parametrize(("now", "status", "told"), LOOKS)
@@ -165,6 +168,7 @@ def test_what_is_erased_has_no_looks(archive: Path, saved: tuple[str, str]) -> N
 
 def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
+    Repository.adopt(directory)
     with Repository.open(directory) as archive:
         version = next(each for each in archive.list() if each.provenance.uri)
         cited = archive.citations()
@@ -177,6 +181,7 @@ def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
 
 
+@pytest.mark.sqlite
 def test_an_archive_of_before_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Repository.open(directory) as archive:

@@ -8,15 +8,17 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.test_http import ask, names
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["names"]  # a fixture
 
@@ -99,7 +101,14 @@ def test_commands_and_programs_get_the_same(
 
 
 def test_names_are_read_from_standard_input(archive: Path, names: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "permacite", "--archive", str(archive), "look-up"]
+    command = [
+        sys.executable,
+        "-m",
+        "permacite",
+        "--archive",
+        str(Repository.at(archive)),
+        "look-up",
+    ]
     typed = f"{names['html']}\n\n {names['text']} \n"
     ended = subprocess.run(command, input=typed, capture_output=True, text=True, check=True)
     assert [line.split("\t")[1] for line in ended.stdout.splitlines()] == [

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tests.faces.conftest import Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 MOMENTS = ["2024-01-05T10:00:00+00:00", "2025-06-01T00:00:00+00:00", "2026-01-01T12:30:15+00:00"]
 

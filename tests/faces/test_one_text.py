@@ -11,9 +11,9 @@ from urllib.parse import quote, urlsplit
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.archives import Archive
 
 from permacite.archive.texts import SMALLEST_BYTES
-from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
 from permacite.text.first import CODEC_OF_LABEL
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 LABELS = [
     *["us-ascii", "iso-8859-1", "latin1", "windows-1252", "utf-8", "iso-8859-2", "iso-8859-9"],

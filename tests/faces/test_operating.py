@@ -13,12 +13,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.errors import StorageError
 from permacite.loops import to_the_end
-from permacite.service.archive import Archive
 from permacite.service.preservation.condition import Condition
 from permacite.web.operating.health import LEAST_FREE_BYTES, ready
 from permacite.web.operating.observing import AccessLog, Observed
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SECRET = "word-that-nobody-may-read"  # noqa: S105 - of nothing
 

@@ -6,15 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 KEPT = "https://sea.example.org/tides"
 OTHER = "https://sea.example.org/nothing"

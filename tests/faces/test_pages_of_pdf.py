@@ -6,11 +6,11 @@ import base64
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.papers import Sheet, paper
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.service import decoders
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Site
 
 pytest.importorskip("pypdfium2_raw", reason="needs the pdf extra")
+
+pytestmark = pytest.mark.engines(deep=True)
 
 FIRST = Sheet(((40, 350, "Preface of the keeper"), (40, 330, "of the light at the shore")))
 SECOND = Sheet(((40, 350, "The light falls on the water"), (40, 100, "and the tide turns again")))

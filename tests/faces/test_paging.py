@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Provenance, Repository
-from permacite.service.archive import Archive
+from permacite.archive import NewRepresentation, Provenance
 from permacite.service.plain import plain
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from tests.faces.test_http import Answer
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 MANY = 130
@@ -49,8 +52,9 @@ def fill(directory: Path, size: int = MANY) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+def shelf(engine: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """An archive that nobody changes, and the names in it."""
+    assert engine is Repository.engine
     directory = tmp_path_factory.mktemp("paging") / "archive"
     return directory, fill(directory)
 
@@ -62,8 +66,9 @@ def names(shelf: tuple[Path, list[str]]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def server(shelf: tuple[Path, list[str]]) -> Iterator[Running]:
+def server(engine: object, shelf: tuple[Path, list[str]]) -> Iterator[Running]:
     """A server of it."""
+    assert engine is Repository.engine
     with served(shelf[0]) as running:
         yield running
 
@@ -184,7 +189,7 @@ def test_the_list_of_a_shell_goes_on_behind_a_name(
     shelf: tuple[Path, list[str]], names: list[str], cli: Cli
 ) -> None:
     listed: list[str] = []
-    words = ["--archive", str(shelf[0]), "list", "--limit", "60"]
+    words = ["--archive", shelf[0], "list", "--limit", "60"]
     after: list[str] = []
     while True:
         page = json.loads(cli(*words, *after, "--json").out)

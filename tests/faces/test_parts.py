@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlencode
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.test_http import ask
 from tests.faces.test_regions import picture, sound
 from tests.spec.test_extract_s3_4_media import animation, film
 
 from permacite import errors
-from permacite.archive import Repository
 from permacite.pdi import LINE, SCHEMES
-from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from permacite.service.citations.typed import Parts
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = """<!DOCTYPE html><html><head><title>Tides</title></head>
 <body><p id="first day">It rained.</p><p name=second>It blew.</p></body></html>"""

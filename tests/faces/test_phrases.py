@@ -11,20 +11,20 @@ from __future__ import annotations
 import html
 import random
 import re
-import shutil
 import unicodedata
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 from tests.writings import few, script_of, thousand
 
 from permacite.cli import run
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 from permacite.web.reader import SCRIPTS
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
     Times = Callable[[int, int], int]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 QUOTES = set('"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d')
 """A stretch is asked for between quotation marks, of whatever kind."""
@@ -105,9 +107,10 @@ class Held(NamedTuple):
 
 @pytest.fixture(scope="module")
 def library(
-    writings: list[Writing], tmp_path_factory: pytest.TempPathFactory
+    engine: object, writings: list[Writing], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, dict[str, Held]]:
     """An archive of them, and each by the name of its document."""
+    assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("phrases") / "archive"
     found = {}
     with Archive.create(folder, series="lab.example.us") as archive:
@@ -205,7 +208,7 @@ def test_no_route_tells_words_of_what_is_not_open(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     folder = tmp_path / "archive"
-    shutil.copytree(library[0], folder)
+    Repository.duplicate(library[0], folder)
     chance = random.Random(16)  # noqa: S311 - no secret
     hidden = dict(list(library[1].items())[::3])
     with Archive.open(folder) as archive:
@@ -226,7 +229,7 @@ def test_no_route_tells_words_of_what_is_not_open(
             tries += 1
             hits = archive.search(phrase, limit=100, every_version=True).hits
             told += [(phrase, hit.pdi) for hit in hits if hit.pdi.rsplit(".", 2)[0] in hidden]
-            run(["--archive", str(folder), "search", "--json", "--", phrase])
+            run(["--archive", str(Repository.at(folder)), "search", "--json", "--", phrase])
             answers = {"command": capfdbinary.readouterr().out}
             answers |= {path: ask(running.base, path).body for path in routes(name, phrase)}
             told += [(phrase, path) for path in telling(answers, behind)]

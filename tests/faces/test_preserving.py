@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
+from tests.archives import Archive
 
 from permacite import pdi
 from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import IntegrityError, PermaciteError
-from permacite.service.archive import Archive
 from permacite.service.preservation import keeping, layout
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = b'<!doctype html><title>T</title><p>Words <q cite="%s">tide</q>'
 
@@ -68,7 +70,7 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
     assert (after["size"], after["root"]) == (before["size"], before["root"])
     assert after["key"] != before["key"]
     assert cli("--archive", str(anew), "fsck").out == cli("fsck").out
-    with Archive.open(full) as old, Archive.open(anew) as new:
+    with Archive.open(full) as old, Archive.open(str(anew)) as new:
         assert new.list().documents == old.list().documents
         assert new.about().all_series == old.about().all_series
         assert new.delegations() == old.delegations()

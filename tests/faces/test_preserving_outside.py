@@ -12,9 +12,10 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Provenance, Repository
-from permacite.service.archive import Archive
+from permacite.archive import NewRepresentation, Provenance
 from permacite.service.preservation import ocfl, replaying
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 LONG = "a%2f" * 60
 
@@ -118,7 +121,7 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
     copy, anew = tmp_path / "ocfl", tmp_path / "anew"
     assert cli("export", "--ocfl", str(copy)).status == 0
     assert cli("--archive", str(anew), "restore", str(copy)).status == 0
-    with Archive.open(rich) as old, Archive.open(anew) as new:
+    with Archive.open(rich) as old, Archive.open(str(anew)) as new:
         first, second = old._repository, new._repository  # noqa: SLF001 - withdrawn bytes as well
         assert list(second.list()) == list(first.list())
         for version in first.list():
@@ -147,7 +150,7 @@ def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
         leaves = list(first.log.leaves())
         following = first.commit(image).pdi
     replaying.restore(tmp_path / "ocfl", tmp_path / "anew")
-    with Repository.open(tmp_path / "anew", clock=lambda: now[0]) as second:
+    with Repository.open(str(tmp_path / "anew"), clock=lambda: now[0]) as second:
         assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
         assert second.commit(image).pdi == following
 
@@ -172,7 +175,7 @@ def test_the_earlier_key_is_told_and_still_holds_the_log(
     again = tmp_path / "again"
     assert cli("--archive", str(second), "export", "--ocfl", str(again)).status == 0
     assert cli("--archive", str(third), "restore", str(again)).status == 0
-    with Archive.open(third) as service:
+    with Archive.open(str(third)) as service:
         assert [one.key for one in service.log().earlier] == [before["key"], after["key"]]
         assert service.held_to(kept.read_text(encoding="utf-8")).size == before["size"]
     with Archive.open(rich) as service:

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.log import Signer
-from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 TEXT = b"The tide of the twelfth\nwas the highest in a century."
 WORDS = "the highest in a century"
@@ -324,13 +327,13 @@ def test_two_logs_under_one_key_are_a_split_view(cli: Cli, archive: Path, tmp_pa
     other = twin(archive, tmp_path / "twin", b"two")
     kept = tmp_path / "kept"
     kept.write_text(cli("log").out)
-    told = cli("--archive", str(other), "log", "--extends", str(kept))
+    told = cli("--archive", other, "log", "--extends", str(kept))
     assert told.status == 1
     assert "split view: one key signed two different logs of 1 entries" in told.err
     with Archive.open(archive) as service:
         service.add(b"more", name="more.txt")
     kept.write_text(cli("log").out)
-    told = cli("--archive", str(other), "log", "--extends", str(kept))
+    told = cli("--archive", other, "log", "--extends", str(kept))
     assert told.status == 1
     assert "the log has 1 entries, and its key signed 2: it was cut short, or" in told.err
 
@@ -344,12 +347,12 @@ def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
     assert told.status == 0
     assert "the log of 3 that the checkpoint names" in told.out
     other = twin(archive, tmp_path / "twin", b"other")
-    kept.write_text(cli("--archive", str(other), "log").out)
+    kept.write_text(cli("--archive", other, "log").out)
     assert "nothing to compare" in cli("verify", str(bundle), "--checkpoint", str(kept)).out
     with Archive.open(other) as service:
         service.add(b"more", name="more.txt")
         service.add(b"last", name="last.txt")
-    kept.write_text(cli("--archive", str(other), "log").out)
+    kept.write_text(cli("--archive", other, "log").out)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
     assert told.status == 1
     assert told.out.startswith("this proof does not hold: view")
@@ -377,7 +380,7 @@ def test_the_log_is_written_as_tiles_and_brought_up(
     assert told.status == 1
     assert "is no tile of this log" in told.err
     other = twin(archive, tmp_path / "twin", b"other")
-    told = cli("--archive", str(other), "log", "--tiles", str(tiles))
+    told = cli("--archive", other, "log", "--tiles", str(tiles))
     assert told.status == 1
     assert cli("log", "--tiles", str(tiles), "--since", "1").status == 2
 

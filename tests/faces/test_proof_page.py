@@ -20,18 +20,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 
 import permacite
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
 from permacite.archive.log.bundles import writing
 from permacite.errors import PermaciteError
-from permacite.service.archive import Archive
 from permacite.service.proofs.proofs import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Tides</title>
 <p>The harbour is closed until noon, caf\u00e9 and all. Ships wait.</p>""".encode()
@@ -42,8 +45,11 @@ _PROOF = re.compile(r'(<script type="application/zip" id="proof">\n)(.*?)(\n</sc
 
 
 @pytest.fixture(scope="module")
-def cited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Archive, str]]:
+def cited(
+    engine: object, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Archive, str]]:
     """An archive, and a citation in it."""
+    assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("proofs") / "archive"
     with Archive.create(folder, series="lab.example.us") as archive:
         page = archive.add(PAGE, name="page.html")

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import Answer, ask, names
 
 from permacite.loops import to_the_end
-from permacite.service.archive import Archive
 from permacite.web.doors.building import Building
 from permacite.web.doors.forwarded import Forwarded
 from permacite.web.serving.remembered import Remembered
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.types import Message, Receive, Scope, Send
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["names"]  # a fixture
 
@@ -289,7 +292,14 @@ def test_what_is_remembered_is_bounded_by_what_was_asked_too() -> None:
 
 @pytest.mark.parametrize("typed", ["nonsense", "10.0.0.1/8", "127.0.0.1,,"])
 def test_what_is_no_network_is_told(archive: Path, typed: str) -> None:
-    command = ["permacite", "--archive", str(archive), "serve", "--forwarded-allow-ips", typed]
+    command = [
+        "permacite",
+        "--archive",
+        str(Repository.at(archive)),
+        "serve",
+        "--forwarded-allow-ips",
+        typed,
+    ]
     from permacite.cli import run  # noqa: PLC0415 - after the environment is set
 
     assert run(command[1:]) == 2

@@ -6,9 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.faces.test_http import ask
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.archives import Archive
 
 from permacite.charsets import comparing, decoding
 from permacite.markup import tokenizer
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from tests.faces.conftest import Site
+
+pytestmark = pytest.mark.engines(deep=True)
 
 _SOURCE = "The court finds that the harbour was closed on Monday."
 _FILLER = "<p>One of many paragraphs, with <b>some</b> <i>tags</i>.</p>\n" * 500

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
+from tests.archives import Archive
 from tests.faces.test_http import ask
 from tests.spec import recordings
 from tests.spec.recordings import sound, spoilt, video
 
 from permacite.errors import ConflictError, NotFoundError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
-pytestmark = pytest.mark.usefixtures("needs_video")
+pytestmark = [pytest.mark.usefixtures("needs_video"), pytest.mark.engines(deep=True)]
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 
 from permacite.errors import NotFoundError
-from permacite.service.archive import Archive
 from permacite.service.reader.following import live_address
 
 from .conftest import served
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = b"""<!doctype html><html lang="en"><meta charset="utf-8">
 <title>The harbour is closed - The Herald</title><meta property="og:site_name" content="The Herald">
@@ -111,7 +114,14 @@ def test_a_style_prints_it(folder: Path, name: str) -> None:
 
 def test_the_command_tells_it(folder: Path, name: str) -> None:
     def run(*words: str) -> str:
-        command = [sys.executable, "-m", "permacite", "--archive", str(folder), *words]
+        command = [
+            sys.executable,
+            "-m",
+            "permacite",
+            "--archive",
+            str(Repository.at(folder)),
+            *words,
+        ]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     told = run("reference", name)

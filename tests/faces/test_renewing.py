@@ -13,12 +13,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-
-from permacite.service.archive import Archive
+from tests.archives import Archive
+from tests.engines import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 NAME = "archive.example.org"
 
@@ -34,7 +36,7 @@ class Server:
 
     def tell(self, **options: int | list[str]) -> None:
         """Write the file."""
-        lines = [f'archive = "{self._archive}"', "[serve]", f'unix = "{self.path}"']
+        lines = [f'archive = "{Repository.at(self._archive)}"', "[serve]", f'unix = "{self.path}"']
         lines += [f"{name} = {value}" for name, value in options.items()]
         self.config.write_text("\n".join(lines))
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+pytestmark = pytest.mark.engines(deep=True)
+
 WORDS = "The tide of the twelfth was the highest in a century. " * 6
 THIN = [
     # what the page is made of, whether it is thin, scripts in it, scripts left out

@@ -12,9 +12,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 
 from permacite.errors import BusyError, ParseError
-from permacite.service.archive import Archive
 from permacite.service.lists.journal import Journal
 from permacite.service.lists.reading import read_list
 from permacite.service.lists.saving import Manner
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 A, B = "https://a.example/x?y=1&z=2", "http://b.example/"
 ESCAPED = A.replace("&", "&amp;")
@@ -124,7 +127,15 @@ def test_several_addresses_and_standard_input_are_a_list(
 ) -> None:
     first, second, third = _pages(site, 3)
     assert len(cli("save", first, second, "--allow-private", "--pause", "0").out.split()) == 4
-    command = [sys.executable, "-m", "permacite", "--archive", str(archive), "save", "-"]
+    command = [
+        sys.executable,
+        "-m",
+        "permacite",
+        "--archive",
+        str(Repository.at(archive)),
+        "save",
+        "-",
+    ]
     done = subprocess.run(
         [*command, "--allow-private"], input=third, text=True, capture_output=True, check=True
     )
@@ -204,7 +215,15 @@ def test_a_list_that_is_killed_goes_on_and_saves_nothing_twice(
     pages = _pages(site, count)
     (tmp_path / "list").write_text("\n".join([*pages, "no address"]))
     options = ["save", "--from", str(tmp_path / "list"), "--allow-private", "--pause", "0"]
-    command = [sys.executable, "-m", "permacite", "--archive", str(archive), *options, "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "permacite",
+        "--archive",
+        str(Repository.at(archive)),
+        *options,
+        "--json",
+    ]
     kills = 0
     for wanted in range(1, 11):
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

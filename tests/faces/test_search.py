@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import served
 
 from permacite.archive.reading import Reading
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 from permacite.service.search import following
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from permacite.service.search.index import Row
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 TIDES = (
     "<title>Tide tables</title><p>The tide of the twelfth was the <em>high</em>est in a century."

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 from tests.spec.test_archive_catalog import mounted
 
 from permacite.errors import ParseError, StorageError
-from permacite.service.archive import Archive
 from permacite.service.search.following import follow
 from permacite.service.search.index import Index
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Outcome, Running
 
-    from permacite.archive import Repository
+pytestmark = pytest.mark.engines(deep=True)
 
 QUESTIONS = {
     # what is typed: how many documents are found, or None where nothing is asked for
@@ -131,9 +132,8 @@ def test_a_disk_that_is_full_is_told_and_holds_no_commit_back(
 
 INDEXING = """
 import sys
-from pathlib import Path
 from permacite.service.archive import Archive
-with Archive.open(Path(sys.argv[1])) as held:
+with Archive.open(sys.argv[1]) as held:
     print("here", flush=True)
     held.index_words(anew=True, progress=lambda done, all: print(done, flush=True))
     print("done", flush=True)
@@ -146,7 +146,9 @@ def test_indexing_that_is_killed_goes_on(library: Path) -> None:
             held.add(f"lantern {number}".encode(), name=f"{number}.txt")
     for lines in (1, 2, 3):
         process = subprocess.Popen(
-            [sys.executable, "-c", INDEXING, str(library)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", INDEXING, str(Repository.at(library))],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert process.stdout is not None
         for _ in range(lines):

@@ -9,11 +9,11 @@ from urllib.parse import quote_plus
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.archives import Archive
 from tests.media.tricks import png, zeros
 from tests.papers import Sheet, paper
 
 from permacite.errors import NotFoundError, ParseError
-from permacite.service.archive import Archive
 from permacite.service.citations.selecting.media import part_of
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = (
     b"<!doctype html><title>Tide</title><body><p id=first>The tide falls at night.</p>\n"

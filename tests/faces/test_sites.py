@@ -9,13 +9,14 @@ from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Provenance, Repository
+from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import ParseError
 from permacite.service.access import Choice
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 HOME = "https://example.org/"
 ADDRESSES = (

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack
+from tests.engines import Repository
 
 from permacite.archive.objects import MOST_OF_BLOB
 from permacite.errors import NotFoundError, ParseError, RestrictedError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SOURCE = b"def word():\n    return 'words'\n\n\nword()"
 LINES = [
@@ -108,21 +110,21 @@ def test_what_names_nothing_there_is_told(archive: Path) -> None:
             held.resolve(swhid, when=datetime.now(UTC))
 
 
-def _names(catalog: Path) -> list[tuple[str, str | None]]:
-    with closing(sqlite3.connect(catalog)) as connection:
-        rows = connection.execute("SELECT digest, name FROM git_blob").fetchall()
+def _names(folder: Path) -> list[tuple[str, str | None]]:
+    rows = Repository.rows(folder, "SELECT digest, name FROM git_blob")
     return [(f"sha-256:{digest.hex()}", name and name.hex()) for digest, name in rows]
 
 
 def test_texts_of_before_are_named_when_one_is_looked_for(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
+    Repository.adopt(directory)
     with Archive.open(directory) as held:
-        before = _names(directory / "catalog.sqlite")
+        before = _names(directory)
         assert before
         assert {name for _, name in before} == {None}
         with pytest.raises(NotFoundError):
             held.resolve(f"swh:1:cnt:{'0' * 40}")
-        after = _names(directory / "catalog.sqlite")
+        after = _names(directory)
         for digest, name in after:
             assert name == _of_git(held._repository.octets(digest))  # noqa: SLF001 - as kept
         given_out = 0
@@ -132,7 +134,7 @@ def test_texts_of_before_are_named_when_one_is_looked_for(tmp_path: Path) -> Non
         assert given_out
         assert held.fsck().ok
     with Archive.open(directory):
-        assert _names(directory / "catalog.sqlite") == after
+        assert _names(directory) == after
 
 
 def test_what_is_erased_has_no_name_left(archive: Path) -> None:
@@ -140,7 +142,7 @@ def test_what_is_erased_has_no_name_left(archive: Path) -> None:
         name = held.add(SOURCE, name="word.py").pdi
         other = held.add(b"other", name="other.py").pdi
         held.erase(name, ground="own-error")
-        assert [known for _, known in _names(archive / "catalog.sqlite")] == [_of_git(b"other")]
+        assert [known for _, known in _names(archive)] == [_of_git(b"other")]
         assert held.resolve(f"swh:1:cnt:{_of_git(b'other')}").pdi == other
         with pytest.raises(NotFoundError):
             held.resolve(f"swh:1:cnt:{_of_git(SOURCE)}")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
+from tests.engines import Repository
 
-from permacite.archive import Repository
 from permacite.errors import ParseError
 from permacite.pdi.predicates import check_predicate, predicate_iri
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 OA = "http://www.w3.org/ns/oa#"
 DC = "http://purl.org/dc/terms/"

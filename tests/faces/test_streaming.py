@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests import inside
+from tests.archives import Archive
 from tests.earlier import with_texts
+from tests.engines import Repository
 from tests.faces.conftest import served
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive import NewRepresentation
+from permacite.archive import Repository as InFolder
 from permacite.errors import IntegrityError
-from permacite.service.archive import Archive
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.inside import Answer
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PIECE = 1 << 15
 CONTENT = b"".join(b"%07d\n" % number for number in range(100_000))
@@ -175,66 +179,69 @@ def test_every_size(service: Archive, size: int) -> None:
     assert ask(service, f"/{name}", range="bytes=-1").body == CONTENT[:size][-1:]
 
 
-def early(archive: Path) -> str:
-    """Commit a large content as permacite did before contents had digests of pieces."""
-    with Repository.open(archive) as repository:
+def early(folder: Path) -> str:
+    """Make an archive in which permacite committed a large content before it knew of pieces.
+
+    It is of a schema that was never in PostgreSQL, where it can be copied to.
+    """
+    with InFolder.create(folder, series="lab.example.us") as repository:
         version = repository.commit([NewRepresentation(CONTENT, KIND)])
-    with_texts(archive / "catalog.sqlite")
-    with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
+    with_texts(folder / "catalog.sqlite")
+    with contextlib.closing(sqlite3.connect(folder / "catalog.sqlite")) as connection:
         for table in ("building", "packed", "emptied_pack", "lease", "content_pieces"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 9")
         connection.commit()
+    Repository.adopt(folder)
     return str(version.representations[0].pdi)
 
 
-def kept(archive: Path) -> int:
+def kept(folder: Path) -> int:
     """Return how many contents have digests of pieces that were made later."""
-    with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
-        return int(connection.execute("SELECT count(*) FROM content_pieces").fetchone()[0])
+    ((number,),) = Repository.rows(folder, "SELECT count(*) FROM content_pieces")
+    return int(number)
 
 
-def test_of_what_came_in_before_pieces_are_made_once(archive: Path) -> None:
-    name = early(archive)
-    with Archive.open(archive) as service:
-        assert kept(archive) == 0
+def test_of_what_came_in_before_pieces_are_made_once(tmp_path: Path) -> None:
+    folder = tmp_path / "early"
+    name = early(folder)
+    with Archive.open(folder) as service:
+        assert kept(folder) == 0
         assert ask(service, f"/{name}", range="bytes=0-9").body == CONTENT[:10]
-        assert kept(archive) == 1
+        assert kept(folder) == 1
         assert service.verify().ok
-    damage(file_of(archive, CONTENT), 10 * PIECE)
-    with Archive.open(archive) as service:
+    damage(file_of(folder, CONTENT), 10 * PIECE)
+    with Archive.open(folder) as service:
         assert ask(service, f"/{name}", range="bytes=0-9").status == 206
         assert ask(service, f"/{name}", range=f"bytes=-{PIECE * 16}").status == 409
 
 
-def test_no_pieces_are_made_of_altered_octets(archive: Path) -> None:
-    name = early(archive)
-    damage(file_of(archive, CONTENT), 10 * PIECE)
-    with Archive.open(archive) as service:
+def test_no_pieces_are_made_of_altered_octets(tmp_path: Path) -> None:
+    folder = tmp_path / "early"
+    name = early(folder)
+    damage(file_of(folder, CONTENT), 10 * PIECE)
+    with Archive.open(folder) as service:
         assert ask(service, f"/{name}", range="bytes=0-9").status == 409
-    assert kept(archive) == 0
+    assert kept(folder) == 0
 
 
-def test_wrong_digests_of_pieces_are_found(archive: Path, cli: Any) -> None:
-    name = early(archive)
-    with Archive.open(archive) as service:
+def test_wrong_digests_of_pieces_are_found(tmp_path: Path, cli: Any) -> None:
+    folder = tmp_path / "early"
+    name = early(folder)
+    with Archive.open(folder) as service:
         ask(service, f"/{name}", range="bytes=0-9")
-    with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as connection:
-        connection.execute(
-            "UPDATE content_pieces SET pieces = "
-            "CAST(substr(pieces, 1, 56) || zeroblob(length(pieces) - 56) AS BLOB)"
-        )
-        connection.commit()
-    assert "made anew" in cli("fsck").err
-    assert cli("fsck").status == 0
+    Repository.by_hand(folder, "UPDATE content_pieces SET pieces = zeroblob(32)")
+    assert "made anew" in cli("--archive", folder, "fsck").err
+    assert cli("--archive", folder, "fsck").status == 0
 
 
-def test_what_is_erased_leaves_no_digests(archive: Path) -> None:
-    name = early(archive)
-    with Archive.open(archive) as service:
+def test_what_is_erased_leaves_no_digests(tmp_path: Path) -> None:
+    folder = tmp_path / "early"
+    name = early(folder)
+    with Archive.open(folder) as service:
         ask(service, f"/{name}", range="bytes=0-9")
         service.erase(name, ground="court-order")
-    assert kept(archive) == 0
+    assert kept(folder) == 0
 
 
 @pytest.mark.usefixtures("name")

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.service.archive import Archive
 from permacite.web.app import ROUTES
 from permacite.web.serving.assets import address_of
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from tests.faces.test_http import Answer
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 CANARY = "canary-heron"
 ADDRESS = f"https://example.org/a?token={CANARY}"
@@ -273,6 +276,7 @@ def test_nothing_that_is_exported_for_others_holds_what_is_withdrawn(
 
 def test_entries_that_earlier_versions_wrote_in_clear_are_withheld(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
+    Repository.adopt(directory)
     with Archive.open(directory) as service:
         for document in service.list().documents:
             service.withdraw(document.pdi, reason="safety")

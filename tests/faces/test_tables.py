@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.archives import Archive
 
 from permacite import pdi
 from permacite.extract.table import Table
-from permacite.service.archive import Archive
 from permacite.service.reader.marking import Marked
 from permacite.service.reader.tables import grid
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
     from tests.faces.conftest import Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 RAIN = (
     'day,"rain, mm",place\r\nMonday,3,Galway\r\nTuesday,"4\r\n5","the ""old"" pier"\r\n'

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.archives import Archive
 from tests.faces.conftest import archive, site
 from tests.faces.test_memento import Through, ask, through
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 __all__ = ["archive", "site", "through"]
 

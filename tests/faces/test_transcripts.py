@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Outcome, Running
 
+pytestmark = pytest.mark.engines(deep=True)
+
 SRT = "1\r\n00:00:01,000 --> 00:00:03,000\r\n<i>Qui \xe9tait l\xe0 ?</i>\r\n"
 
 

@@ -10,9 +10,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import expect
+from tests.archives import Archive
+from tests.engines import Repository
 from tests.papers import Sheet, paper
-
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running
 
 pytest.importorskip("pypdfium2_raw", reason="needs the pdf extra")
+
+pytestmark = pytest.mark.engines(deep=True)
 
 TOLD = "have no meaning in its tables of characters"
 _TABLE = b"""/CIDInit /ProcSet findresource begin begincmap
@@ -43,7 +45,14 @@ def test_the_command_warns_and_so_does_json(archive: Path, tmp_path: Path) -> No
     (tmp_path / "broken.pdf").write_bytes(broken())
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "permacite", "--archive", str(archive), *words]
+        command = [
+            sys.executable,
+            "-m",
+            "permacite",
+            "--archive",
+            str(Repository.at(archive)),
+            *words,
+        ]
         return subprocess.run(command, capture_output=True, text=True, check=True)
 
     imported = run("import", str(tmp_path / "broken.pdf"))

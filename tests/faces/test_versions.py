@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from tests.archives import Archive
 from tests.faces.test_http import ask
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 
 from .conftest import served
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PARAGRAPHS = (
     "The port authority runs the harbour and its two docks.",
@@ -164,7 +166,7 @@ def test_a_part_of_the_page_itself_is_followed_too(folder: Path) -> None:
 def test_the_command_and_the_route_tell_the_same(folder: Path, cli: Cli) -> None:
     with Archive.open(folder) as archive:
         reference = _cited(archive)
-    by_command = json.loads(cli("--archive", str(folder), "versions", reference, "--json").out)
+    by_command = json.loads(cli("--archive", folder, "versions", reference, "--json").out)
     with served(folder) as running:
         route = f"/-/api/versions?name={quote(reference, safe='')}"
         by_route = json.loads(ask(running.base, route).body)
@@ -172,5 +174,5 @@ def test_the_command_and_the_route_tell_the_same(folder: Path, cli: Cli) -> None
     assert by_command == by_route
     assert by_route["versions"][2]["difference"][1] == {"kind": "added", "words": "not "}
     assert 'rel="next"' in first.headers["link"]
-    told = cli("--archive", str(folder), "versions", reference).out
+    told = cli("--archive", folder, "versions", reference).out
     assert "negation: nothing -> not" in told

@@ -13,10 +13,10 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from tests.archives import Archive
 from tests.crawled import HTML, PNG, crawl, packed
 
 from permacite.errors import PermaciteError
-from permacite.service.archive import Archive
 from permacite.service.ingest.crawls import Crawl
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
     Key = ec.EllipticCurvePrivateKey
+
+pytestmark = pytest.mark.engines(deep=True)
 
 CITATIONS = "permacite/citations.jsonl"
 CREATED = "2021-05-05T05:05:05Z"
@@ -253,11 +255,11 @@ def test_an_archive_comes_back_from_what_it_wrote(
     assert cli("export", "--wacz", str(first)).status == 0
     assert cli("export", "--wacz", str(first)).status == 1, "it is there already"
     anew = tmp_path / "anew"
-    assert cli("init", str(anew), "--series", "anew.zz").status == 0
-    outcome = cli("--archive", str(anew), "import", str(first))
+    assert cli("init", anew, "--series", "anew.zz").status == 0
+    outcome = cli("--archive", anew, "import", str(first))
     assert outcome.status == 0, outcome.err
     assert f"(there {there})" in outcome.err
-    assert cli("--archive", str(anew), "export", "--wacz", str(second)).status == 0
+    assert cli("--archive", anew, "export", "--wacz", str(second)).status == 0
     with Archive.open(archive) as before, Archive.open(anew) as after:
         held, again = described_in(before), described_in(after)
     assert [(uri, digests) for uri, _, digests in held] == [(u, d) for u, _, d in again]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+pytestmark = pytest.mark.engines(deep=True)
+
 DIGEST = "sha256:" + "0" * 64
 NOW = datetime.now(UTC).replace(microsecond=0)
 PEM = serialization.Encoding.PEM

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.archives import Archive
 from tests.earlier import unpack
+from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import Repository
 from permacite.errors import ConflictError
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 PAGE = (
     "<!doctype html><title>Tides</title><link rel=stylesheet href=/s.css>"
@@ -236,7 +238,15 @@ def test_a_pass_that_is_killed_goes_on_and_saves_nothing_twice(
     with Archive.open(archive) as held:
         for address in addresses:
             held.watch(address)
-    command = [sys.executable, "-m", "permacite", "--archive", str(archive), "watch", "run"]
+    command = [
+        sys.executable,
+        "-m",
+        "permacite",
+        "--archive",
+        str(Repository.at(archive)),
+        "watch",
+        "run",
+    ]
     command += ["--allow-private", "--pause", "0", "--json"]
     for wanted in range(1, 6):
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -283,6 +293,7 @@ def test_what_needs_credentials_is_not_looked_at(
 
 def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
+    Repository.adopt(directory)
     with Repository.open(directory) as held:
         assert (held.watches(), held.news(9)) == ([], [])
     with Archive.open(directory) as archive:
@@ -290,6 +301,7 @@ def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
         assert {finding.kind for finding in archive.fsck().findings} <= {"ok", "erased"}
 
 
+@pytest.mark.sqlite
 def test_an_archive_of_before_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Repository.open(directory) as held:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 from jinja2 import Environment, nodes
+from tests.archives import Archive
 from tests.faces.test_http import ask
 
 from permacite.fragments.alignment.passages import Status
 from permacite.service.access import ERASURE_GROUNDS, REASONS
-from permacite.service.archive import Archive
 from permacite.service.problems import STATUS
 from permacite.web.headers import chosen_language
 from permacite.words import LANGUAGES, words_in
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.faces.conftest import Running
+
+pytestmark = pytest.mark.engines(deep=True)
 
 SOURCE = Path(__file__).parents[2] / "src" / "permacite"
 TEMPLATES = sorted((SOURCE / "web" / "pages").glob("*.html"))

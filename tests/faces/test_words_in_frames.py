@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from tests.archives import Archive
 
 from permacite import mhtml
 from permacite.errors import NotFoundError, ParseError
 from permacite.extract import extract
 from permacite.pdi import FragmentPDI, denotes_same, parse
-from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome, Running, Site
 
     Cli = Callable[..., Outcome]
+
+pytestmark = pytest.mark.engines(deep=True)
 
 OUTER = (
     "<!doctype html><title>Outer</title><p>Words outside, twice.</p>"
