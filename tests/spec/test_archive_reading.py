@@ -12,6 +12,9 @@ from tests.kept import file_of
 
 from permacite import pdi
 from permacite.archive import NewCitation, NewRepresentation, Provenance
+from permacite.archive.names import selection
+from permacite.archive.records.lists.listing import stretch
+from permacite.archive.records.rows import Effort
 from permacite.errors import IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
@@ -131,6 +134,30 @@ def test_lists_what_a_pattern_covers(shelf: Repository, pattern: str, expected: 
         if pdi.covers(wanted, one.pdi)
     }
     assert covered == {ALL[one] for one in expected}
+
+
+@pytest.mark.parametrize("effort", [Effort(1, 0, 9), Effort(1, 1, 9), Effort(1, 1, 0)])
+def test_among_many_the_later_versions_of_a_month_are_listed_too(
+    shelf: Repository, effort: Effort
+) -> None:
+    """As of a month in which more was archived than an index may find to be sorted."""
+    month = pdi.parse(f"{BASE}/2026/11/*/*")
+    assert isinstance(month, pdi.PDIPattern)
+    found, after = [], None
+    while True:
+        page = shelf._catalog.read(  # noqa: SLF001 - the effort of a page is not for callers
+            stretch,
+            selection(month, latest=False),
+            after=after,
+            until=len(ALL),
+            limit=1,
+            effort=effort,
+        )
+        found += [short(version) for _, version in page.versions]
+        if page.next is None:
+            break
+        after, _ = page.next
+    assert found == [ALL[0], ALL[1], ALL[4]]
 
 
 def test_lists_in_the_order_of_time_page_by_page(shelf: Repository) -> None:

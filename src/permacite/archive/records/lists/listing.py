@@ -231,8 +231,8 @@ def _spans(
         ids = (("+v.document_id > ?", before), ("+v.document_id < ?", behind))
         spans.append(_Span(low, high, ids, _BREADTH))
     elif places := sorted(place for place in later if low <= place <= high):
-        among = f"v.version_id IN ({','.join(map(str, places))}) AND ?"
-        spans.append(_Span(places[0], places[-1], ((among, 1),), places[-1]))
+        among = f"v.version_id IN ({','.join([*map(str, places[:-1]), '?'])})"
+        spans.append(_Span(places[0], places[-1], ((among, places[-1]),), places[-1]))
     return spans[::-1] if newest_first else spans
 
 
