@@ -8,6 +8,7 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engines import Repository
 from tests.faces.recordings import VTT, recording
 
 import permacite
@@ -28,7 +29,7 @@ SRT = "1\r\n00:00:01,000 --> 00:00:03,000\r\n<i>Qui \xe9tait l\xe0 ?</i>\r\n"
 
 @pytest.fixture
 def opened(archive: Path) -> Iterator[permacite.Archive]:
-    with permacite.open(archive) as made:
+    with permacite.open(Repository.at(archive)) as made:
         yield made
 
 
