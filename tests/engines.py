@@ -92,7 +92,7 @@ class Server:
         except psycopg.IntegrityError as error:
             raise Refused(str(error)) from error
 
-    def all_of(self, folder: Path) -> bytes:
+    def written(self, folder: Path) -> bytes:
         """All that the rows of the archive have that keeps all else in `folder`."""
         import psycopg  # noqa: PLC0415 - tests of SQLite do without
 
@@ -120,16 +120,11 @@ class Server:
         """Copy the records of the archive that keeps all else in `folder`."""
         program = str(self._programs / "psql")
         load = [program, *self.address, "--quiet", "--set=ON_ERROR_STOP=1", "postgres"]
-        words = self.dump(folder).replace(
-            self._schema(folder).encode(), self._schema(target).encode()
-        )
+        schema, its = self._schema(folder), self._schema(target)
+        dump = [str(self._programs / "pg_dump"), *self.address, f"--schema={schema}", "postgres"]
+        words = subprocess.run(dump, check=True, capture_output=True).stdout
+        words = words.replace(schema.encode(), its.encode())
         subprocess.run(load, check=True, input=words, stdout=subprocess.DEVNULL)
-
-    def dump(self, folder: Path) -> bytes:
-        """The records of the archive that keeps all else in `folder`, as statements."""
-        schema = f"--schema={self._schema(folder)}"
-        dump = [str(self._programs / "pg_dump"), *self.address, schema, "postgres"]
-        return subprocess.run(dump, check=True, capture_output=True).stdout
 
     @property
     def address(self) -> tuple[str, str]:
@@ -316,7 +311,7 @@ class Repository(archive.Repository):
     def all_of(cls, folder: Path) -> bytes:
         """All that an archive has, in records and in files: where to look for what must be gone."""
         files = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
-        return b"".join(files) + (b"" if cls.engine is None else cls.engine.all_of(folder))
+        return b"".join(files) + (b"" if cls.engine is None else cls.written(folder))
 
     @classmethod
     def adopt(cls, folder: Path) -> None:
@@ -349,7 +344,7 @@ class Repository(archive.Repository):
     def written(cls, folder: Path) -> bytes:
         """All that is written in the records, for those who look for words in it."""
         if cls.engine is not None:
-            return cls.engine.dump(folder)
+            return cls.engine.written(folder)
         return (folder / "catalog.sqlite").read_bytes()
 
     @classmethod
