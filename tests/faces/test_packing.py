@@ -36,8 +36,9 @@ UNPACKED = {"zstd": zstd.decompress, "gzip": gzip.decompress, "": bytes}
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def names(engine: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Return the base of a server, and names in its archive."""
+    assert engine is None
     folder = tmp_path_factory.mktemp("packing") / "archive"
     with Archive.create(folder, series="lab.example.us") as held:
         page = held.add(b"<title>Harbour</title><p>" + TEXT, name="page.html")
