@@ -11,14 +11,14 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import SMALL_BYTES, WriteBehind, open_objects
+    from permacite.archive.engine.write_behind import WriteBehind, open_objects
 
-__all__ = ["SMALL_BYTES", "Catalog", "WriteBehind", "open_objects"]
+__all__ = ["Catalog", "WriteBehind", "open_objects"]
 
 on_demand(
     __name__,
     {
         "permacite.archive.engine.catalog": "Catalog",
-        "permacite.archive.engine.write_behind": "SMALL_BYTES, WriteBehind, open_objects",
+        "permacite.archive.engine.write_behind": "WriteBehind, open_objects",
     },
 )

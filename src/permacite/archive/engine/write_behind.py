@@ -17,6 +17,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
+from permacite.archive.engine.bringing import SMALL_BYTES
 from permacite.archive.objects import FileObjects, Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
     from permacite.archive.objects import ObjectStore, Opens
     from permacite.archive.records.session import Session
 
-__all__ = ["SMALL_BYTES", "Staging", "WriteBehind", "open_objects"]
+__all__ = ["Staging", "WriteBehind", "open_objects"]
 
-SMALL_BYTES = 64 * 1024
-"""What is larger costs more to write twice than a flush."""
 _MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
 _MOST_BYTES_FAR = 1024 * 1024 * 1024

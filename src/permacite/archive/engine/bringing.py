@@ -1,0 +1,94 @@
+"""Octets come into a store elsewhere from another archive, several at the same time.
+
+Large ones are put by whoever fetched them, so that no more are in memory than there are hands.
+Small ones are given back: the catalog keeps them in the transaction that names them, as it does
+those of a commit, and they are packed after it. So nothing that is staged or packed is nobody's,
+and who is killed has lost what no row names yet, and fetches it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from permacite.archive.engine import packs
+from permacite.errors import IntegrityError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.objects import ObjectStore
+
+__all__ = ["SMALL_BYTES", "Bringing", "Brought"]
+
+SMALL_BYTES = 64 * 1024
+"""What is larger costs more to write twice than a flush."""
+_HANDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of octets that were to be taken over."""
+
+    came: int
+    """How many came."""
+    lost: list[str]
+    """The digests of those that were not to be had."""
+    staged: Sequence[tuple[str, bytes]] = ()
+    """Digests and octets that the catalog is to keep, in the transaction that names them."""
+
+
+class Bringing:
+    """What takes octets over into a store elsewhere."""
+
+    def __init__(
+        self,
+        read: Callable[[str], bytes],
+        objects: ObjectStore,
+        catalog: Catalog,
+        *,
+        compares: bool,
+        stages: bool = True,
+    ) -> None:
+        """Take what reads octets there, right ones, and raises NotFoundError or IntegrityError.
+
+        `compares`: octets that are objects here are fetched too, and compared with them. `stages`:
+        small ones are given back to be staged.
+        """
+        self._read = read
+        self._objects = objects
+        self._catalog = catalog
+        self._compares = compares
+        self._stages = stages
+
+    def bring(self, digests: Sequence[str]) -> Brought:
+        """Take octets over by their digests. Raises StorageError, and what reading raises."""
+        if len(digests) <= 1:  # a pool of threads is refused while Python ends
+            every = [self._bring_one(digest) for digest in digests]
+        else:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for this alone
+
+            with ThreadPoolExecutor(min(_HANDS, len(digests))) as hands:
+                every = list(hands.map(self._bring_one, digests))
+        return Brought(
+            sum(one.came for one in every),
+            [digest for one in every for digest in one.lost],
+            [content for one in every for content in one.staged],
+        )
+
+    def _bring_one(self, digest: str) -> Brought:
+        """The same of one."""
+        place = self._catalog.read(packs.found, digest)
+        if isinstance(place, bytes):  # it may be erased before the rows come that name it again
+            return Brought(0, [], [(digest, place)])
+        if place is not None or (not self._compares and self._objects.has(digest)):
+            return Brought(0, [])
+        try:
+            content = self._read(digest)
+        except (NotFoundError, IntegrityError):
+            return Brought(0, [digest])
+        if self._stages and len(content) <= SMALL_BYTES:
+            return Brought(1, [], [(digest, content)])
+        self._objects.put_all([(digest, content)])
+        return Brought(1, [])
