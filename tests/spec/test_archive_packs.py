@@ -307,7 +307,7 @@ def test_a_member_that_is_altered_is_brought_from_a_copy(
     altered = store.octets(bucket, key).replace(b"word 7\0", b"w0rd 7\0")
     store.client.put_object(Bucket=bucket, Key=key, Body=altered)
     with Repository.open(directory, clock=noon) as archive:
-        came, lost = archive.bring(Copy(), [digest_of(b"word 7"), digest_of(b"word 8")], check=True)
+        came, lost = archive.mend(Copy(), [digest_of(b"word 7"), digest_of(b"word 8")])
         assert (came, lost) == (1, [])
         assert archive.read(archive.representation(names[b"word 7"])) == b"word 7"
         assert {finding.kind for finding in archive.fsck()} == {"ok"}
@@ -320,7 +320,7 @@ def test_all_of_a_pack_that_is_missing_is_brought_from_a_copy(
     (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
     store.client.delete_object(Bucket=bucket, Key=key)
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.bring(Copy(), BY_DIGEST, check=True) == (len(WORDS), [])
+        assert archive.mend(Copy(), BY_DIGEST) == (len(WORDS), [])
     with Repository.open(directory, clock=noon) as archive:
         for word, name in names.items():
             assert archive.read(archive.representation(name)) == word

@@ -29,9 +29,11 @@ from permacite.renditions.stored import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from datetime import date
 
     from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.engine.bringing import Brought
     from permacite.archive.entries import Leaf
     from permacite.archive.mirroring.mirror import Mirror
     from permacite.archive.model import Citation
@@ -57,15 +59,23 @@ class Verification(Reading):
 
         return Mirror(self._catalog)
 
-    def bring(
-        self, source: Opens, digests: Iterable[str], *, check: bool = False
-    ) -> tuple[int, list[str]]:
-        """Take octets over from elsewhere by their digests; how many came, and which did not.
+    def bringing(self, source: Opens, digests: Sequence[str]) -> AbstractContextManager[Brought]:
+        """Take octets over from elsewhere by their digests, until rows name them or it failed.
 
-        With `check`, those that are here are compared with their digests, and put right. Raises
-        StorageError.
+        Raises StorageError.
         """
-        return self._objects.bring(source, digests, check=check)
+        return self._objects.bringing(source, digests)
+
+    def destroy_waiting(self) -> None:
+        """Destroy octets that wait for it and that nothing names. Raises StorageError."""
+        self._objects.destroy()
+
+    def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
+        """Take octets over from elsewhere; how many came, and which did not.
+
+        Those that are here are compared with their digests, and put right. Raises StorageError.
+        """
+        return self._objects.mend(source, digests)
 
     def check_citation(self, citation: Citation) -> Finding:
         """Say whether the words that were recorded stand where the citation says.

@@ -37,6 +37,10 @@ class Brought:
     """The digests of those that were not to be had."""
     staged: Sequence[tuple[str, bytes]] = ()
     """Digests and octets that the catalog is to keep, in the transaction that names them."""
+    digests: Sequence[str] = ()
+    """All that were asked for."""
+    erasing_round: int = 0
+    """As the catalog told it before: those that were here may be gone, see `octets.check_since`."""
 
 
 class Bringing:

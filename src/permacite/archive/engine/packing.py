@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Packing"]
 
-_MOST_MEMBERS = 1000
-_MOST_BYTES = 8 << 20
-"""How much goes into a pack: as much is in memory, and is read again where a member is erased."""
 _BLOCK = 512
 """Of a tar file: headers have one, contents are filled up to whole ones (POSIX, ustar)."""
 _LEASE = "packing"
@@ -62,7 +59,7 @@ class Packing:
             if not self._catalog.write(packs.take, _LEASE, self._holder):
                 return 0
             try:
-                batch = self._catalog.read(packs.waiting, _MOST_MEMBERS, _MOST_BYTES)
+                batch = self._catalog.read(packs.waiting, packs.MOST_MEMBERS, packs.MOST_BYTES)
                 self._keep(batch)
             finally:
                 self._catalog.write(packs.give_back, _LEASE, self._holder)

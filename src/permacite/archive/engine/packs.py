@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "MOST_BYTES",
+    "MOST_MEMBERS",
     "Member",
     "drop",
     "emptied",
@@ -33,6 +35,7 @@ __all__ = [
     "found",
     "give_back",
     "has_any",
+    "is_full",
     "is_pack",
     "members",
     "note",
@@ -45,6 +48,9 @@ __all__ = [
     "was_deleted",
 ]
 
+MOST_MEMBERS = 1000
+MOST_BYTES = 8 << 20
+"""How much goes into a pack: as much is in memory, and is read again where a member is erased."""
 _LEASE = timedelta(seconds=60)
 """How long who packs may take for one pack; after that another may begin."""
 
@@ -99,6 +105,13 @@ def waiting(session: Session, most: int, most_bytes: int) -> list[tuple[str, byt
         if size >= most_bytes:
             break
     return batch
+
+
+def is_full(session: Session) -> bool:
+    """Whether as much is staged as fills a pack."""
+    question = "SELECT count(*), coalesce(sum(length(content)), 0) FROM unsettled"
+    number, size = session.execute(question).fetchone()
+    return bool(number >= MOST_MEMBERS or size >= MOST_BYTES)
 
 
 def found(session: Session, digest: str) -> bytes | Member | None:

@@ -14,16 +14,18 @@ from __future__ import annotations
 import contextlib
 import io
 import threading
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.engine.bringing import SMALL_BYTES
+from permacite.archive.engine.bringing import SMALL_BYTES, Bringing, Brought
 from permacite.archive.objects import FileObjects, Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.packing import Packing
@@ -36,7 +38,7 @@ __all__ = ["Staging", "WriteBehind", "open_objects"]
 _MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
 _MOST_BYTES_FAR = 1024 * 1024 * 1024
-"""The same where the store is elsewhere: it may be away for a while."""
+"""The same where the store is elsewhere: it may be away for a while. Who takes over can wait."""
 _QUIET_S = 0.2
 _LATER_S = 5.0
 """When to look again where the store is away, or another process writes for us."""
@@ -114,10 +116,15 @@ class WriteBehind:
             yield staging
         finally:
             if staging.contents:
+                self._count(staging.contents)
                 with self._lock:
-                    self._staged_bytes += sum(len(content) for _, content in staging.contents)
                     self._busy = True
                     self._start()
+
+    def _count(self, contents: Sequence[tuple[str, bytes]]) -> None:
+        """Count what this process handed to the catalog."""
+        with self._lock:
+            self._staged_bytes += sum(len(content) for _, content in contents)
 
     def resume(self) -> None:
         """Make files, in a thread, of what a process that died left in the catalog."""
@@ -192,19 +199,50 @@ class WriteBehind:
         with self.open(digest) as source:
             source.check()
 
-    def bring(self, source: Opens, digests: Iterable[str], *, check: bool) -> tuple[int, list[str]]:
-        """Take octets over by their digests; how many came, and which were not to be had.
+    @contextlib.contextmanager
+    def bringing(self, source: Opens, digests: Sequence[str]) -> Iterator[Brought]:
+        """Take octets over by their digests; small ones are lent until rows name them, or not.
 
-        `check` recomputes the digests of those that are here. Raises StorageError.
+        They are packed in whole packs from then on, and what is left when this is closed. Raises
+        StorageError.
+        """
+        erasing_round = self._catalog.read(octets.erasing_round)
+        brought = self._brought(source, digests)
+        try:
+            yield replace(brought, digests=digests, erasing_round=erasing_round)
+        finally:
+            self._count(brought.staged)
+
+    def _brought(self, source: Opens, digests: Sequence[str]) -> Brought:
+        """What becomes of octets that are taken over. Raises StorageError."""
+        if isinstance(self._objects, FileObjects):
+            return Brought(*self._objects.adopt(source, digests, link=None, flush_all=True))
+        return Bringing(
+            partial(_whole, source),
+            self._objects,
+            self._catalog,
+            compares=False,
+            stages=self._has_room(),
+        ).bring(digests)
+
+    def _has_room(self) -> bool:
+        """Whether more may be staged for rows that come, once what fills packs is packed."""
+        while self._catalog.read(packs.is_full) and self._flush_some():
+            pass
+        return self._catalog.read(octets.staged_bytes) < _MOST_BYTES
+
+    def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
+        """Take octets over where those here are missing or altered; how many, and which are lost.
+
+        Raises StorageError.
         """
         if isinstance(self._objects, FileObjects):
-            return self._objects.adopt(source, digests, link=None, flush_all=True, check=check)
+            return self._objects.adopt(source, digests, link=None, flush_all=True, check=True)
         came, lost = 0, list[str]()
         for digest in digests:
             try:
-                if not self._is_right(digest, check=check):
-                    with source.open(digest) as found:
-                        self._objects.put(found.whole())
+                if not self._is_right(digest):
+                    self._objects.put(_whole(source, digest))
                     if self._catalog.read(octets.is_packed, digest):
                         self._catalog.write(packs.take_out, digest)
                     came += 1
@@ -212,10 +250,8 @@ class WriteBehind:
                 lost.append(digest)
         return came, lost
 
-    def _is_right(self, digest: str, *, check: bool) -> bool:
-        """Whether octets are kept, and with `check` whether they are those of their digest."""
-        if not self.has(digest) or not check:
-            return self.has(digest)
+    def _is_right(self, digest: str) -> bool:
+        """Whether octets are kept, and are those of their digest."""
         try:
             self.check(digest)
         except (NotFoundError, IntegrityError):
@@ -332,6 +368,12 @@ def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
     from permacite.archive.engine.belonging import checked  # noqa: PLC0415 - most are in the folder
 
     return checked(place, catalog)
+
+
+def _whole(source: Opens, digest: str) -> bytes:
+    """All octets with a digest. Raises NotFoundError, IntegrityError, and what `source` does."""
+    with source.open(digest) as found:
+        return found.whole()
 
 
 def _is_kept(connection: Session, digest: str) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.engine import Catalog
+    from permacite.archive.engine.bringing import Brought
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.note import Checkpoint, Signature
     from permacite.archive.log.submission import Submission
@@ -79,20 +80,26 @@ class Mirror:
         """The last checkpoint that was cosigned for whoever submitted it."""
         return self._catalog.read(settings.setting, witness.WITNESSED)
 
-    def enter(self, start: int, arrived: Sequence[Arrived]) -> None:
-        """Enter entries from the place `start` on, all or none.
+    def enter(self, start: int, arrived: Sequence[Arrived], brought: Brought) -> None:
+        """Enter entries from the place `start` on, all or none, whose octets were brought.
 
-        Raises IntegrityError; BusyError where others were entered there meanwhile.
+        Raises IntegrityError; BusyError where others were entered there meanwhile; StorageError
+        (reason "erasing") where octets that were here were destroyed since.
         """
-        self._take(_enter, start, arrived)
+        self._take(_enter, start, arrived, brought)
 
     def waiting(self) -> list[int]:
         """The entries that were closed when they came."""
         return self._list(_WAITING)
 
-    def fill(self, arrived: Mapping[int, Arrived]) -> int:
-        """Fill in entries that waited, all or none; how many were. Raises IntegrityError."""
-        return self._take(_fill, arrived)
+    def fill(self, arrived: Mapping[int, Arrived], brought: Brought) -> int:
+        """Fill in entries that waited, all or none; how many were. Raises as `enter`."""
+        return self._take(_fill, arrived, brought)
+
+    def stage(self, brought: Brought) -> None:
+        """Keep octets that were lost, and came, as far as they are named still."""
+        if brought.staged:
+            self._take(_stage, brought)
 
     def standing_place(self) -> int:
         """The place of the last standing that was told; 0 where none was."""
@@ -202,24 +209,36 @@ def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
     settings.set_setting(transaction, witness.SEEN, note)
 
 
-def _enter(transaction: Transaction, start: int, arrived: Sequence[Arrived]) -> None:
+def _enter(
+    transaction: Transaction, start: int, arrived: Sequence[Arrived], brought: Brought
+) -> None:
     if leaves.size(transaction.connection) != start:
         raise _busy()
+    octets.check_since(transaction.connection, brought.digests, brought.erasing_round)
     new = entering.enter(transaction, arrived)
+    _stage(transaction, brought)
     if new:
         known = _listed(transaction.connection, _WAITING)
         settings.set_setting(transaction, _WAITING, json.dumps(known + new))
 
 
-def _fill(transaction: Transaction, arrived: Mapping[int, Arrived]) -> int:
+def _fill(transaction: Transaction, arrived: Mapping[int, Arrived], brought: Brought) -> int:
     known = _listed(transaction.connection, _WAITING)
     if not arrived.keys() <= set(known):
         raise _busy()
+    octets.check_since(transaction.connection, brought.digests, brought.erasing_round)
     still = entering.fill(transaction, arrived)
+    _stage(transaction, brought)
     left = [place for place in known if place in still or place not in arrived]
     if left != known:
         settings.set_setting(transaction, _WAITING, json.dumps(left))
     return len(known) - len(left)
+
+
+def _stage(transaction: Transaction, brought: Brought) -> None:
+    # After the entries, one of which may erase what a later one names again; and what none names,
+    # as its rows wait, is fetched again with them.
+    octets.stage_named(transaction.connection, brought.staged)
 
 
 def _set_standings(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "await_git_blobs",
     "check_octets",
+    "check_since",
     "destroy",
     "erasing_round",
     "git_blobs",
@@ -46,6 +47,7 @@ __all__ = [
     "round_in",
     "some_objects",
     "stage",
+    "stage_named",
     "staged",
     "staged_digests",
     "unnamed_git_blobs",
@@ -116,6 +118,11 @@ def stage(
         statement = "INSERT INTO unsettled (digest, content) VALUES (?, ?)"
         rows = [(octets_of(digest), content) for digest, content in new.items()]
         connection.executemany(statement, rows)
+
+
+def stage_named(connection: Session, contents: Iterable[tuple[str, bytes]]) -> None:
+    """Stage those octets, each with its digest, that something names by now."""
+    stage(connection, [each for each in contents if is_named(connection, each[0])])
 
 
 def staged(connection: Session, digest: str) -> bytes | None:
@@ -235,6 +242,15 @@ def check_octets(
     """
     if round_in(told) != earlier_round or not doomed.isdisjoint(digests):
         raise StorageError("octets were erased meanwhile", path="", reason="erasing")
+
+
+def check_since(session: Session, digests: Sequence[str], earlier_round: int) -> None:
+    """The same of what the records say now."""
+    together = Together(session)
+    rows = kept_in(together, "erasure_object", digests)
+    together.put()
+    doomed = {digest_in(octets) for (octets,) in rows}
+    check_octets(settings(session), doomed, digests, earlier_round)
 
 
 def destroy(transaction: Transaction, delete: Callable[[str], None]) -> None:

@@ -4,8 +4,8 @@
 |---|---|
 | the checkpoint is held to the key, and to the last one shown | asks anew |
 | a stretch of 256 entries comes, with openings, and is held to that root | asks anew |
-| their octets come, and are held to their digests | finds those that are there |
-| the rows of the stretch are written, in one transaction | goes on behind them |
+| octets of some of them come, and are held to their digests | finds the files that are there |
+| rows of these, and small octets for a store elsewhere, are one transaction | goes on behind it |
 | who may see what is written, in one transaction | goes on behind it |
 | what is erased there is destroyed, the checkpoint is kept, and cosigned | does it again |
 
@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from permacite.archive import Repository, Standing, place_of, utc_now
 from permacite.archive.engine.place import NO_ARCHIVE
@@ -45,15 +45,20 @@ from permacite.service.mirroring.line import Line
 from permacite.service.mirroring.skeleton import STRETCH, Skeleton
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive import Location
+    from permacite.archive.engine.bringing import Brought
     from permacite.archive.mirroring.mirror import Mirror
     from permacite.pdi import PDI
 
 __all__ = ["Progress", "TakenOver", "follow"]
 
+T = TypeVar("T")
+
+_AT_ONCE = 128
+"""How many contents come before the rows that name them: small ones are in memory meanwhile."""
 _LOG = "/-/api/log"
 _NAME_ENDS = "/log"
 """Ends the name of the log of every archive; its first series stands before that."""
@@ -220,7 +225,7 @@ class _Run:
         standings = self._told_standings(place)
         entered = self._enter(shown)
         filled = self._fill(shown.size)
-        self._take_octets(self._mirror.lost())
+        self._take_lost(self._mirror.lost())
         self._set_standings(standings, place)
         self._mirror.note_lost(self._lost)
         self._repository.finish_erasing()
@@ -302,8 +307,8 @@ class _Run:
             end = min(shown.size, (known // STRETCH + 1) * STRETCH)
             arrived = self._arrived(known, end)
             skeleton.check(known, [each.hash for each in arrived])
-            self._take_octets(_digests(arrived))
-            self._mirror.enter(known, arrived)
+            for group in _groups(dict(enumerate(arrived, known))):
+                self._with_octets(group, partial(self._mirror.enter, min(group), [*group.values()]))
             known = end
             self._progress(known, shown.size)
         return known - before
@@ -342,15 +347,40 @@ class _Run:
                         expected=leaf.hash.hex(),
                         actual=each.hash.hex(),
                     )
-            self._take_octets(_digests(fetched))
-            filled += self._mirror.fill(arrived)
+            for group in _groups(arrived):
+                filled += self._with_octets(group, partial(self._mirror.fill, group))
         return filled
 
-    def _take_octets(self, digests: Sequence[str]) -> None:
-        """Bring octets that are not here; those that are not to be had are noted."""
-        came, lost = self._repository.bring(self._line, dict.fromkeys(digests))
-        self._octets += came
-        self._lost += lost
+    def _with_octets(self, group: dict[int, Arrived], taken: Callable[[Brought], T]) -> T:
+        """Bring the octets of entries that are not here, and take these over with them.
+
+        Raises as `taken`, which is tried again where octets were destroyed meanwhile.
+        """
+        digests = _digests(group.values())
+        while True:
+            try:
+                with self._repository.bringing(self._line, digests) as brought:
+                    answer = taken(brought)
+            except StorageError as error:
+                if error.reason != "erasing":
+                    raise
+                self._repository.destroy_waiting()
+            else:
+                self._count(brought)
+                return answer
+
+    def _take_lost(self, digests: Sequence[str]) -> None:
+        """Bring octets that the origin named, and did not give."""
+        for start in range(0, len(digests), _AT_ONCE):
+            some = digests[start : start + _AT_ONCE]
+            with self._repository.bringing(self._line, some) as brought:
+                self._mirror.stage(brought)
+            self._count(brought)
+
+    def _count(self, brought: Brought) -> None:
+        """Count octets that came; those that are not to be had are noted."""
+        self._octets += brought.came
+        self._lost += brought.lost
 
     def _told_standings(self, place: int) -> list[tuple[int, PDI, Standing]]:
         """Who may see what, as was said behind a place. Raises IntegrityError."""
@@ -382,10 +412,26 @@ class _Run:
             self._mirror.set_standings(rows, after=after, place=told[-1][0])
 
 
-def _digests(arrived: Sequence[Arrived]) -> list[str]:
-    """The digests of all octets that entries tell of. Raises IntegrityError."""
+def _groups(arrived: dict[int, Arrived]) -> Iterator[dict[int, Arrived]]:
+    """Entries by their places, so many together as have few contents. Raises IntegrityError."""
+    group: dict[int, Arrived] = {}
+    number = 0
+    for place, each in arrived.items():
+        more = len(_digests([each]))
+        if group and number + more > _AT_ONCE:
+            yield group
+            group, number = {}, 0
+        group[place] = each
+        number += more
+    if group:
+        yield group
+
+
+def _digests(arrived: Iterable[Arrived]) -> list[str]:
+    """The digests of all octets that entries tell of, each once. Raises IntegrityError."""
     try:
-        return [digest for each in arrived for digest in digests_in(each.disclosed())]
+        told = (digest for each in arrived for digest in digests_in(each.disclosed()))
+        return list(dict.fromkeys(told))
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise IntegrityError(
             f"an entry, or what is told beside it, cannot be read: {error}",

@@ -80,7 +80,7 @@ def mend(
             if not _is_told(repository, name, digest):
                 mended.append(Mended(name, digest, "untold"))
                 continue
-            _, lost = repository.bring(held, [digest], check=True)
+            _, lost = repository.mend(held, [digest])
             wrong = digest in held.wrong
             mended.append(
                 Mended(name, digest, ("wrong" if wrong else "missing") if lost else "mended")
