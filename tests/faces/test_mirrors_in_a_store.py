@@ -191,6 +191,7 @@ def test_what_is_lost_there_comes_when_it_is_there_again(
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_who_takes_over_packs_what_fills_a_pack(
     archive: Path, into: str, origin: Running, troubled: Troubled, store: Store, bucket: str
 ) -> None:
@@ -211,6 +212,7 @@ def test_who_takes_over_packs_what_fills_a_pack(
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_no_more_is_staged_than_the_catalog_should_hold(
     archive: Path, into: str, origin: Running, troubled: Troubled
 ) -> None:

@@ -6,21 +6,23 @@ one request for a range, and a pack by any program that reads tar files. A pack 
 any other, named by its digest; the catalog knows what is where in it.
 
 Who packs holds a lease, so that two do not pack the same. Where octets are erased, what is left of
-their pack goes into another one, and the pack is deleted.
+their pack goes into another one, and the pack is deleted; so is each that came to nothing.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import tarfile
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
 from permacite.archive.objects import Source, digest_of
 from permacite.archive.records import octets
-from permacite.errors import IntegrityError, NotFoundError
+from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +34,11 @@ __all__ = ["Packing"]
 
 _BLOCK = 512
 """Of a tar file: headers have one, contents are filled up to whole ones (POSIX, ustar)."""
-_LEASE = "packing"
 _PAGE = 1000
+_PAUSE_S = 0.1
+_PATIENCE_S = 2 * packs.LEASE.total_seconds()
+"""How long who deletes packs waits for who makes them: for longer than one who was killed can hold
+the lease."""
 
 
 class Packing:
@@ -56,13 +61,13 @@ class Packing:
         if not self._catalog.read(octets.staged_digests, 1):
             return 0
         with self._lock:  # the lease is this process's
-            if not self._catalog.write(packs.take, _LEASE, self._holder):
+            if not self._catalog.write(packs.take, self._holder):
                 return 0
             try:
                 batch = self._catalog.read(packs.waiting, packs.MOST_MEMBERS, packs.MOST_BYTES)
                 self._keep(batch)
             finally:
-                self._catalog.write(packs.give_back, _LEASE, self._holder)
+                self._catalog.write(packs.give_back, self._holder)
         return sum(len(content) for _, content in batch)
 
     def _keep(self, batch: Sequence[tuple[str, bytes]]) -> None:
@@ -77,16 +82,45 @@ class Packing:
             self._put_pack(fresh)
 
     def _put_one(self, digest: str, content: bytes) -> None:
+        since = self._catalog.read(octets.erasing_round)
         self._objects.put_all([(digest, content)])
         if self._catalog.read(octets.staged, digest) is None:
             self._destroy(digest)  # erased since it was read
-        self._catalog.write(octets.let_go, [digest])
+        self._catalog.write(octets.let_go_since, [digest], since)
 
     def _put_pack(self, contents: Sequence[tuple[str, bytes]]) -> None:
         pack, places = _packed(contents)
-        self._objects.put_all([(places[0].pack, pack)])
-        if not self._catalog.write(packs.note, places):
-            self._destroy(places[0].pack)
+        self._announced(places[0].pack, pack)
+        if not self._catalog.write(packs.note, places, holder=self._holder):
+            self._came_to_nothing(places[0].pack)
+
+    def _announced(self, name: str, pack: bytes) -> None:
+        """Put a pack, which is known first: who dies in between leaves nothing that is not."""
+        self._catalog.write(packs.announce, name)
+        self._objects.put_all([(name, pack)])
+
+    def _came_to_nothing(self, pack: str) -> None:
+        self._destroy(pack)
+        self._catalog.write(packs.was_deleted, pack)
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Hold the lease until the block ends; others are waited for. Raises StorageError."""
+        deadline = time.monotonic() + _PATIENCE_S
+        with self._lock:
+            while not self._catalog.write(packs.take, self._holder):
+                if time.monotonic() > deadline:
+                    raise StorageError(
+                        "other processes make packs all the time",
+                        path=self._catalog.where,
+                        reason="locked",
+                        hint="what is to be destroyed is noted: ask again later",
+                    )
+                time.sleep(_PAUSE_S)
+            try:
+                yield
+            finally:
+                self._catalog.write(packs.give_back, self._holder)
 
     def open(self, digest: str) -> Source | None:
         """The octets where they are staged or in a pack, to be read; None where they are not.
@@ -153,11 +187,13 @@ class Packing:
         """
         while waiting := self._catalog.read(packs.to_repack):
             for pack, gone in waiting.items():
-                self._leave_out(pack, gone)
-        for pack in self._catalog.read(packs.emptied):
-            if not self._catalog.read(octets.is_named, pack):  # a document may have a pack's octets
-                self._objects.delete(pack)
-            self._catalog.write(packs.was_deleted, pack)
+                with self._turn():
+                    self._leave_out(pack, gone)
+        if not self._catalog.read(packs.emptied):
+            return
+        with self._turn():  # what another announced counts by now, or never will
+            for pack in self._catalog.read(packs.emptied):
+                self._came_to_nothing(pack)
 
     def _leave_out(self, pack: str, gone: Sequence[str]) -> None:
         members = self._catalog.read(packs.members, pack)
@@ -165,13 +201,14 @@ class Packing:
         try:
             contents = [(member.digest, self._as_it_is(member)) for member in beside]
         except NotFoundError:
-            self._catalog.write(packs.replace, pack, gone, beside)
+            self._catalog.write(packs.replace, pack, gone, beside, holder=self._holder)
             return
         new, places = _packed(contents)
         if beside:
-            self._objects.put_all([(digest_of(new), new)])
-        if not self._catalog.write(packs.replace, pack, gone, places) and beside:
-            self._destroy(digest_of(new))
+            self._announced(digest_of(new), new)
+        counts = self._catalog.write(packs.replace, pack, gone, places, holder=self._holder)
+        if beside and not counts:
+            self._came_to_nothing(digest_of(new))
 
     def _as_it_is(self, member: packs.Member) -> bytes:
         """Octets in a pack; where they are not right, asked for twice."""

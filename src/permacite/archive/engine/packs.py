@@ -1,7 +1,10 @@
 """Which small octets are together in which object, at which place: a pack.
 
 A pack is an object like any other, named by its digest. A row of `packed` says where in it the
-octets of a digest are. What replaced a pack names the old one in `emptied_pack` until it is gone.
+octets of a digest are. `emptied_pack` names the packs that are to be deleted: those that others
+replaced, and each one before it is put, until it counts. So one that came to nothing, as who put it
+was killed, goes with what is erased. Who packs or deletes packs holds the lease; that of who takes
+too long is another's, who may delete what was put: then that does not come to count.
 """
 
 from __future__ import annotations
@@ -26,9 +29,11 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
+    "LEASE",
     "MOST_BYTES",
     "MOST_MEMBERS",
     "Member",
+    "announce",
     "drop",
     "emptied",
     "forget",
@@ -51,8 +56,9 @@ __all__ = [
 MOST_MEMBERS = 1000
 MOST_BYTES = 8 << 20
 """How much goes into a pack: as much is in memory, and is read again where a member is erased."""
-_LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=60)
 """How long who packs may take for one pack; after that another may begin."""
+_NAME = "packing"
 
 _TAKE = """
 INSERT INTO lease (name, holder, until) VALUES (:name, :holder, :until)
@@ -82,17 +88,17 @@ def _row(place: Member) -> tuple[bytes, bytes, int, int]:
     return octets_of(place.digest), octets_of(place.pack), place.start, place.size_bytes
 
 
-def take(transaction: Transaction, name: str, holder: str) -> bool:
-    """Take a lease, or keep it; whether no other holds it."""
+def take(transaction: Transaction, holder: str) -> bool:
+    """Take the lease, or keep it; whether no other holds it."""
     now = transaction.clock()
-    row = {"name": name, "holder": holder, "until": timestamp(now + _LEASE), "now": timestamp(now)}
+    row = {"name": _NAME, "holder": holder, "until": timestamp(now + LEASE), "now": timestamp(now)}
     return transaction.connection.execute(_TAKE, row).rowcount == 1
 
 
-def give_back(transaction: Transaction, name: str, holder: str) -> None:
-    """Let others take a lease."""
+def give_back(transaction: Transaction, holder: str) -> None:
+    """Let others take the lease."""
     statement = "DELETE FROM lease WHERE name = ? AND holder = ?"
-    transaction.connection.execute(statement, (name, holder))
+    transaction.connection.execute(statement, (_NAME, holder))
 
 
 def waiting(session: Session, most: int, most_bytes: int) -> list[tuple[str, bytes]]:
@@ -124,15 +130,23 @@ def found(session: Session, digest: str) -> bytes | Member | None:
     return None if row is None else _member(row)
 
 
-def note(transaction: Transaction, places: Sequence[Member]) -> bool:
+def announce(transaction: Transaction, pack: str) -> None:
+    """Note that a pack is about to be put: where it does not come to count, it is deleted."""
+    _let_delete(transaction, octets_of(pack))
+
+
+def note(transaction: Transaction, places: Sequence[Member], *, holder: str) -> bool:
     """Let go of staged octets that are in a pack now; False where some of them must not be there.
 
-    They must not where they were erased meanwhile, or are in another pack. Nothing is done then.
+    They must not where they were erased meanwhile, or are in another pack, nor where the pack may
+    be deleted already. Nothing is done then.
     """
     session = transaction.connection
     for place in places:
         if not isinstance(found(session, place.digest), bytes) or is_packed(session, place.digest):
             return False
+    if not _counts(transaction, places[0].pack, holder):
+        return False
     session.executemany(_PACKED, [_row(place) for place in places])
     let_go(transaction, [place.digest for place in places])
     return True
@@ -196,12 +210,32 @@ def to_repack(session: Session) -> dict[str, list[str]]:
     return packs
 
 
+def _counts(transaction: Transaction, pack: str, holder: str) -> bool:
+    """Let a pack that was announced count, if nobody else holds the lease, and may delete it."""
+    held = "SELECT 1 FROM lease WHERE name = ? AND holder = ?"
+    if transaction.connection.execute(held, (_NAME, holder)).fetchone() is None:
+        return False
+    was_deleted(transaction, pack)
+    return True
+
+
+def _let_delete(transaction: Transaction, pack: bytes) -> None:
+    statement = "INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING"
+    transaction.connection.execute(statement, (pack,))
+
+
 def replace(
-    transaction: Transaction, pack: str, gone: Sequence[str], places: Sequence[Member]
+    transaction: Transaction,
+    pack: str,
+    gone: Sequence[str],
+    places: Sequence[Member],
+    *,
+    holder: str,
 ) -> bool:
     """Let what is left of a pack be in another one, and the old one be deleted.
 
-    False, and nothing is done, where other things are in it by now, or what goes is named again.
+    False, and nothing is done, where other things are in it by now, or what goes is named again, or
+    the other one may be deleted already.
     """
     session = transaction.connection
     there = {member.digest for member in members(session, pack)}
@@ -209,10 +243,12 @@ def replace(
         return False
     if any(is_named(session, digest) for digest in gone):
         return False
-    old = (octets_of(pack),)
-    session.execute("DELETE FROM packed WHERE pack = ?", old)
+    for new in {place.pack for place in places} - {pack}:
+        if not _counts(transaction, new, holder):
+            return False
+    session.execute("DELETE FROM packed WHERE pack = ?", (octets_of(pack),))
     session.executemany(_PACKED, [_row(place) for place in places])
-    session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", old)
+    _let_delete(transaction, octets_of(pack))
     return True
 
 
@@ -224,7 +260,7 @@ def take_out(transaction: Transaction, digest: str) -> None:
         session.execute("DELETE FROM packed WHERE digest = ?", (octets_of(digest),))
         left = session.execute("SELECT 1 FROM packed WHERE pack = ? LIMIT 1", (pack,)).fetchone()
         if left is None:
-            session.execute("INSERT INTO emptied_pack VALUES (?) ON CONFLICT DO NOTHING", (pack,))
+            _let_delete(transaction, pack)
 
 
 def emptied(session: Session) -> list[str]:
@@ -236,5 +272,5 @@ def emptied(session: Session) -> list[str]:
 
 
 def was_deleted(transaction: Transaction, pack: str) -> None:
-    """Note that a pack that was to be deleted is gone."""
+    """Note that a pack is not to be deleted any more: it is gone, or counts."""
     transaction.connection.execute("DELETE FROM emptied_pack WHERE pack = ?", (octets_of(pack),))

@@ -330,6 +330,7 @@ class WriteBehind:
                 with self._lock:
                     self._staged_bytes = max(0, self._staged_bytes - size)
                 return size > 0
+            since = self._catalog.read(octets.erasing_round)
             digests = self._catalog.read(octets.staged_digests, _BATCH + len(self._refused))
             digests = [digest for digest in digests if digest not in self._refused]
             if not digests:
@@ -339,7 +340,8 @@ class WriteBehind:
             with ThreadPoolExecutor(_HANDS) as hands:
                 sizes = list(hands.map(self._flush_one, digests))
             done = [digest for digest in digests if digest not in self._refused]
-            self._catalog.write(octets.let_go, done)
+            if not self._catalog.write(octets.let_go_since, done, since):
+                return True
         except (StorageError, RuntimeError):
             return False  # the disk is full, or Python is ending: it all waits where it is safe
         with self._lock:

@@ -156,6 +156,18 @@ def let_go(transaction: Transaction, digests: Sequence[str]) -> None:
     transaction.connection.executemany(statement, [(octets_of(digest),) for digest in digests])
 
 
+def let_go_since(transaction: Transaction, digests: Sequence[str], earlier_round: int) -> bool:
+    """The same, of octets that were put since a round of erasing was read.
+
+    False, and nothing is done, where octets were destroyed meanwhile: they may be staged anew, and
+    no object any more.
+    """
+    if erasing_round(transaction.connection) != earlier_round:
+        return False
+    let_go(transaction, digests)
+    return True
+
+
 _SCHEMA_OF_BLOBS = 7
 _NAME_BLOB = (
     "INSERT INTO git_blob VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET name = excluded.name"
