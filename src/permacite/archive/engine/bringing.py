@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.objects import ObjectStore
 
-__all__ = ["SMALL_BYTES", "Bringing", "Brought"]
+__all__ = ["Bringing", "Brought"]
 
-SMALL_BYTES = 64 * 1024
-"""What is larger costs more to write twice than a flush."""
 _HANDS = 8
 
 
@@ -92,7 +90,7 @@ class Bringing:
             content = self._read(digest)
         except (NotFoundError, IntegrityError):
             return Brought(0, [digest])
-        if self._stages and len(content) <= SMALL_BYTES:
+        if self._stages and len(content) <= packs.SMALL_BYTES:
             return Brought(1, [], [(digest, content)])
         self._objects.put_all([(digest, content)])
         return Brought(1, [])

@@ -32,6 +32,7 @@ __all__ = [
     "LEASE",
     "MOST_BYTES",
     "MOST_MEMBERS",
+    "SMALL_BYTES",
     "Member",
     "announce",
     "drop",
@@ -53,6 +54,8 @@ __all__ = [
     "was_deleted",
 ]
 
+SMALL_BYTES = 64 * 1024
+"""What is staged first; what is larger costs more to write twice than a flush."""
 MOST_MEMBERS = 1000
 MOST_BYTES = 8 << 20
 """How much goes into a pack: as much is in memory, and is read again where a member is erased."""

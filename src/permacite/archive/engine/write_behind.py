@@ -19,7 +19,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.engine.bringing import SMALL_BYTES, Bringing, Brought
 from permacite.archive.objects import FileObjects, Source, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -27,6 +26,7 @@ from permacite.errors import IntegrityError, NotFoundError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from permacite.archive.engine.bringing import Brought
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.packing import Packing
     from permacite.archive.engine.place import Place
@@ -66,7 +66,7 @@ class Staging:
         # Whether there is a file already is asked when it is flushed: no call of the system
         # here, after which each of many threads would have to wait for the interpreter.
         digest = digest_of(content)
-        is_staged = self._together and len(content) <= SMALL_BYTES
+        is_staged = self._together and len(content) <= packs.SMALL_BYTES
         (self.contents if is_staged else self._files).append((digest, content))
         return digest
 
@@ -215,6 +215,8 @@ class WriteBehind:
 
     def _brought(self, source: Opens, digests: Sequence[str]) -> Brought:
         """What becomes of octets that are taken over. Raises StorageError."""
+        from permacite.archive.engine.bringing import Bringing, Brought  # noqa: PLC0415 - for copies
+
         if isinstance(self._objects, FileObjects):
             return Brought(*self._objects.adopt(source, digests, link=None, flush_all=True))
         return Bringing(
