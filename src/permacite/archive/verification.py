@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from permacite.archive.engine import Catalog, WriteBehind
-    from permacite.archive.engine.bringing import Brought
+    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.entries import Leaf
     from permacite.archive.mirroring.mirror import Mirror
     from permacite.archive.model import Citation
@@ -59,7 +59,9 @@ class Verification(Reading):
 
         return Mirror(self._catalog)
 
-    def bringing(self, source: Opens, digests: Sequence[str]) -> AbstractContextManager[Brought]:
+    def bringing(
+        self, source: Opens, digests: Sequence[str]
+    ) -> AbstractContextManager[BroughtOctets]:
         """Take octets over from elsewhere by their digests, until rows name them or it failed.
 
         Raises StorageError.

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.objects import ObjectStore
 
-__all__ = ["Bringing", "Brought"]
+__all__ = ["Bringing", "BroughtOctets"]
 
 _HANDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class BroughtOctets:
     """What became of octets that were to be taken over."""
 
     came: int
@@ -64,7 +64,7 @@ class Bringing:
         self._compares = compares
         self._stages = stages
 
-    def bring(self, digests: Sequence[str]) -> Brought:
+    def bring(self, digests: Sequence[str]) -> BroughtOctets:
         """Take octets over by their digests. Raises StorageError, and what reading raises."""
         if len(digests) <= 1:  # a pool of threads is refused while Python ends
             every = [self._bring_one(digest) for digest in digests]
@@ -73,24 +73,24 @@ class Bringing:
 
             with ThreadPoolExecutor(min(_HANDS, len(digests))) as hands:
                 every = list(hands.map(self._bring_one, digests))
-        return Brought(
+        return BroughtOctets(
             sum(one.came for one in every),
             [digest for one in every for digest in one.lost],
             [content for one in every for content in one.staged],
         )
 
-    def _bring_one(self, digest: str) -> Brought:
+    def _bring_one(self, digest: str) -> BroughtOctets:
         """The same of one."""
         place = self._catalog.read(packs.found, digest)
         if isinstance(place, bytes):  # it may be erased before the rows come that name it again
-            return Brought(0, [], [(digest, place)])
+            return BroughtOctets(0, [], [(digest, place)])
         if place is not None or (not self._compares and self._objects.has(digest)):
-            return Brought(0, [])
+            return BroughtOctets(0, [])
         try:
             content = self._read(digest)
         except (NotFoundError, IntegrityError):
-            return Brought(0, [digest])
+            return BroughtOctets(0, [digest])
         if self._stages and len(content) <= packs.SMALL_BYTES:
-            return Brought(1, [], [(digest, content)])
+            return BroughtOctets(1, [], [(digest, content)])
         self._objects.put_all([(digest, content)])
-        return Brought(1, [])
+        return BroughtOctets(1, [])

@@ -26,7 +26,7 @@ from permacite.errors import IntegrityError, NotFoundError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from permacite.archive.engine.bringing import Brought
+    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.packing import Packing
     from permacite.archive.engine.place import Place
@@ -200,7 +200,7 @@ class WriteBehind:
             source.check()
 
     @contextlib.contextmanager
-    def bringing(self, source: Opens, digests: Sequence[str]) -> Iterator[Brought]:
+    def bringing(self, source: Opens, digests: Sequence[str]) -> Iterator[BroughtOctets]:
         """Take octets over by their digests; small ones are lent until rows name them, or not.
 
         They are packed in whole packs from then on, and what is left when this is closed. Raises
@@ -213,12 +213,12 @@ class WriteBehind:
         finally:
             self._count(brought.staged)
 
-    def _brought(self, source: Opens, digests: Sequence[str]) -> Brought:
+    def _brought(self, source: Opens, digests: Sequence[str]) -> BroughtOctets:
         """What becomes of octets that are taken over. Raises StorageError."""
-        from permacite.archive.engine.bringing import Bringing, Brought  # noqa: PLC0415 - for copies
+        from permacite.archive.engine.bringing import Bringing, BroughtOctets  # noqa: PLC0415 - for copies
 
         if isinstance(self._objects, FileObjects):
-            return Brought(*self._objects.adopt(source, digests, link=None, flush_all=True))
+            return BroughtOctets(*self._objects.adopt(source, digests, link=None, flush_all=True))
         return Bringing(
             partial(_whole, source),
             self._objects,

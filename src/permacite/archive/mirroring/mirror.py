@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.engine import Catalog
-    from permacite.archive.engine.bringing import Brought
+    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.note import Checkpoint, Signature
     from permacite.archive.log.submission import Submission
@@ -80,7 +80,7 @@ class Mirror:
         """The last checkpoint that was cosigned for whoever submitted it."""
         return self._catalog.read(settings.setting, witness.WITNESSED)
 
-    def enter(self, start: int, arrived: Sequence[Arrived], brought: Brought) -> None:
+    def enter(self, start: int, arrived: Sequence[Arrived], brought: BroughtOctets) -> None:
         """Enter entries from the place `start` on, all or none, whose octets were brought.
 
         Raises IntegrityError; BusyError where others were entered there meanwhile; StorageError
@@ -92,11 +92,11 @@ class Mirror:
         """The entries that were closed when they came."""
         return self._list(_WAITING)
 
-    def fill(self, arrived: Mapping[int, Arrived], brought: Brought) -> int:
+    def fill(self, arrived: Mapping[int, Arrived], brought: BroughtOctets) -> int:
         """Fill in entries that waited, all or none; how many were. Raises as `enter`."""
         return self._take(_fill, arrived, brought)
 
-    def stage(self, brought: Brought) -> None:
+    def stage(self, brought: BroughtOctets) -> None:
         """Keep octets that were lost, and came, as far as they are named still."""
         if brought.staged:
             self._take(_stage, brought)
@@ -210,7 +210,7 @@ def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
 
 
 def _enter(
-    transaction: Transaction, start: int, arrived: Sequence[Arrived], brought: Brought
+    transaction: Transaction, start: int, arrived: Sequence[Arrived], brought: BroughtOctets
 ) -> None:
     if leaves.size(transaction.connection) != start:
         raise _busy()
@@ -222,7 +222,7 @@ def _enter(
         settings.set_setting(transaction, _WAITING, json.dumps(known + new))
 
 
-def _fill(transaction: Transaction, arrived: Mapping[int, Arrived], brought: Brought) -> int:
+def _fill(transaction: Transaction, arrived: Mapping[int, Arrived], brought: BroughtOctets) -> int:
     known = _listed(transaction.connection, _WAITING)
     if not arrived.keys() <= set(known):
         raise _busy()
@@ -235,7 +235,7 @@ def _fill(transaction: Transaction, arrived: Mapping[int, Arrived], brought: Bro
     return len(known) - len(left)
 
 
-def _stage(transaction: Transaction, brought: Brought) -> None:
+def _stage(transaction: Transaction, brought: BroughtOctets) -> None:
     # After the entries, one of which may erase what a later one names again; and what none names,
     # as its rows wait, is fetched again with them.
     octets.stage_named(transaction.connection, brought.staged)

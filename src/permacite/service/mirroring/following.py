@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Location
-    from permacite.archive.engine.bringing import Brought
+    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.mirroring.mirror import Mirror
     from permacite.pdi import PDI
 
@@ -351,7 +351,7 @@ class _Run:
                 filled += self._with_octets(group, partial(self._mirror.fill, group))
         return filled
 
-    def _with_octets(self, group: dict[int, Arrived], taken: Callable[[Brought], T]) -> T:
+    def _with_octets(self, group: dict[int, Arrived], taken: Callable[[BroughtOctets], T]) -> T:
         """Bring the octets of entries that are not here, and take these over with them.
 
         Raises as `taken`, which is tried again where octets were destroyed meanwhile.
@@ -377,7 +377,7 @@ class _Run:
                 self._mirror.stage(brought)
             self._count(brought)
 
-    def _count(self, brought: Brought) -> None:
+    def _count(self, brought: BroughtOctets) -> None:
         """Count octets that came; those that are not to be had are noted."""
         self._octets += brought.came
         self._lost += brought.lost
