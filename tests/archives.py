@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from tests.engines import Repository
@@ -11,7 +12,13 @@ from permacite.service import archive
 if TYPE_CHECKING:
     from permacite.archive import Location
 
-__all__ = ["Archive"]
+__all__ = ["Archive", "command_on"]
+
+
+def command_on(directory: Location, *words: str) -> list[str]:
+    """What runs a command in a process of its own, on the archive of a folder."""
+    at = str(Repository.at(directory))
+    return [sys.executable, "-m", "permacite", "--archive", at, *words]
 
 
 class Archive(archive.Archive):

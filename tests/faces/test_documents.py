@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import json
 import subprocess
-import sys
 import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.archives import Archive
-from tests.engines import Repository
+from tests.archives import Archive, command_on
 from tests.spec.test_words_of_office_files import REVIEWED
 
 from permacite.archive import NewRepresentation
@@ -37,14 +35,7 @@ def run(
     folder: Path | str, *arguments: str, content: bytes = b""
 ) -> subprocess.CompletedProcess[str]:
     """Run a command on an archive."""
-    command = [
-        sys.executable,
-        "-m",
-        "permacite",
-        "--archive",
-        str(Repository.at(folder)),
-        *arguments,
-    ]
+    command = command_on(folder, *arguments)
     done = subprocess.run(command, input=content, capture_output=True, check=False)
     return subprocess.CompletedProcess(
         command, done.returncode, done.stdout.decode(), done.stderr.decode()

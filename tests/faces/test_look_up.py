@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.archives import Archive
-from tests.engines import Repository
+from tests.archives import Archive, command_on
 from tests.faces.test_http import ask, names
 
 if TYPE_CHECKING:
@@ -101,14 +99,7 @@ def test_commands_and_programs_get_the_same(
 
 
 def test_names_are_read_from_standard_input(archive: Path, names: dict[str, str]) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "permacite",
-        "--archive",
-        str(Repository.at(archive)),
-        "look-up",
-    ]
+    command = command_on(archive, "look-up")
     typed = f"{names['html']}\n\n {names['text']} \n"
     ended = subprocess.run(command, input=typed, capture_output=True, text=True, check=True)
     assert [line.split("\t")[1] for line in ended.stdout.splitlines()] == [

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.archives import Archive
-from tests.engines import Repository
+from tests.archives import Archive, command_on
 
 from permacite.errors import NotFoundError
 from permacite.service.reader.following import live_address
@@ -114,14 +112,7 @@ def test_a_style_prints_it(folder: Path, name: str) -> None:
 
 def test_the_command_tells_it(folder: Path, name: str) -> None:
     def run(*words: str) -> str:
-        command = [
-            sys.executable,
-            "-m",
-            "permacite",
-            "--archive",
-            str(Repository.at(folder)),
-            *words,
-        ]
+        command = command_on(folder, *words)
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     told = run("reference", name)

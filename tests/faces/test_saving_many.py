@@ -6,14 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.archives import Archive
-from tests.engines import Repository
+from tests.archives import Archive, command_on
 
 from permacite.errors import BusyError, ParseError
 from permacite.service.lists.journal import Journal
@@ -127,15 +125,7 @@ def test_several_addresses_and_standard_input_are_a_list(
 ) -> None:
     first, second, third = _pages(site, 3)
     assert len(cli("save", first, second, "--allow-private", "--pause", "0").out.split()) == 4
-    command = [
-        sys.executable,
-        "-m",
-        "permacite",
-        "--archive",
-        str(Repository.at(archive)),
-        "save",
-        "-",
-    ]
+    command = command_on(archive, "save", "-")
     done = subprocess.run(
         [*command, "--allow-private"], input=third, text=True, capture_output=True, check=True
     )
@@ -215,15 +205,7 @@ def test_a_list_that_is_killed_goes_on_and_saves_nothing_twice(
     pages = _pages(site, count)
     (tmp_path / "list").write_text("\n".join([*pages, "no address"]))
     options = ["save", "--from", str(tmp_path / "list"), "--allow-private", "--pause", "0"]
-    command = [
-        sys.executable,
-        "-m",
-        "permacite",
-        "--archive",
-        str(Repository.at(archive)),
-        *options,
-        "--json",
-    ]
+    command = command_on(archive, *options, "--json")
     kills = 0
     for wanted in range(1, 11):
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

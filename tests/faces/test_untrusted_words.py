@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import expect
-from tests.archives import Archive
-from tests.engines import Repository
+from tests.archives import Archive, command_on
 from tests.papers import Sheet, paper
 
 if TYPE_CHECKING:
@@ -45,14 +43,7 @@ def test_the_command_warns_and_so_does_json(archive: Path, tmp_path: Path) -> No
     (tmp_path / "broken.pdf").write_bytes(broken())
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [
-            sys.executable,
-            "-m",
-            "permacite",
-            "--archive",
-            str(Repository.at(archive)),
-            *words,
-        ]
+        command = command_on(archive, *words)
         return subprocess.run(command, capture_output=True, text=True, check=True)
 
     imported = run("import", str(tmp_path / "broken.pdf"))

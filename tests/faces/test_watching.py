@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import closing
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.archives import Archive
+from tests.archives import Archive, command_on
 from tests.earlier import unpack
 from tests.engines import Repository
 from tests.faces.conftest import served
@@ -238,15 +237,7 @@ def test_a_pass_that_is_killed_goes_on_and_saves_nothing_twice(
     with Archive.open(archive) as held:
         for address in addresses:
             held.watch(address)
-    command = [
-        sys.executable,
-        "-m",
-        "permacite",
-        "--archive",
-        str(Repository.at(archive)),
-        "watch",
-        "run",
-    ]
+    command = command_on(archive, "watch", "run")
     command += ["--allow-private", "--pause", "0", "--json"]
     for wanted in range(1, 6):
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
