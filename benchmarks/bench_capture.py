@@ -220,7 +220,7 @@ def _single_file(uri: str, folder: Path) -> Callable[[], Result]:
 
 
 def _chromium(uri: str, _folder: Path) -> Callable[[], Result]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only this rival needs it
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])

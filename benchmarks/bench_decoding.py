@@ -48,7 +48,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def overhead() -> str:
     """Compare a warm worker with the same process, call by call."""
-    from PIL import Image  # noqa: PLC0415 - with the media extra alone
+    from PIL import Image
 
     rows = []
     with closing(Workers(most=1)) as workers:

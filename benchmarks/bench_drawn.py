@@ -94,7 +94,7 @@ def _snapshots(uris: list[str], folder: Path) -> Spent:
 
 def snapshots(folder: str, uris: list[str]) -> None:
     """Have Chromium write pages as MHTML once nothing was fetched for half a second."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only this rival needs it
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         path = shutil.which("chromium")

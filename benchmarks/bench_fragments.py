@@ -110,7 +110,7 @@ def _linecache(path: Path, fragment: str) -> str:
 
 def _numpy_counting(path: Path, fragment: str) -> str:
     """Count lead bytes in blocks, without asking whether they are UTF-8."""
-    import numpy as np  # noqa: PLC0415 - part of what is measured
+    import numpy as np
 
     start, end = _ends(fragment)
     seen = 0
@@ -135,7 +135,7 @@ def _ends(fragment: str) -> tuple[int, int]:
 
 def _importing(path: Path, fragment: str) -> str:
     """Do nothing but to import NumPy, which is a part of what it costs to use it once."""
-    import numpy as np  # noqa: PLC0415 - this is what is measured
+    import numpy as np
 
     return f"{path} {fragment} {np}"
 
@@ -276,7 +276,7 @@ SEARCHES = (
 
 def _search_table(path: Path, rounds: int) -> str:
     """Search for what is rare: by us, and by what others would write."""
-    import re2  # noqa: PLC0415 - a rival, and our engine
+    import re2
 
     with path.open("rb") as file:
         data = file.read(64 << 20)

@@ -291,7 +291,7 @@ def measure(folders: Sequence[Path] = ()) -> str:
     missing = [each for each in ("pdftotext", "pdfinfo", "mutool") if shutil.which(each) is None]
     if missing:
         return f"Not at hand: {', '.join(missing)} (Debian: poppler-utils, mupdf-tools)."
-    from permacite.renditions.pdf.library import library  # noqa: PLC0415 - needs the extra pdf
+    from permacite.renditions.pdf.library import library
 
     library()
     named = os.environ.get("PERMACITE_PDFS", "")

@@ -139,7 +139,7 @@ def _others() -> str:
 
 def _elements() -> str:
     """Measure element extents against tokenizing the same page, which they rest on."""
-    from permacite.markup import tokenize  # noqa: PLC0415 - measured, not used
+    from permacite.markup import tokenize
 
     row = "<tr><td>cell <b>bold</b><td><a href='x'>link</a>"
     page = f"<!doctype html><body><h1>t</h1><table>{row * 2000}</table><p>end"

@@ -119,7 +119,7 @@ def make(folder: Path, count: int) -> Made:
 
 def index_others(target: Path, files: Path) -> None:
     """Index the same texts with tantivy, without keeping them."""
-    import tantivy  # noqa: PLC0415 - a rival, not at hand in the tests
+    import tantivy
 
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", stored=False)
@@ -194,7 +194,7 @@ def costs(searches: Sequence[Callable[[], object]]) -> tuple[float, float]:
 
 def table(folder: Path) -> list[str]:
     """What searches cost, by kind."""
-    import tantivy  # noqa: PLC0415 - a rival, not at hand in the tests
+    import tantivy
 
     index = tantivy.Index.open(str(folder / "tantivy"))
     rg = shutil.which("rg")

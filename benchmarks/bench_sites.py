@@ -161,7 +161,7 @@ def see(browser: Browser, address: str) -> Seen:
 
 def alike(before: bytes, after: bytes) -> float:
     """The share of pixels that are the same, up to what nobody sees."""
-    from PIL import Image, ImageChops  # noqa: PLC0415 - only what compares needs it
+    from PIL import Image, ImageChops
 
     images = [Image.open(BytesIO(each)).convert("RGB") for each in (before, after)]
     difference = ImageChops.difference(*images).convert("L").point(lambda v: 255 * (v > 16))
@@ -183,7 +183,7 @@ class Left:
 
 
 def _permacite(uri: str, folder: Path, *options: str) -> Left:
-    from permacite.service.archive import Archive  # noqa: PLC0415 - rivals do without it
+    from permacite.service.archive import Archive
 
     archive = folder / "archive"
     command = [sys.executable, "-m", "permacite", "--archive", str(archive)]
@@ -225,7 +225,7 @@ def _snapshot(uri: str, folder: Path) -> Left:
 
 def snapshot(uri: str, file: Path) -> None:
     """Have Chromium write a page as MHTML, once it had the time that others have."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only what shows needs it
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS)
@@ -314,7 +314,7 @@ class Row:
 
 def measure_site(folder: Path, name: str, path: str) -> list[Row]:
     """Show a site, save it with each saver, and show what each left."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only what shows needs it
+    from playwright.sync_api import sync_playwright
 
     rows = []
     with served(folder) as server, sync_playwright() as playwright:
@@ -364,7 +364,7 @@ def _opened(left: Left) -> Iterator[str]:
 
 
 def _thumb(screen: bytes) -> str:
-    from PIL import Image  # noqa: PLC0415 - as above
+    from PIL import Image
 
     image, written = Image.open(BytesIO(screen)).convert("RGB"), BytesIO()
     image.resize(_THUMB, Image.Resampling.LANCZOS).save(written, "PNG")
@@ -457,7 +457,7 @@ def _versions() -> Iterator[str]:
 
 def _draw(rows: list[dict[str, object]]) -> None:
     """Write all first screens side by side, small: a row a site, the site itself first."""
-    from PIL import Image  # noqa: PLC0415 - as above
+    from PIL import Image
 
     names = list(dict.fromkeys(str(row["site"]) for row in rows))
     columns = list(dict.fromkeys(str(row["saver"]) for row in rows))

@@ -82,7 +82,7 @@ class Server:
 
     def by_hand(self, folder: Path, *statements: str, is_ruled: bool = True) -> None:
         """Run statements on the records of that archive. Raises Refused where a rule does."""
-        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+        import psycopg
 
         role = "origin" if is_ruled else "replica"
         setting = f"SET search_path = {self._schema(folder)}; SET session_replication_role = {role}"
@@ -94,7 +94,7 @@ class Server:
 
     def written(self, folder: Path) -> bytes:
         """All that the rows of the archive have that keeps all else in `folder`."""
-        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+        import psycopg
 
         schema = self._schema(folder)
         named = f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'"  # noqa: S608 - its own
@@ -109,7 +109,7 @@ class Server:
 
     def rows(self, folder: Path, question: str) -> list[Any]:
         """The rows of that archive that answer a question."""
-        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+        import psycopg
 
         path = f"-c search_path={self._schema(folder)}"
         host = str(self.folder)
@@ -158,7 +158,7 @@ class Server:
 
     def execute(self, statement: str) -> list[Any]:
         """Run one statement as the owner of all; its rows."""
-        import psycopg  # noqa: PLC0415 - tests of SQLite do without
+        import psycopg
 
         address = f"postgresql:///postgres?host={self.folder}&user={_USER}"
         with psycopg.connect(address, autocommit=True) as connection:

@@ -71,7 +71,7 @@ def _codings() -> tuple[tuple[str, Answer], ...]:
     found = [_coded("/gzip.css", "gzip", gzip.compress(sheet % b"gzip", mtime=0))]
     found.append(_coded("/deflate.css", "deflate", zlib.compress(sheet % b"deflate")))
     try:
-        import brotli  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415
+        import brotli  # type: ignore[import-untyped, unused-ignore]
 
         found.append(_coded("/br.css", "br", brotli.compress(sheet % b"br")))
     except ModuleNotFoundError:

@@ -128,13 +128,13 @@ def _fork_when_asked(asked: socket.socket) -> None:
 
 def _import_all() -> None:
     """What a server does once: import its rooms, compile its pages and the rules of names."""
-    import anyio._backends._asyncio  # noqa: F401, PLC0415 - as servers do
+    import anyio._backends._asyncio  # noqa: F401 - as servers do
 
-    from permacite import decoding  # noqa: F401, PLC0415 - the same
-    from permacite.archive.texts import index  # noqa: F401, PLC0415 - the same
-    from permacite.cli import commands  # noqa: F401, PLC0415 - the same
-    from permacite.service import names  # noqa: PLC0415 - the same
-    from permacite.web import command, server, templates  # noqa: F401, PLC0415 - the same
+    from permacite import decoding  # noqa: F401 - the same
+    from permacite.archive.texts import index  # noqa: F401 - the same
+    from permacite.cli import commands  # noqa: F401 - the same
+    from permacite.service import names
+    from permacite.web import command, server, templates  # noqa: F401 - the same
 
     templates.prepare()
     names.parse("urn:pdi://lab.example.us/2026/11/22/1.text.1")
@@ -157,7 +157,7 @@ def _watch_over(told: list[Any], stderr: int, status: int) -> None:
 
 
 def _serve(words: list[str], folder: str, environment: dict[str, str], *, stderr: int) -> None:
-    from permacite import __main__ as program  # noqa: PLC0415 - imported before
+    from permacite import __main__ as program
 
     os.dup2(stderr, sys.stderr.fileno())
     os.close(stderr)

@@ -166,8 +166,8 @@ def _asked(
     port: int, gateway: Gateway | None = None, credentials: dict[str, str] = CREDENTIALS
 ) -> Iterator[Store]:
     """Give the store at a port of this machine, once it answers."""
-    import boto3  # noqa: PLC0415 - it takes a while to import
-    from botocore.config import Config  # noqa: PLC0415 - the same
+    import boto3
+    from botocore.config import Config
 
     client = boto3.client(
         "s3",

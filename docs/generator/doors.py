@@ -46,14 +46,14 @@ take PUT.
 def page(root: Path) -> str:
     """Return the whole page."""
     del root
-    from permacite.web.app import ROUTES  # noqa: PLC0415 - needs the server extra
+    from permacite.web.app import ROUTES
 
     return HEAD + "".join(_row(route) for route in ROUTES if route.include_in_schema)
 
 
 def _row(route: Route) -> str:
     """Return what one route asks for, by its methods."""
-    from permacite.web.doors.table import need_of  # noqa: PLC0415 - as above
+    from permacite.web.doors.table import need_of
 
     scopes: dict[str, list[str]] = {}
     for method in sorted((route.methods or set()) - {"HEAD", "OPTIONS"}):

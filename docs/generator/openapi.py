@@ -55,8 +55,8 @@ _PROBLEM = {
 def page(root: Path) -> str:
     """Return the whole description."""
     del root
-    from permacite.version import __version__  # noqa: PLC0415 - as below
-    from permacite.web.app import ROUTES  # noqa: PLC0415 - needs the server extra
+    from permacite.version import __version__
+    from permacite.web.app import ROUTES
 
     paths: dict[str, dict[str, object]] = {}
     for route in filter(lambda route: route.include_in_schema, ROUTES):
@@ -141,7 +141,7 @@ def _body(route: Route, words: str) -> dict[str, object]:
 @cache
 def _values() -> dict[str, Any]:
     """The values that use cases answer with, by their names; None where two have the same."""
-    import permacite.service  # noqa: PLC0415 - needs the archive extra
+    import permacite.service
 
     values: dict[str, Any] = {}
     for found in pkgutil.walk_packages(permacite.service.__path__, "permacite.service."):

@@ -23,17 +23,17 @@ def main() -> int:
 
 def _answer(words: list[str]) -> int:
     if words == ["--version"]:
-        from permacite.version import __version__  # noqa: PLC0415 - each answer imports its own
+        from permacite.version import __version__
 
         sys.stdout.write(f"permacite, version {__version__}\n")
         return 0
     if words[:1] == ["uri"]:
-        from permacite.cli.uri import run as run_uri  # noqa: PLC0415 - the same
+        from permacite.cli.uri import run as run_uri
 
         gc.enable()
         return run_uri(words[1:])
     try:
-        from permacite.cli import run  # noqa: PLC0415 - the same
+        from permacite.cli import run
     except ModuleNotFoundError as error:
         if error.name not in {"click", "rich", "platformdirs"}:
             raise

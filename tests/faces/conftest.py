@@ -120,7 +120,7 @@ def cli(
     A word that is a path is the folder of an archive, and stands for where its records are; that
     of a copy, or of any other file, is given as a text.
     """
-    from permacite.cli import run  # noqa: PLC0415 - after the environment is set
+    from permacite.cli import run
 
     monkeypatch.setenv("PERMACITE_ARCHIVE", str(Repository.at(archive)))
     monkeypatch.setenv("COLUMNS", "200")
@@ -188,7 +188,7 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     """Return what drives browsers; a process has one at a time."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only with a browser
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
         yield started
@@ -222,7 +222,7 @@ def extended(
     chromium: str, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Extended]:
     """Return a Chromium with the extension; one for all tests, which connect it anew."""
-    from tests.faces.extended import running_extended  # noqa: PLC0415 - it stands above this
+    from tests.faces.extended import running_extended
 
     with running_extended(chromium, playwright, tmp_path_factory.mktemp("extended")) as running:
         yield running

@@ -30,7 +30,7 @@ Language: en
 @cache
 def recording() -> bytes:
     """Return a WebM of VP8 and Opus, which Chromium plays."""
-    import av  # noqa: PLC0415 - the extra may be missing
+    import av
 
     kept = io.BytesIO()
     with av.open(kept, "w", format="webm") as file:

@@ -65,7 +65,7 @@ def is_right(answer: Answer, colour: tuple[int, ...] | None) -> bool:
 
 def colours(picture: bytes) -> set[tuple[int, ...]]:
     """Return the colours that are in a picture."""
-    import io  # noqa: PLC0415 - here alone
+    import io
 
     images = pytest.importorskip("PIL.Image")
     with images.open(io.BytesIO(picture)) as opened:

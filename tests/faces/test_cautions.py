@@ -82,7 +82,7 @@ def setting(server: Server, name: str, value: str) -> Iterator[None]:
 @contextlib.contextmanager
 def connected(server: Server, name: str) -> Iterator[None]:
     """Somebody of a name who asks the server for its log until the block ends."""
-    import psycopg  # noqa: PLC0415 - tests of SQLite do without
+    import psycopg
 
     address = f"host={server.folder} user=permacite replication=true application_name={name}"
     with psycopg.connect(address, autocommit=True):

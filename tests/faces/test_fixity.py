@@ -132,8 +132,8 @@ def test_what_is_erased_or_withdrawn_is_no_fault(
 def test_an_archive_that_may_only_be_read_is_checked(
     archive: Path, fsck: Callable[..., tuple[int, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from permacite.archive import Repository  # noqa: PLC0415 - the one test that bends it
-    from permacite.errors import StorageError  # noqa: PLC0415 - the same
+    from permacite.archive import Repository
+    from permacite.errors import StorageError
 
     def refuse(*_: object) -> None:
         raise StorageError("it may only be read", path="", reason="io")

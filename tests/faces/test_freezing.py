@@ -106,7 +106,7 @@ class Tab:
 
 
 async def _frozen(sources: Sequence[str], bounds: Bounds | None) -> list[Frozen]:
-    from playwright.async_api import async_playwright  # noqa: PLC0415 - only with a browser
+    from playwright.async_api import async_playwright
 
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     results = []

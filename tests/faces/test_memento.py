@@ -122,9 +122,9 @@ class Through:
 @pytest.fixture
 def through(archive: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Through]:
     """Three versions of a page at three moments, served to the public."""
-    from datetime import datetime  # noqa: PLC0415 - the moments alone
+    from datetime import datetime
 
-    from permacite.service.ingest import saving  # noqa: PLC0415 - the clock of its captures
+    from permacite.service.ingest import saving
 
     real = saving._provenance  # noqa: SLF001 - when a page was fetched
     address, names = site.base + "/page?x=1", []
@@ -133,7 +133,7 @@ def through(archive: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Itera
             site.put("/page", "text/html", f"<title>t</title>version {number}")
 
             def dated(*given: object, moment: str = moment) -> object:
-                import dataclasses  # noqa: PLC0415 - as above
+                import dataclasses
 
                 when = datetime.fromisoformat(moment)
                 return dataclasses.replace(real(*given), retrieved_at=when)  # type: ignore[arg-type]

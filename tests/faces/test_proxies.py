@@ -300,6 +300,6 @@ def test_what_is_no_network_is_told(archive: Path, typed: str) -> None:
         "--forwarded-allow-ips",
         typed,
     ]
-    from permacite.cli import run  # noqa: PLC0415 - after the environment is set
+    from permacite.cli import run
 
     assert run(command[1:]) == 2

@@ -304,7 +304,7 @@ def test_search_over_http(running: Running) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_box_in_a_browser(library: Path, browser: Browser, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 - only with a browser
+    from axe_playwright_python.sync_playwright import Axe
 
     width = 1200 if scheme == "light" else 380
     with served(library) as running:

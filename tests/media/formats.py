@@ -61,14 +61,14 @@ def content_of(one: Format) -> bytes:
 
 def _av() -> Any:
     """Return the encoders."""
-    import av  # noqa: PLC0415 - the extra may be missing
+    import av
 
     return av
 
 
 def pixels(mode: str, size: tuple[int, int] = PICTURE) -> Any:
     """Return a picture in which no two rows and no two columns are alike."""
-    from PIL import Image  # noqa: PLC0415 - the extra may be missing
+    from PIL import Image
 
     width, height = size
     made = Image.new("RGBA", size)

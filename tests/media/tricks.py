@@ -94,7 +94,7 @@ def endless_apng() -> bytes:
 
 def gif_frames() -> bytes:
     """Return a GIF of a hundred frames, each as large as the canvas."""
-    from PIL import Image  # noqa: PLC0415 - the extra may be missing
+    from PIL import Image
 
     target = io.BytesIO()
     frames = [Image.new("L", (3000, 3000), 90 + number) for number in range(100)]
@@ -113,7 +113,7 @@ def solid(kind: str, size: tuple[int, int], **options: object) -> Callable[[], b
     """Return what makes a large picture of one colour, which packs to little."""
 
     def make() -> bytes:
-        from PIL import Image  # noqa: PLC0415 - the extra may be missing
+        from PIL import Image
 
         target = io.BytesIO()
         Image.new("RGB", size, (200, 100, 50)).save(target, kind, **options)
@@ -181,7 +181,7 @@ def wav(channels: int, rate: int, bits: int, size: int) -> Callable[[], bytes]:
 
 def long_silence() -> bytes:
     """Return half an hour of silence as FLAC, which packs to little."""
-    import av  # noqa: PLC0415 - the extra may be missing
+    import av
 
     target = io.BytesIO()
     with av.open(target, "w", format="flac") as out:

@@ -89,8 +89,8 @@ def _forgetting(free: list[AnySession]) -> Iterator[AnySession]:
 @contextlib.contextmanager
 def _made(server: Server, folder: Path) -> Iterator[AnySession]:
     """A session with a new archive in PostgreSQL."""
-    from permacite.archive.postgresql.connection import connect  # noqa: PLC0415 - not of SQLite
-    from permacite.archive.postgresql.location import located  # noqa: PLC0415 - the same
+    from permacite.archive.postgresql.connection import connect
+    from permacite.archive.postgresql.location import located
 
     Repository.create(folder, series=SERIES).close()
     session = connect(located(server.location(folder)), busy_timeout_s=5, read_only=False)

@@ -95,7 +95,7 @@ def assert_same(archive: Repository, target: Location) -> None:
 
 def proof_of(archive: Repository) -> bytes:
     """A proof of the oldest document."""
-    from permacite.service.archive import Archive  # noqa: PLC0415 - for this alone
+    from permacite.service.archive import Archive
 
     return Archive(archive).prove(str(next(archive.list()).representations[0].pdi))
 

@@ -78,7 +78,7 @@ def age(server: Engine, tmp_path: Path, location: str) -> None:
     server.by_hand(tmp_path / "one", "DELETE FROM setting WHERE name LIKE 'store%'")
     store = store_at(location)
     if isinstance(store, S3Objects):
-        import boto3  # noqa: PLC0415 - it takes a while to import
+        import boto3
 
         bucket, _, prefix = store.name.removeprefix("s3://").partition("/")
         boto3.client("s3").delete_object(Bucket=bucket, Key=f"{prefix}/archive")

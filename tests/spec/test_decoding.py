@@ -78,7 +78,7 @@ def sound() -> bytes:
 
 def video() -> bytes:
     """Return ten frames of video."""
-    import av  # noqa: PLC0415 - the extra may be missing
+    import av
 
     target = io.BytesIO()
     with av.open(target, "w", format="matroska") as out:

@@ -91,7 +91,7 @@ class Reading(Contents):
     @property
     def handing(self) -> Handing:
         """What is handed out to mirrors, to the same audience."""
-        from permacite.archive.mirroring.handing import Handing  # noqa: PLC0415 - seldom asked for
+        from permacite.archive.mirroring.handing import Handing
 
         return Handing(self._catalog, self._objects, self.log, self._gate)
 
@@ -432,7 +432,7 @@ class Reading(Contents):
 
         `whole` as in `text`, `preview` as in `extract`. Raises as `extract` and `text` do.
         """
-        from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+        from permacite import extract
 
         media_type = representation.media_type
         if extract.is_of_text(specifier, media_type) and not preview:

@@ -204,7 +204,7 @@ class Repository(Verification):
         ParseError, StorageError (reason "clock": the date is not borne out, or the series is ahead
         of it).
         """
-        from permacite.archive.model import NewVersion  # noqa: PLC0415 - for commits alone
+        from permacite.archive.model import NewVersion
 
         draft = NewVersion(
             representations,
@@ -247,7 +247,7 @@ class Repository(Verification):
 
     def _commit(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
         """Put the octets of versions, and commit them. Raises StorageError, IntegrityError."""
-        from permacite.archive.records import commits  # noqa: PLC0415 - most archives are read
+        from permacite.archive.records import commits
 
         with (
             self._catalog.announced() as under_way,
@@ -279,8 +279,8 @@ class Repository(Verification):
 
     def _request(self, draft: NewVersion, staging: Staging, told: dict[str, str]) -> CommitRequest:
         """Put the octets of a version once all that is said of it is right. Raises as `commit`."""
-        from permacite.archive import deposit  # noqa: PLC0415 - most archives are read
-        from permacite.archive.records.commits import CommitRequest  # noqa: PLC0415 - the same
+        from permacite.archive import deposit
+        from permacite.archive.records.commits import CommitRequest
 
         replaces, series, unique_id = draft.replaces, draft.series, draft.unique_id
         if replaces is not None:
@@ -317,8 +317,8 @@ class Repository(Verification):
         The highest version is taken where `pdi` names none. Raises ConflictError where the version
         has this format with other octets; NotFoundError.
         """
-        from permacite.archive import deposit  # noqa: PLC0415 - most archives are read
-        from permacite.archive.records import commits  # noqa: PLC0415 - the same
+        from permacite.archive import deposit
+        from permacite.archive.records import commits
 
         version = self._catalog.read(versions.version, pdi)
 
@@ -384,7 +384,7 @@ class Repository(Verification):
         with `full` everything in it is compared, and put right. Raises ConflictError where `target`
         holds other things, or entries that this archive has not; StorageError.
         """
-        from permacite.archive.copying import copy  # noqa: PLC0415 - seldom asked for
+        from permacite.archive.copying import copy
 
         source = self._source(copy.Source)
         return copy.backup(source, target, link=link, full=full, progress=progress)
@@ -402,7 +402,7 @@ class Repository(Verification):
 
         Others may go on committing meanwhile. Raises as `copying.copy`.
         """
-        from permacite.archive.copying import copy  # noqa: PLC0415 - seldom asked for
+        from permacite.archive.copying import copy
 
         source, place = self._source(copy.Source), place_of(location)
         return copy.copy(
@@ -487,7 +487,7 @@ def _committed(written: Committed | PermaciteError) -> Version | PermaciteError:
 def place_of(location: Location) -> Place:
     """The place that a location names. Raises ParseError, StorageError."""
     if isinstance(location, str) and not {":", "="}.isdisjoint(location):
-        from permacite.archive import postgresql  # noqa: PLC0415 - most archives are in folders
+        from permacite.archive import postgresql
 
         if postgresql.is_meant(location):
             return postgresql.Server.at(location)

@@ -55,7 +55,7 @@ class Verification(Reading):
     @property
     def mirror(self) -> Mirror:
         """The archive as the mirror of another, if it is one."""
-        from permacite.archive.mirroring.mirror import Mirror  # noqa: PLC0415 - seldom asked for
+        from permacite.archive.mirroring.mirror import Mirror
 
         return Mirror(self._catalog)
 
@@ -104,7 +104,7 @@ class Verification(Reading):
         if pdi is not None:
             yield from findings
             return
-        from permacite.archive.log.audit import audit  # noqa: PLC0415 - few ask for it
+        from permacite.archive.log.audit import audit
 
         yield from _without_errors(findings)
         yield from _without_errors(audit(self._catalog, self.log), "log")

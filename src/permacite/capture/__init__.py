@@ -99,7 +99,7 @@ def capture(
     or "extra" where aiohttp is not installed.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import capture_page  # noqa: PLC0415 - only captures need it
+        from permacite.capture.run import capture_page
     return to_the_end(
         capture_page(
             uri,
@@ -131,8 +131,8 @@ def draw(
     be had, with the further reasons "browser", where that is at fault, and "wall".
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.browsing.drawing import draw_alone  # noqa: PLC0415 - only captures need it
-        from permacite.capture.run import policy  # noqa: PLC0415 - the same
+        from permacite.capture.browsing.drawing import draw_alone
+        from permacite.capture.run import policy
     return to_the_end(
         draw_alone(
             program,
@@ -161,7 +161,7 @@ def fetch(
     Without `onward`, an answer that points elsewhere is the answer.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import fetch_one  # noqa: PLC0415 - only captures need it
+        from permacite.capture.run import fetch_one
     return to_the_end(
         fetch_one(uri, limits, allow_private=allow_private, lookup=lookup, sent=sent, onward=onward)
     )

@@ -159,7 +159,7 @@ class MultiByte(Pending):
 
 
 def _bulk_of(codec: str) -> Bulk | None:
-    from permacite.charsets.bulk import bulk_of  # noqa: PLC0415 - for the largest texts alone
+    from permacite.charsets.bulk import bulk_of
 
     return bulk_of(codec)
 

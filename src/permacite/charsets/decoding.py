@@ -103,7 +103,7 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
         decoder = codecs.getincrementaldecoder(_BIG_ENDIAN.get(codec, codec))(errors)
         return WithoutSurrogates(decoder) if codec == "utf-7" else decoder
     if codec == "iso-2022-jp":
-        from permacite.charsets.iso2022jp import Iso2022Jp  # noqa: PLC0415 - few texts are in it
+        from permacite.charsets.iso2022jp import Iso2022Jp
 
         return Iso2022Jp(errors, rules)
     return MultiByte(codec, errors, rules)
@@ -111,7 +111,7 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
 
 def preload() -> None:
     """Read all that decoding may need of files, for a process that can open none later."""
-    from permacite.charsets import iso2022jp  # noqa: F401, PLC0415 - for these processes alone
+    from permacite.charsets import iso2022jp  # noqa: F401 - for these processes alone
 
     for codec in {row.codec for row in ROWS if row.codec is not None}:
         rules = rules_of(codec)

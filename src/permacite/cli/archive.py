@@ -270,7 +270,7 @@ def export(
 
 def _copy(folder: Location | None, pdi: str | None, form: str, target: Path) -> None:
     """Write the archive, or what a pattern covers, in a form of others."""
-    from permacite.service.preservation.keeping import Preservation  # noqa: PLC0415 - for this
+    from permacite.service.preservation.keeping import Preservation
 
     with Preservation.open(folder) as archive:
         if form == "ocfl":

@@ -106,7 +106,7 @@ class _HandedOver(click.Command):
 
     def invoke(self, ctx: click.Context) -> int:
         """Run it with its words."""
-        from permacite.cli import uri  # noqa: PLC0415 - each command is imported when called
+        from permacite.cli import uri
 
         return uri.main(ctx.args)
 
@@ -139,7 +139,7 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib  # noqa: PLC0415 - needed for what is misspelt alone
+            import difflib
 
             near = difflib.get_close_matches(args[0], _ROOMS, cutoff=_LIKENESS)
             if not near:
@@ -184,7 +184,7 @@ def main(ctx: click.Context, archive: Location | None, config: Path | None) -> N
     """
     head = f"PERMACITE_{ctx.invoked_subcommand or ''}_".upper().replace("-", "_")
     if config is not None or any(name.startswith(head) for name in os.environ):
-        from permacite.cli.config.command import applied  # noqa: PLC0415 - where something is told
+        from permacite.cli.config.command import applied
 
         told = applied(ctx, main, config)
         archive = archive or told

@@ -49,20 +49,20 @@ _UNSEEN = dict.fromkeys(range(0x20))
 
 def json_option(command: Command) -> Command:
     """Give a command the option that each has which answers with a value."""
-    import click  # noqa: PLC0415 - an extra; all else here does without
+    import click
 
     return click.option("--json", "as_json", is_flag=True, help=JSON_HELP)(command)
 
 
 def at_option(command: Command) -> Command:
     """Give a command the option of those that take a web address: at which time."""
-    import click  # noqa: PLC0415 - as above
+    import click
 
     def read(context: object, parameter: object, typed: str | None) -> datetime | None:
         del context, parameter
         if typed is None:
             return None
-        from permacite.service.addresses import moment  # noqa: PLC0415 - rarely given
+        from permacite.service.addresses import moment
 
         return moment(typed)
 
@@ -105,8 +105,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
 def _drawn(columns: Sequence[str], rows: list[list[str]], title: str) -> bool:
     """Draw a table on the terminal; False where rich is not installed."""
     try:
-        from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
-        from rich.table import Table  # noqa: PLC0415 - the same
+        from rich.console import Console
+        from rich.table import Table
     except ModuleNotFoundError:
         return False
     shown = Table(*columns, title=title or None, box=None, pad_edge=False, header_style="bold")
@@ -122,7 +122,7 @@ def _width(text: str) -> int:
     """How many columns of a terminal `text` takes (UAX #11)."""
     if text.isascii():
         return len(text.translate(_UNSEEN))
-    import unicodedata  # noqa: PLC0415 - most that is shown is ASCII
+    import unicodedata
 
     return sum(
         0
@@ -155,8 +155,8 @@ def _bar(what: str, *, of: int | None) -> Iterator[Callable[..., None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415 - see table
-    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = [TextColumn("{task.description}"), MofNCompleteColumn()]
     if of is not None:
@@ -196,7 +196,7 @@ def guarded(command: Callable[[], int], *, as_json: bool) -> int:
         return 1
     except Exception as error:  # noqa: BLE001 - the last door: a fault of ours, told in one line
         if os.environ.get("PERMACITE_DEBUG"):
-            import traceback  # noqa: PLC0415 - needed for faults alone
+            import traceback
 
             traceback.print_exc()
         name = type(error).__name__

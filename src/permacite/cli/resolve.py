@@ -71,7 +71,7 @@ def resolve(  # noqa: PLR0913 - one parameter an option
     if _is_read_there(folder, reference, live=live):
         if when is not None:
             raise click.UsageError(f"--at: nothing was archived from {reference}")
-        from permacite.service.resolution import foreign  # noqa: PLC0415 - names are the rule
+        from permacite.service.resolution import foreign
 
         part = foreign.resolve(reference, allow_private=allow_private, force=force)
     else:
@@ -98,7 +98,7 @@ def look_up(ctx: click.Context, /, references: tuple[str, ...], *, as_json: bool
     `-`, then the address at the resolver that would know, or why not. Nothing is read of what they
     name. Exit status 1 where one of them is not here. With --json a list of answers, in order.
     """
-    from permacite.service.resolution.looking import LookUps  # noqa: PLC0415 - of this alone
+    from permacite.service.resolution.looking import LookUps
 
     asked = references or [line.strip() for line in sys.stdin if line.strip()]
     with LookUps.open(ctx.obj) as archive:
@@ -195,7 +195,7 @@ def verify(
     if (reference is None) != everything:
         raise click.UsageError("give one name or the file of a proof, or --all")
     if reference is not None and is_file(reference):
-        from permacite.cli.proof import tell_proof  # noqa: PLC0415 - names are the rule
+        from permacite.cli.proof import tell_proof
 
         path = Path(reference)
         status = tell_proof(

@@ -51,8 +51,8 @@ _CHARSETS = (
 
 def _media() -> Work:
     """Load what cuts parts out of pictures, sound and video."""
-    from permacite.extract import extract  # noqa: PLC0415 - the libraries are for this process alone
-    from permacite.extract.media import decoders, seeking  # noqa: PLC0415 - the same
+    from permacite.extract import extract
+    from permacite.extract.media import decoders, seeking
 
     decoders.preload()
     _keep_charsets()
@@ -84,7 +84,7 @@ def _keep_charsets() -> None:
 
 def _pdf() -> Work:
     """Load the renditions of PDFs, and what checks signatures."""
-    from permacite.decoding import signatures  # noqa: PLC0415 - for these workers alone
+    from permacite.decoding import signatures
 
     signatures.preload()
     return _renditions("pdf", signatures.with_signatures)
@@ -92,9 +92,9 @@ def _pdf() -> Work:
 
 def _renditions(kind: str, amended: Callable[[Rendered, Octets], Rendered] | None = None) -> Work:
     """Load the renditions that run in this kind of worker, and all charsets."""
-    from permacite import charsets  # noqa: PLC0415 - for these workers alone
-    from permacite.renditions import Original, renditions  # noqa: PLC0415 - the same
-    from permacite.renditions.stored import pack  # noqa: PLC0415 - the same
+    from permacite import charsets
+    from permacite.renditions import Original, renditions
+    from permacite.renditions.stored import pack
 
     charsets.preload()
     known = {str(each): each for each in renditions() if each.worker == kind}
@@ -120,7 +120,7 @@ def _renditions(kind: str, amended: Callable[[Rendered, Octets], Rendered] | Non
 
 def _pages() -> Work:
     """Load what draws pages of PDFs."""
-    from permacite.decoding import pages  # noqa: PLC0415 - for these workers alone
+    from permacite.decoding import pages
 
     pages.preload()
     return pages.work

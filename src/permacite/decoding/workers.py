@@ -350,7 +350,7 @@ def _handed(content: bytes | Stored) -> Iterator[tuple[bytes, int | None]]:
 @contextlib.contextmanager
 def _sealed(content: bytes) -> Iterator[int]:
     """Yield a descriptor of the octets that nobody can write to."""
-    import fcntl  # noqa: PLC0415 - where there is a memfd, there is this
+    import fcntl
 
     descriptor = os.memfd_create("object", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:

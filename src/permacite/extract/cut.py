@@ -78,7 +78,7 @@ def extract(
         start, end = found.positions
         return octets.octets(data, int(start), int(end))
     if found.scheme == "part":
-        from permacite.extract import inner  # noqa: PLC0415 - for aggregates alone
+        from permacite.extract import inner
 
         return inner.words(data, found.positions)
     if found.scheme in _OF_TEXT:
@@ -88,7 +88,7 @@ def extract(
     if found.scheme in _DRAWN:
         problem = "pages of a PDF are drawn by decoders that run apart, and there are none here"
         raise PermaciteError(problem, hint="give `decode`, or ask an archive")
-    from permacite.extract.media.cut import part  # noqa: PLC0415 - few documents are to be decoded
+    from permacite.extract.media.cut import part
 
     return part(data, kind, found, written, preview=preview)
 
@@ -127,11 +127,11 @@ def is_decoded(fragment: str, media_type: str) -> bool:
 
 def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:
     if found.scheme in _OF_TABLES:
-        from permacite.extract import table  # noqa: PLC0415 - for tables alone
+        from permacite.extract import table
 
         return table.part(document, media_type, found.scheme, found.positions)
     if found.scheme == "pointer":
-        from permacite.extract import pointer  # noqa: PLC0415 - for JSON alone
+        from permacite.extract import pointer
 
         return pointer.value(document, media_type, found.positions[0])
     start, end = found.positions
@@ -139,7 +139,7 @@ def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excer
         return text.characters(document, media_type, int(start), int(end))
     if found.scheme == "line":
         return text.lines(document, media_type, int(start), int(end))
-    from permacite.extract import markup  # noqa: PLC0415 - the tree of HTML, for elements alone
+    from permacite.extract import markup
 
     if found.scheme == "name":
         return markup.by_name(document, media_type, start, end)

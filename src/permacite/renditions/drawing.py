@@ -86,7 +86,7 @@ def measure(content: Octets, number: int) -> tuple[int, float, float, float, flo
 
 
 def _drawn(pdfium: Library, page: int, place: PagePlace, admit: Callable[[int], None]) -> Drawn:
-    import numpy as np  # noqa: PLC0415 - for the workers alone
+    import numpy as np
 
     across, down = frame_of(pdfium, page).size
     left, top, right, bottom = _within(place, math.ceil(across), math.ceil(down))

@@ -70,7 +70,7 @@ class Record:
 
 
 def _claim(kept: Any) -> Claim:
-    from permacite import bibliography  # noqa: PLC0415 - a text is resolved without
+    from permacite import bibliography
 
     name, value, vocabulary, term, start, given = kept
     place = bibliography.Place(

@@ -104,7 +104,7 @@ def is_address(text: str) -> bool:
 
 def normal(address: str) -> str:
     """The normal form of an address, without what follows `#`. Raises ParseError for no address."""
-    from permacite.capture.address import absolute  # noqa: PLC0415 - names need no rules of the web
+    from permacite.capture.address import absolute
 
     return str(references.normalize(absolute(address.strip()), "scheme", "rfc3986"))
 
@@ -294,7 +294,7 @@ def passage_in(repository: Repository, version: Version, fragment: str) -> str |
 
 def _place(paged: Representation, fragment: str) -> str | None:
     """A page of a PDF or an area of it; None where its fragment names none, such as `zoom=`."""
-    from permacite.pdi import parse_rfc8118  # noqa: PLC0415 - names need no places
+    from permacite.pdi import parse_rfc8118
 
     with suppress(ParseError):
         place = parse_rfc8118(fragment)
@@ -304,7 +304,7 @@ def _place(paged: Representation, fragment: str) -> str | None:
 
 def characters_in(repository: Repository, text: Representation, fragment: str) -> str:
     """The name of characters or lines of a plain text (RFC 5147). Raises NotFoundError."""
-    from permacite.fragments import convert, rfc5147  # noqa: PLC0415 - names need neither
+    from permacite.fragments import convert, rfc5147
 
     entity = names.text_of(repository, text, whole=False).entity
     location = entity.locate(rfc5147.parse(fragment))
@@ -377,7 +377,7 @@ def _same_end(text: str, end: str) -> bool:
 
 def _occurrences(text: str, words: str) -> list[tuple[int, int]]:
     """Where words stand in any case, in order; where they are whole words, if they are anywhere."""
-    from permacite.fragments import quote  # noqa: PLC0415 - names need no search
+    from permacite.fragments import quote
 
     spans = sorted(quote.occurrences(_lower(text), _lower(words)))
     whole = [span for span in spans if not (_joined(text, span[0]) or _joined(text, span[1]))]

@@ -93,7 +93,7 @@ class Archive(
 
     def prepare(self) -> None:
         """Bring in what the first answers would wait for: rules of names, and of large texts."""
-        from permacite.archive.texts import index  # noqa: F401, PLC0415 - most commands have none
+        from permacite.archive.texts import index  # noqa: F401 - most commands have none
 
         names.parse(f"urn:pdi://{self.series()[0]}/2026/11/22/1.text.1")
 

@@ -110,7 +110,7 @@ def checked_location(text: str) -> Location:
 
 def default_directory() -> Path:
     """The folder of the user's own archive."""
-    import platformdirs  # noqa: PLC0415 - not needed where a folder is given
+    import platformdirs
 
     return Path(platformdirs.user_data_dir("permacite", appauthor=False)) / "archive"
 

@@ -33,7 +33,7 @@ def workers(kind: str = "media") -> Workers:
 
 
 def _pool(kind: str) -> Workers:
-    from permacite.decoding import Workers  # noqa: PLC0415 - most commands decode nothing
+    from permacite.decoding import Workers
 
     with _starting:
         if kind not in _pools:
@@ -76,7 +76,7 @@ def measured(content: bytes | Stored, number: int) -> tuple[int, Frame]:
 
     Raises what `Workers.run` does.
     """
-    from permacite.renditions.pdf.frames import Frame  # noqa: PLC0415 - of PDFs alone
+    from permacite.renditions.pdf.frames import Frame
 
     told = workers("pages").run({"measure": number}, content)[0].get("measured")
     if not isinstance(told, list) or len(told) != _MEASURES:

@@ -77,7 +77,7 @@ def printed_of(
 
 def table_of(repository: Repository, representation: Representation) -> Table:
     """The rows and cells of CSV. Raises RestrictedError, IntegrityError."""
-    from permacite.extract.table import Table  # noqa: PLC0415 - few texts are tables
+    from permacite.extract.table import Table
 
     text = repository.text(representation)
     table = _TABLES.get(representation.digest, text.charset.label)
@@ -116,7 +116,7 @@ def places_of(repository: Repository, representation: Representation) -> Places 
 
     Raises RestrictedError, IntegrityError where the map is altered.
     """
-    from permacite.renditions.pdf.places import read_map  # noqa: PLC0415 - few texts have pages
+    from permacite.renditions.pdf.places import read_map
 
     if representation.derived_from is None:
         return None
@@ -128,7 +128,7 @@ def drawn_map_of(repository: Repository, text: Representation) -> DrawnMap | Non
 
     Raises RestrictedError, IntegrityError where the map is altered.
     """
-    from permacite.renditions.drawn import read_map  # noqa: PLC0415 - few texts were drawn
+    from permacite.renditions.drawn import read_map
 
     return _map_of(repository, text, read_map, _DRAWN)
 

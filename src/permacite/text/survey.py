@@ -164,7 +164,7 @@ class Survey:
                 yield from self._swept(measure, targets, marks)
 
     def _sweep(self, plan: Plan) -> Generator[Mark, None, None]:
-        from permacite.text.sweep import sweep  # noqa: PLC0415 - few entities are so large
+        from permacite.text.sweep import sweep
 
         return sweep(self.reader, plan, self._first)
 

@@ -39,7 +39,7 @@ _SECONDS = ((0xF0, 0x90, False), (0xE0, 0xA0, False), (0xED, 0xA0, True), (0xF4,
 def vector_counter(encoding: Encoding, plan: Plan, size: int) -> Counter | None:
     """Return a counter for stretches of up to `size` bytes, or None without NumPy."""
     try:
-        import numpy as np  # noqa: F401, PLC0415 - an extra, and slow to import
+        import numpy as np  # noqa: F401 - an extra, and slow to import
     except ImportError:
         return None
     return _VectorCounter(encoding, plan, size)
@@ -52,7 +52,7 @@ class _VectorCounter:
     """
 
     def __init__(self, encoding: Encoding, plan: Plan, size: int) -> None:
-        import numpy as np  # noqa: PLC0415 - an extra, and slow to import
+        import numpy as np
 
         self._np = np
         self._is_utf8 = encoding.family == "utf-8"

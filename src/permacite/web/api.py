@@ -368,7 +368,7 @@ async def _choice(request: Request, wanted: str, quote: str, show: str) -> Respo
 
 def _form(body: bytes) -> dict[str, str]:
     """Read application/x-www-form-urlencoded fields; one field for the numbers of a part."""
-    from starlette.datastructures import QueryParams  # noqa: PLC0415 - the same syntax
+    from starlette.datastructures import QueryParams
 
     form = dict(QueryParams(body.decode("ascii", "replace")).items())
     corners, times = ([form.pop(name, "") for name in names] for names in _NUMBERS_OF_A_PART)

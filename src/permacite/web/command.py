@@ -140,7 +140,7 @@ def serve(  # noqa: PLR0913 - one for each option
     again on the same socket, unless something is wrong with that.
     """
     try:
-        from permacite.web import server  # noqa: PLC0415 - the help page needs no server
+        from permacite.web import server
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"serving needs {error.name}: pip install 'permacite[server]'"

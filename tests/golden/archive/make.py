@@ -178,7 +178,7 @@ def prove(folder: Path, name: str, service: Service, reference: str) -> None:
 
 def stamp(archive: Archive, folder: Path) -> None:
     """Let OpenSSL stamp the log, as an authority of its own."""
-    from tests.spec.test_rfc3161_timestamps import make_authority  # noqa: PLC0415
+    from tests.spec.test_rfc3161_timestamps import make_authority
 
     authority = make_authority(folder / "tsa")
     (folder / "proofs/ca.pem").write_bytes((authority / "ca.pem").read_bytes())

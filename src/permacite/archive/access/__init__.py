@@ -17,6 +17,6 @@ def full_names_of(catalog: Catalog) -> FullNames | None:
     """A place for full names that were asked for of late, where each question is a round trip."""
     if not catalog.is_remote:
         return None
-    from permacite.archive.access.full_names import FullNames  # noqa: PLC0415 - of no use elsewhere
+    from permacite.archive.access.full_names import FullNames
 
     return FullNames(catalog)

@@ -125,9 +125,9 @@ def backup(source: Source, target: Path, *, link: bool, full: bool, progress: Pr
 
     Of records elsewhere it is a copy, with the key of the log if that is on this machine.
     """
-    from permacite.archive.folder import backup  # noqa: PLC0415 - for this alone
-    from permacite.archive.folder.place import Folder  # noqa: PLC0415 - the same
-    from permacite.archive.sqlite import Catalog as InOneFile  # noqa: PLC0415 - the same
+    from permacite.archive.folder import backup
+    from permacite.archive.folder.place import Folder
+    from permacite.archive.sqlite import Catalog as InOneFile
 
     place, catalog = source.place, source.catalog
     if isinstance(catalog, InOneFile):

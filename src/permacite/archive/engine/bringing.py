@@ -69,7 +69,7 @@ class Bringing:
         if len(digests) <= 1:  # a pool of threads is refused while Python ends
             every = [self._bring_one(digest) for digest in digests]
         else:
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for this alone
+            from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(min(_HANDS, len(digests))) as hands:
                 every = list(hands.map(self._bring_one, digests))

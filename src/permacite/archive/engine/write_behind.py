@@ -93,7 +93,7 @@ class WriteBehind:
         self._stop = threading.Event()
         self._packing: Packing | None = None
         if objects.is_far:
-            from permacite.archive.engine.packing import Packing  # noqa: PLC0415 - most are here
+            from permacite.archive.engine.packing import Packing
 
             self._packing = Packing(objects, catalog)
 
@@ -215,7 +215,7 @@ class WriteBehind:
 
     def _brought(self, source: Opens, digests: Sequence[str]) -> BroughtOctets:
         """What becomes of octets that are taken over. Raises StorageError."""
-        from permacite.archive.engine.bringing import Bringing, BroughtOctets  # noqa: PLC0415 - for copies
+        from permacite.archive.engine.bringing import Bringing, BroughtOctets
 
         if isinstance(self._objects, FileObjects):
             return BroughtOctets(*self._objects.adopt(source, digests, link=None, flush_all=True))
@@ -337,7 +337,7 @@ class WriteBehind:
             digests = [digest for digest in digests if digest not in self._refused]
             if not digests:
                 return False
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - needed where many write
+            from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(_HANDS) as hands:
                 sizes = list(hands.map(self._flush_one, digests))
@@ -369,7 +369,7 @@ def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
     """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
     if not place.names_objects:
         return place.objects()
-    from permacite.archive.engine.belonging import checked  # noqa: PLC0415 - most are in the folder
+    from permacite.archive.engine.belonging import checked
 
     return checked(place, catalog)
 

@@ -94,7 +94,7 @@ class Verifier:
 
     def _holds(self, line: bytes, text: str) -> bool:
         """Say whether one signature is good."""
-        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - see the caption
+        from cryptography.exceptions import InvalidSignature
 
         try:
             time, signature = split(self.key_type, line)
@@ -253,7 +253,7 @@ def _fields(text: str) -> tuple[str, bytes, KeyType, bytes]:
 def _ed25519() -> ModuleType:
     """Return the module that computes Ed25519. Raises StorageError where it is not installed."""
     try:
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - see caption
+        from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError as error:
         raise StorageError(
             "signing and checking need the package cryptography",
@@ -268,10 +268,10 @@ def _ed25519() -> ModuleType:
 def _mldsa() -> ModuleType:
     """Return the module that computes ML-DSA-44. Raises StorageError where there is none."""
     _ed25519()
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - see the caption
+    from cryptography.exceptions import UnsupportedAlgorithm
 
     try:
-        from cryptography.hazmat.primitives.asymmetric import mldsa  # noqa: PLC0415 - see caption
+        from cryptography.hazmat.primitives.asymmetric import mldsa
 
         mldsa.MLDSA44PrivateKey.from_seed_bytes(bytes(_SEED_BYTES))
     except (ImportError, UnsupportedAlgorithm) as error:

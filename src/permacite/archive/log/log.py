@@ -53,7 +53,7 @@ class Log:
         told = self._catalog.read(settings.keys_of_others)
         if told is None:
             return None
-        from permacite.archive.log.keys import Verifier  # noqa: PLC0415 - most only read
+        from permacite.archive.log.keys import Verifier
 
         return tuple(map(Verifier.parse, told.split()))
 
@@ -85,7 +85,7 @@ class Log:
                 hint="name its file in the location: log-key=/file",
             )
         if self._signer is None:
-            from permacite.archive.log.keys import load_or_make  # noqa: PLC0415 - most only read
+            from permacite.archive.log.keys import load_or_make
 
             note, path = self._catalog.read(leaves.head)[1], self._key_path
             if note is not None and not path.exists():
@@ -184,7 +184,7 @@ class Log:
 
     def _signed(self, note: str | None) -> Checkpoint | None:
         """The checkpoint in a note of this log; None where there is none, or it is damaged."""
-        from permacite.archive.log.note import Checkpoint, Note  # noqa: PLC0415 - most only read
+        from permacite.archive.log.note import Checkpoint, Note
 
         if note is None:
             return None
@@ -226,8 +226,8 @@ class Log:
         Raises ParseError where it is no time-stamp, IntegrityError where it is one on something
         else, was not granted, or answers another request than that with `nonce`.
         """
-        from permacite.archive.log import timestamps  # noqa: PLC0415 - most only read
-        from permacite.archive.log.note import Checkpoint, Note  # noqa: PLC0415 - the same
+        from permacite.archive.log import timestamps
+        from permacite.archive.log.note import Checkpoint, Note
 
         stamp = timestamps.read(response)
         fault = stamp.fault(note, nonce=nonce)
@@ -250,7 +250,7 @@ class Log:
         Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
         signed then.
         """
-        from permacite.archive.log.note import Checkpoint, Note, signed  # noqa: PLC0415 - most only read
+        from permacite.archive.log.note import Checkpoint, Note, signed
 
         size, note = self._catalog.read(leaves.head)
         if self._keys_of_others is not None:
@@ -279,7 +279,7 @@ class Log:
 
         The last signature of a key takes the place of its earlier one.
         """
-        from permacite.archive.log.note import Note, signed  # noqa: PLC0415 - most only read
+        from permacite.archive.log.note import Note, signed
 
         kept = self.witnessed() or ""
         parsed = Note.parse(kept if _text(kept) == _text(note) else note)
@@ -322,7 +322,7 @@ def _without_key(problem: str, path: Path, *, reason: str) -> StorageError:
 
 def _is_of(verifier: Verifier, note: str) -> bool:
     """Whether a checkpoint has a line of a key's; one that is damaged is told of by an audit."""
-    from permacite.archive.log.note import Note  # noqa: PLC0415 - most only read
+    from permacite.archive.log.note import Note
 
     try:
         return bool(verifier.signatures(Note.parse(note)))

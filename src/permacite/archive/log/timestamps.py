@@ -109,7 +109,7 @@ def fault_of(response: bytes, note: str, roots: bytes) -> str:
 
 def roots_in(pem: bytes) -> list[object]:
     """Return the certificates in a PEM file. Raises ParseError."""
-    from cryptography.x509 import load_pem_x509_certificates  # noqa: PLC0415 - see the caption
+    from cryptography.x509 import load_pem_x509_certificates
 
     try:
         return list(load_pem_x509_certificates(pem))
@@ -133,7 +133,7 @@ def _decoded(response: bytes) -> TimeStampResponse:
 def _tsp() -> ModuleType:
     """Return the package. Raises StorageError where it is not installed."""
     try:
-        import rfc3161_client  # noqa: PLC0415 - see the caption
+        import rfc3161_client
     except ImportError as error:
         raise StorageError(
             "time-stamps need the package rfc3161-client",

@@ -77,7 +77,7 @@ class FileObjects:
 
     def claim(self) -> None:
         """Take an empty folder. Raises ConflictError where octets are there, StorageError."""
-        from permacite.archive.objects.mark import MARK, taken  # noqa: PLC0415 - for new ones alone
+        from permacite.archive.objects.mark import MARK, taken
 
         if self.published(MARK) is not None or next(self.digests(), None) is not None:
             raise taken(self)
@@ -345,7 +345,7 @@ def _fill_all(
     fills: Sequence[Callable[[int], None]], descriptors: Sequence[int], hands: int
 ) -> None:
     """Fill open files, several at the same time; all are done with when this ends."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for octets elsewhere
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(hands) as pool:
         list(pool.map(lambda fill, descriptor: fill(descriptor), fills, descriptors))

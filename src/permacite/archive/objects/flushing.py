@@ -30,7 +30,7 @@ def flush_all(descriptors: Collection[int]) -> None:
         for descriptor in descriptors:
             os.fsync(descriptor)
     else:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - for what writes alone
+        from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(min(_HANDS, len(descriptors))) as hands:
             list(hands.map(os.fsync, descriptors))

@@ -101,7 +101,7 @@ def open_store(address: str) -> S3Objects:
     StorageError where the environment names nobody.
     """
     check_address(address)
-    from permacite.archive.objects.s3 import S3Objects  # noqa: PLC0415 - only for such archives
+    from permacite.archive.objects.s3 import S3Objects
 
     bucket, _, prefix = address.removeprefix("s3://").partition("/")
     return S3Objects(bucket, prefix.strip("/"))

@@ -127,7 +127,7 @@ def _local(server: str, schema: str, log_key: Path | None) -> Path:
     """Beside the key of the log, if it is here; else a folder of the user's."""
     if log_key is not None:
         return log_key.parent
-    import platformdirs  # noqa: PLC0415 - not needed where a folder is given
+    import platformdirs
 
     state = Path(platformdirs.user_state_dir("permacite", appauthor=False))
     return state / hashlib.sha256(f"{server} {schema}".encode()).hexdigest()[:16]

@@ -67,12 +67,12 @@ class Server:
         if objects is not None:
             raise ParseError("expected the store of octets in the location", objects, 0)
         _check_installed()
-        from permacite.archive.postgresql.connection import (  # noqa: PLC0415 - psycopg comes with it
+        from permacite.archive.postgresql.connection import (
             connect,
             opening,
         )
-        from permacite.archive.postgresql.rules import grants  # noqa: PLC0415
-        from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION  # noqa: PLC0415
+        from permacite.archive.postgresql.rules import grants
+        from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION
 
         name = self._located.schema
         with opening(self.where), _made_by_one(self._located):
@@ -136,7 +136,7 @@ class Server:
     def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
         """Open the records. Raises StorageError."""
         _check_installed()
-        from permacite.archive.postgresql.catalog import Catalog  # noqa: PLC0415 - psycopg
+        from permacite.archive.postgresql.catalog import Catalog
 
         catalog = Catalog(self._located, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s)
         try:
@@ -153,7 +153,7 @@ def _made_by_one(located: Located) -> Iterator[None]:
 
     PostgreSQL lets the second wait for the first, and then finds two of one name.
     """
-    from psycopg import errors  # noqa: PLC0415 - psycopg comes with it
+    from psycopg import errors
 
     try:
         yield
@@ -165,7 +165,7 @@ def _made_by_one(located: Located) -> Iterator[None]:
 def _check_installed() -> None:
     """Raise StorageError without psycopg."""
     try:
-        import psycopg  # noqa: PLC0415 - archives in folders do without
+        import psycopg
     except ImportError as error:
         raise StorageError(
             "archives in PostgreSQL need psycopg",

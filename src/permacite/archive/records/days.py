@@ -167,7 +167,7 @@ def _open_days(connection: Session, now: datetime) -> list[tuple[str, str]]:
 
 def documents(connection: Session, series: str, day: str, *, before: int) -> list[DayDocument]:
     """The documents of a day, sorted, each with the versions that entries before one tell."""
-    from permacite.archive.name_tree import DayDocument  # noqa: PLC0415 - for seals alone
+    from permacite.archive.name_tree import DayDocument
 
     rows = connection.execute(
         "SELECT unique_id, (SELECT max(number) FROM version AS v"
@@ -222,7 +222,7 @@ def _entry(connection: Session, row: tuple[str, str, str], sequence: int, form: 
         "sealed_at": sealed_at,
     }
     if form > 1:
-        from permacite.archive.name_tree import root_over  # noqa: PLC0415 - as above
+        from permacite.archive.name_tree import root_over
 
         clear |= {"seal": form, "tree": root_over(found)}
     return Entry(clear, {})
@@ -244,7 +244,7 @@ def _always() -> bool:
 
 def is_synchronised() -> bool:
     """Say whether the kernel has the clock from others (NTP, PTP); False where it cannot say."""
-    import ctypes  # noqa: PLC0415 - few commits need it
+    import ctypes
 
     try:
         ask = ctypes.CDLL(None).adjtimex

@@ -368,7 +368,7 @@ def neighbours(connection: Session, key: Key, limit: int) -> list[str]:
     if keys:
         return [str(name_of(each)) for each in keys[:limit]]
     known = [name for (name,) in connection.execute("SELECT name FROM series")]
-    import difflib  # noqa: PLC0415 - for names that are not here alone
+    import difflib
 
     close = difflib.get_close_matches(series, [name for name in known if name != series], limit)
     return [f"urn:pdi://{name}/" for name in close]

@@ -106,7 +106,7 @@ class Catalog(AnyCatalog):
         the copy takes its place, whole or not at all. `replace` puts it in the place of one that is
         damaged too. Raises ConflictError where what is there has entries of its own.
         """
-        from permacite.archive.sqlite.copying import copy  # noqa: PLC0415 - for backups alone
+        from permacite.archive.sqlite.copying import copy
 
         self.read(copy, path, bring=bring, replace=replace)
 
@@ -116,6 +116,6 @@ class Catalog(AnyCatalog):
         First `bring` is given the digests of new octets; then all rows come together. Raises as
         `copy_to`.
         """
-        from permacite.archive.sqlite.copying import follow  # noqa: PLC0415 - the same
+        from permacite.archive.sqlite.copying import follow
 
         return follow(self._path, path, bring=bring, busy_timeout_s=self._busy_timeout_s)

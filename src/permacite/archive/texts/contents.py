@@ -51,7 +51,7 @@ class KnownPieces:
         Raises IntegrityError where they have to be made and the octets are not as they were
         committed, NotFoundError where these are missing, StorageError.
         """
-        from permacite.archive.texts.pieces import PIECE_BYTES, Pieces  # noqa: PLC0415 - few ask
+        from permacite.archive.texts.pieces import PIECE_BYTES, Pieces
 
         digest, size = representation.digest, representation.size_bytes
         if size <= PIECE_BYTES:
@@ -64,7 +64,7 @@ class KnownPieces:
         Those that were made here are made anew then. Octets that are not as they were committed
         are told by `verification` already.
         """
-        from permacite.archive.texts.pieces import PIECE_BYTES  # noqa: PLC0415 - few ask
+        from permacite.archive.texts.pieces import PIECE_BYTES
 
         digest = representation.digest
         if representation.size_bytes <= PIECE_BYTES:
@@ -83,7 +83,7 @@ class KnownPieces:
 
     def _is_right(self, digest: str, stored: bytes) -> bool:
         """Whether digests of pieces, in their stored form, are of these octets."""
-        from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - few ask
+        from permacite.archive.texts.pieces import Pieces
 
         try:
             pieces = Pieces.from_bytes(stored)
@@ -104,7 +104,7 @@ class KnownPieces:
 
     def _made(self, digest: str) -> Pieces:
         """Read all octets, a piece at a time, and keep what is found of them."""
-        from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - few ask
+        from permacite.archive.texts.pieces import Pieces
 
         with self._objects.open(digest) as source:
             pieces = Pieces.of_source(source)
@@ -119,7 +119,7 @@ def _keep(transaction: Transaction, digest: str, pieces: bytes) -> None:
 
 def _read(stored: bytes, digest: str, size: int) -> Pieces:
     """The digests in a stored form. Raises ParseError unless they are of this content."""
-    from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - few ask
+    from permacite.archive.texts.pieces import Pieces
 
     pieces = Pieces.from_bytes(stored)
     if (pieces.digest_of_all, pieces.size_bytes) != (digest, size):
@@ -150,7 +150,7 @@ class Contents:
         Nothing is read here, unless the digests of the pieces are to be made.
         """
         self._gate.check(representation)
-        from permacite.archive.texts.pieces import CheckedPieces  # noqa: PLC0415 - few ask
+        from permacite.archive.texts.pieces import CheckedPieces
 
         opened = partial(self._objects.open, representation.digest)
         return CheckedPieces(opened, self._pieces.of(representation))

@@ -90,7 +90,7 @@ def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
         return of_codec(codec)
     if recorded is None and not is_xml(media_type):
         recorded = "us-ascii" if media_type == "message/header" else "utf-8"
-    from permacite.text import first  # noqa: PLC0415 - for the names of before alone
+    from permacite.text import first
 
     return first.charset(recorded or markup.sniff_charset(head, None, media_type).codec)
 

@@ -52,7 +52,7 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 
 
 def _with_sidecars(new: NewRepresentation) -> NewRepresentation:
-    from permacite.archive.texts.pieces import PIECE_BYTES, Pieces  # noqa: PLC0415 - not for what is small
+    from permacite.archive.texts.pieces import PIECE_BYTES, Pieces
 
     if len(new.content) <= PIECE_BYTES:
         return new
@@ -68,7 +68,7 @@ def _index_of(new: NewRepresentation) -> Index | None:
     """The index of a large text; None for what is none, or could not be shown as it is counted."""
     if not new.media_type.lower().startswith("text/") or len(new.content) < SMALLEST_BYTES:
         return None
-    from permacite.text.index import Index  # noqa: PLC0415 - large texts alone have one
+    from permacite.text.index import Index
 
     index = Index.build(new.content, text_of_new(new).charset, _MODE)
     return index if index.valid else None
@@ -135,7 +135,7 @@ class Texts:
         self, representation: Representation, index: Index, pieces: Pieces
     ) -> DocumentText | None:
         """Return the text by its pieces; None where its index was counted in another charset."""
-        from permacite.archive.texts.pieces import CheckedPieces  # noqa: PLC0415 - for large texts
+        from permacite.archive.texts.pieces import CheckedPieces
 
         source = CheckedPieces(partial(self._objects.open, representation.digest), pieces)
         head = source.octets(0, HEAD_BYTES)
@@ -159,8 +159,8 @@ class Texts:
         where they are of another kind or version.
         """
         kept = self._objects.get(index), self._objects.get(pieces)
-        from permacite.archive.texts.pieces import Pieces  # noqa: PLC0415 - large texts alone have one
-        from permacite.text.index import Index  # noqa: PLC0415 - the same
+        from permacite.archive.texts.pieces import Pieces
+        from permacite.text.index import Index
 
         return Index.from_bytes(kept[0]), Pieces.from_bytes(kept[1])
 

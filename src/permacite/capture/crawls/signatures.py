@@ -90,8 +90,8 @@ class Trust:
 
 def _in_file(path: Path) -> tuple[list[Any], list[str]]:
     """Certificates, and digests of keys, in a PEM file. Raises ParseError."""
-    from cryptography import x509  # noqa: PLC0415 - an extra
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - the same
+    from cryptography import x509
+    from cryptography.hazmat.primitives import serialization
 
     octets = path.read_bytes()
     try:
@@ -109,9 +109,9 @@ def _in_file(path: Path) -> tuple[list[Any], list[str]]:
 
 def _of_system() -> list[Any]:
     """The roots of this system. Raises NotFoundError."""
-    import ssl  # noqa: PLC0415 - for trust alone
+    import ssl
 
-    from cryptography import x509  # noqa: PLC0415 - an extra
+    from cryptography import x509
 
     context = ssl.create_default_context()
     found = context.get_ca_certs(binary_form=True)
@@ -124,7 +124,7 @@ def _of_system() -> list[Any]:
 
 
 def _fingerprint(key: Any) -> str:
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
+    from cryptography.hazmat.primitives import serialization
 
     form = serialization.PublicFormat.SubjectPublicKeyInfo
     return hashlib.sha256(key.public_bytes(serialization.Encoding.DER, form)).hexdigest()
@@ -133,12 +133,12 @@ def _fingerprint(key: Any) -> str:
 def check(signed: Mapping[str, Any], digest: str, trust: Trust) -> dict[str, object]:
     """Who signed a digest. Raises IntegrityError where the signature is broken."""
     try:
-        from cryptography.exceptions import (  # noqa: PLC0415 - an extra
+        from cryptography.exceptions import (
             InvalidSignature,
             UnsupportedAlgorithm,
         )
-        from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - the same
-        from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 - the same
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import ec
     except ModuleNotFoundError:
         return {"signature": "not checked: cryptography is not installed"}
     try:
@@ -159,7 +159,7 @@ def check(signed: Mapping[str, Any], digest: str, trust: Trust) -> dict[str, obj
 
 def _der(signature: bytes, bits: int) -> bytes:
     """A signature in the form of X9.62, whichever of two it has."""
-    from cryptography.hazmat.primitives.asymmetric import utils  # noqa: PLC0415 - an extra
+    from cryptography.hazmat.primitives.asymmetric import utils
 
     half = (bits + 7) // 8
     if len(signature) != 2 * half:
@@ -170,7 +170,7 @@ def _der(signature: bytes, bits: int) -> bytes:
 
 def _of_key(signed: Mapping[str, Any], trust: Trust) -> tuple[Any, dict[str, object]]:
     """A key that stands beside the signature, and whether it is trusted."""
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
+    from cryptography.hazmat.primitives import serialization
 
     public = base64.b64decode(str(signed.get("publicKey", "")), validate=True)
     key = serialization.load_der_public_key(public)
@@ -191,7 +191,7 @@ class _Stamp(NamedTuple):
 
 def _of_domain(signed: Mapping[str, Any], trust: Trust) -> tuple[Any, dict[str, object]]:
     """The key of a domain's certificate, and what the certificate says. Raises ValueError."""
-    from cryptography import x509  # noqa: PLC0415 - an extra
+    from cryptography import x509
 
     certificate, *issuers = x509.load_pem_x509_certificates(str(signed["domainCert"]).encode())
     try:
@@ -233,8 +233,8 @@ def _of_domain(signed: Mapping[str, Any], trust: Trust) -> tuple[Any, dict[str, 
 
 def _held(chain: Sequence[Any], domain: str, at: datetime, trust: Trust) -> str:
     """Why a certificate is not held to the roots that the user named; "" where it is."""
-    from cryptography import x509  # noqa: PLC0415 - an extra
-    from cryptography.x509 import verification  # noqa: PLC0415 - the same
+    from cryptography import x509
+    from cryptography.x509 import verification
 
     if not trust.roots:
         return _UNHELD
@@ -255,8 +255,8 @@ def _stamped(signed: Mapping[str, Any], trust: Trust) -> _Stamp:
     if not signed.get("timeSignature"):
         return _Stamp(None, "", is_held=False)
     try:
-        import rfc3161_client as tsp  # noqa: PLC0415 - an extra
-        from cryptography import x509  # noqa: PLC0415 - the same
+        import rfc3161_client as tsp
+        from cryptography import x509
     except ModuleNotFoundError:
         return _Stamp(None, "not checked: rfc3161-client is not installed", is_held=False)
     try:
@@ -277,7 +277,7 @@ def _stamped(signed: Mapping[str, Any], trust: Trust) -> _Stamp:
 
 def _fault_of_stamp(answer: Any, text: str, chain: Sequence[Any], roots: list[Any]) -> str:
     """Why a stamp is none on a text by the first certificate of a chain, whoever is trusted."""
-    import rfc3161_client as tsp  # noqa: PLC0415 - an extra
+    import rfc3161_client as tsp
 
     builder = tsp.VerifierBuilder(
         tsa_certificate=chain[0], intermediates=list(chain[1:]), roots=roots
@@ -294,7 +294,7 @@ def _is_under(chain: Sequence[Any], roots: Sequence[Any], at: datetime) -> bool:
 
     This is not left to rfc3161-client: it takes what it is given as between for a root as well.
     """
-    from cryptography import x509  # noqa: PLC0415 - an extra
+    from cryptography import x509
 
     top = chain[-1]
     above = [each for each in roots if each == top or not _fault_of_chain([top, each])]
@@ -313,7 +313,7 @@ def _is_under(chain: Sequence[Any], roots: Sequence[Any], at: datetime) -> bool:
 
 def _fault_of_chain(chain: Sequence[Any]) -> str:
     """Which certificate of a chain is not issued by the one behind it; "" where all are."""
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+    from cryptography.exceptions import InvalidSignature
 
     for place, (issued, issuer) in enumerate(pairwise(chain), 1):
         try:

@@ -123,7 +123,7 @@ def _indexing() -> Iterator[Callable[[int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
+    from rich.console import Console
 
     with Console(stderr=True).status("indexing") as status:
         yield lambda done, size: status.update(f"indexing: {done:,} of {size:,}")

@@ -63,7 +63,7 @@ def save_many(
 
 def _journal(archive: Lists, lines: Sequence[Line], manner: Manner, *, afresh: bool) -> Journal:
     """The journal of a run: that of the same list, into the same archive, in the same manner."""
-    import platformdirs  # noqa: PLC0415 - for lists alone
+    import platformdirs
 
     parts = [repr(archive), str(manner.depth), str(manner.options.get("series"))]
     listed = sha256("\n".join([*parts, *(line.uri for line in lines)]).encode()).hexdigest()
@@ -93,7 +93,7 @@ def _counted(total: int) -> Iterator[Callable[[Listed], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
+    from rich.console import Console
 
     counts: Counter[str] = Counter()
     with Console(stderr=True).status("saving pages") as status:

@@ -218,8 +218,8 @@ def _progress() -> Iterator[Callable[[int, int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415 - as long to import as all that starts
-    from rich.progress import (  # noqa: PLC0415 - the same
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         DownloadColumn,
         Progress,

@@ -239,10 +239,10 @@ def work(
 def _crew(location: Location, jobs: int, ray: str | None) -> Does:
     """Whoever does so many jobs at once: processes of this machine, or of a Ray cluster."""
     if ray is None:
-        from permacite.service.work.crew import Crew  # noqa: PLC0415 - looking needs none
+        from permacite.service.work.crew import Crew
 
         return Crew(location, jobs)
-    from permacite.service.work.on_ray import RayCrew  # noqa: PLC0415 - needs an extra
+    from permacite.service.work.on_ray import RayCrew
 
     return RayCrew(location, jobs, ray)
 

@@ -178,7 +178,7 @@ def _automaton(root: Node) -> _Automaton:
     Raises LimitError for an expression that is too large, PermaciteError without the library.
     """
     try:
-        import re2  # noqa: PLC0415 - an extra
+        import re2
     except ImportError as error:
         hint = "pip install 'permacite[match]'"
         raise PermaciteError("match() needs the library google-re2", hint=hint) from error

@@ -119,7 +119,7 @@ class Library:
     def __init__(self) -> None:
         """Load and start it. Raises PermaciteError where it is missing, or could run programs."""
         try:
-            import pypdfium2_raw as raw  # noqa: PLC0415 - who reads no PDF does without
+            import pypdfium2_raw as raw
         except ImportError as error:
             hint = "pip install 'permacite[pdf]'"
             raise PermaciteError("the words of PDFs need the extra pdf", hint=hint) from error

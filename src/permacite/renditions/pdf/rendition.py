@@ -32,13 +32,13 @@ def _preload() -> None:
 
 
 def _decode(original: Original) -> Document:
-    from permacite.renditions.pdf.decoder import decode  # noqa: PLC0415 - see above
+    from permacite.renditions.pdf.decoder import decode
 
     return decode(original)
 
 
 def _render(document: Document) -> Rendered:
-    from permacite.renditions.pdf.render import render  # noqa: PLC0415 - see above
+    from permacite.renditions.pdf.render import render
 
     return render(document)
 

@@ -100,7 +100,7 @@ class References(UseCases):
         `style` is the file name of a style, such as "apa" or "nature", or "Chicago", "MLA" and
         others that are usual. Raises NotFoundError, PermaciteError where no styles are installed.
         """
-        from permacite.service.citations.writing.styles import styled  # noqa: PLC0415 - not for all
+        from permacite.service.citations.writing.styles import styled
 
         name, fragment = names.document_of(reference)
         version, answer = self._repository.answering(name)
@@ -115,7 +115,7 @@ class References(UseCases):
 
         `words`: those of the part. Raises NotFoundError.
         """
-        from permacite.service.citations.writing.coins import coins  # noqa: PLC0415 - pages alone
+        from permacite.service.citations.writing.coins import coins
 
         name, fragment = names.document_of(reference)
         version, answer = self._repository.answering(name)

@@ -57,7 +57,7 @@ class Checks(UseCases):
         A web address means the page saved from there nearest to the time `when`, or last.
         Raises CaptureError, or NotFoundError where it never had an address.
         """
-        from permacite import capture  # noqa: PLC0415 - the rest of the archive needs no network
+        from permacite import capture
 
         repository = self._repository
         name, _ = names.document_of(addresses.reference_of(repository, reference, when))

@@ -71,8 +71,8 @@ class Uploads(Ingest, Citations, Tokens):
         The same parcel again is answered as it was first. Raises ParseError for what is no parcel,
         or not whole, LimitError, TokenError for another series, and what commits raise.
         """
-        from permacite.capture.handed.parcel import read_parcel  # noqa: PLC0415 - uploads alone
-        from permacite.capture.handed.reading import read_handed  # noqa: PLC0415 - the same
+        from permacite.capture.handed.parcel import read_parcel
+        from permacite.capture.handed.reading import read_handed
 
         handed = read_handed(read_parcel(file, most_bytes=MOST_BYTES))
         check_series(token, handed.series)

@@ -44,7 +44,7 @@ class Wanted(NamedTuple):
 
 def earlier_of(repository: Repository, version: Version) -> dict[str, Earlier]:
     """What a version holds that a server can be asked about, by where it came from."""
-    from permacite.capture import Earlier  # noqa: PLC0415 - files need no network
+    from permacite.capture import Earlier
 
     requests = _requests(version)
     wanted = {request["digest"] for request in requests if _has_validator(request)}
@@ -89,7 +89,7 @@ def _has_validator(request: Mapping[str, Any]) -> bool:
 
 def _octets(repository: Repository, version: Version) -> Iterator[bytes]:
     """What was received for a version: each format, and the parts of its aggregate."""
-    from permacite import mhtml  # noqa: PLC0415 - a page alone has an aggregate
+    from permacite import mhtml
 
     for item in version.representations:
         if item.derived_from is not None:

@@ -63,7 +63,7 @@ class Unread(NamedTuple):
 
 def is_crawl(path: Path) -> bool:
     """Whether a file holds pages that can be chosen."""
-    from permacite.capture.crawls.kinds import kind_of  # noqa: PLC0415 - for files alone
+    from permacite.capture.crawls.kinds import kind_of
 
     try:
         with path.open("rb") as file:
@@ -90,7 +90,7 @@ class Crawl:
         `trust`: domains, and files of certificates and keys, of those whose signatures count.
         """
         try:
-            from permacite.capture.crawls import crawl, signatures  # noqa: PLC0415 - an extra
+            from permacite.capture.crawls import crawl, signatures
         except ModuleNotFoundError as error:
             raise CaptureError(
                 f"reading crawls needs {error.name}, which is not installed",

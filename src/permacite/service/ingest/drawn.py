@@ -98,7 +98,7 @@ def _rendering(drawn: Frozen, title: str | None) -> Record:
 
 def _aggregate(captured: Capture, drawn: Frozen, title: str | None) -> bytes:
     """The frozen page and what it shows, as received; pages that it shows are frozen themselves."""
-    from permacite import capture, mhtml  # noqa: PLC0415 - a page alone becomes an aggregate
+    from permacite import capture, mhtml
 
     _, received = capture.body_parts(captured)
     labels = {each.content_location for each in (drawn.root, *drawn.parts)}
@@ -116,8 +116,8 @@ def _aggregate(captured: Capture, drawn: Frozen, title: str | None) -> bytes:
 
 def _shown(octets: bytes) -> set[str | None]:
     """The labels of what an aggregate shows: references are followed as for whoever sees it."""
-    from permacite import mhtml  # noqa: PLC0415 - as above
-    from permacite.mhtml import links  # noqa: PLC0415 - as above
+    from permacite import mhtml
+    from permacite.mhtml import links
 
     aggregate = mhtml.open(octets)
     waiting, seen = [aggregate.root], {aggregate.root.path}

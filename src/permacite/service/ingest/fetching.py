@@ -61,7 +61,7 @@ def fetch_page(
 
     Raises CaptureError where it cannot be had, or no browser is there that was asked for.
     """
-    from permacite import capture  # noqa: PLC0415 - files need no network
+    from permacite import capture
 
     if way.via not in _WAYS:
         raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")

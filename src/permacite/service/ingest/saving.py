@@ -61,7 +61,7 @@ _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
 def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") -> Credentials:
     """What requests are to say beside, from texts of three forms. Raises ParseError."""
-    from permacite.capture import read_credentials  # noqa: PLC0415 - files need no network
+    from permacite.capture import read_credentials
 
     return read_credentials(headers, cookies, passwords)
 
@@ -446,7 +446,7 @@ def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresenta
     formats = sources.representations(page)
     if not page.document.is_page:
         return formats
-    from permacite import capture, mhtml  # noqa: PLC0415 - a page alone becomes an aggregate
+    from permacite import capture, mhtml
 
     root, resources = capture.body_parts(captured)
     # No Date field: the same bytes are then the same aggregate; the catalog keeps all times.

@@ -32,7 +32,7 @@ def linked(repository: Repository, version: Version) -> Iterator[str]:
     document = Document.of(repository.text(main), main.media_type)
     if directives_of(document, _fields(version)).forbids_following:
         return
-    from permacite.capture.address import absolute  # noqa: PLC0415 - lists alone follow links
+    from permacite.capture.address import absolute
 
     base, has_base = start, False
     for link in references_of(document):

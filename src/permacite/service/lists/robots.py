@@ -72,7 +72,7 @@ class Robots:
 
     def _read(self, uri: str) -> Rules:
         """RFC 9309 §2.3.1: what is not there forbids nothing; what cannot be had, everything."""
-        from protego import Protego  # noqa: PLC0415 - links are followed seldom
+        from protego import Protego
 
         limits = Limits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS, redirects=5)
         try:

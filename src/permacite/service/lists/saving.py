@@ -83,7 +83,7 @@ class Lists(Ingest):
         With the keys of a run, or its open `journal`, one that was cut off goes on: what is done is
         told again, and nothing is saved twice. What is wrong with one page harms no other.
         """
-        from permacite.capture import Browsers  # noqa: PLC0415 - files need no network
+        from permacite.capture import Browsers
 
         with Browsers() as browsers:
             run = _Run(self, manner or Manner(), journal, browsers)

@@ -40,7 +40,7 @@ class Line:
 
     def __init__(self, address: str, *, allow_private: bool = False) -> None:
         """Take where the archive answers. Raises CaptureError, ParseError for no such address."""
-        from permacite.capture.address import absolute, parse_target  # noqa: PLC0415 - see the caption
+        from permacite.capture.address import absolute, parse_target
 
         self.address = absolute(address).rstrip("/")
         target = parse_target(self.address)
@@ -69,9 +69,9 @@ class Line:
         self._loop.close()
 
     async def _open(self) -> None:
-        from permacite.capture.fetcher import Fetcher  # noqa: PLC0415 - needs aiohttp
-        from permacite.capture.model import Limits  # noqa: PLC0415 - the same
-        from permacite.capture.run import policy  # noqa: PLC0415 - the same
+        from permacite.capture.fetcher import Fetcher
+        from permacite.capture.model import Limits
+        from permacite.capture.run import policy
 
         limits = Limits(
             load_s=600,

@@ -62,7 +62,7 @@ class Witnessing(UseCases):
 
         Raises ParseError where the request is malformed, ConflictError, StorageError.
         """
-        from permacite.archive.log.submission import Submission  # noqa: PLC0415 - for this alone
+        from permacite.archive.log.submission import Submission
 
         submitted = Submission.parse(source)
         shown, keys = submitted.checkpoint, self._repository.log.verifiers
@@ -85,7 +85,7 @@ class Witnessing(UseCases):
 
     def _cosigned(self, submitted: Submission, log: list[Signature], path: Path) -> Witnessed:
         """Cosign what the log's key did sign, if it goes on from what was cosigned last."""
-        from permacite.archive.log.note import signed  # noqa: PLC0415 - for this alone
+        from permacite.archive.log.note import signed
 
         text, now = submitted.note.text, int(time.time())
         try:
@@ -102,12 +102,12 @@ class Witnessing(UseCases):
 
     def _check_fork(self, submitted: Submission, log: list[Signature]) -> None:
         """Raise IntegrityError where the log is forked; what shows that is kept, once."""
-        from permacite.archive.log.note import (  # noqa: PLC0415 - for this alone
+        from permacite.archive.log.note import (
             Checkpoint,
             Note,
             signed,
         )
-        from permacite.service.mirroring import evidence  # noqa: PLC0415 - the same
+        from permacite.service.mirroring import evidence
 
         evidence.check_none(self._repository)
         shown, kept = submitted.checkpoint, self._repository.mirror.seen()
@@ -123,8 +123,8 @@ class Witnessing(UseCases):
 
     def _witnesses(self, path: Path, text: str | None = None) -> list[Signer]:
         """The keys that cosign: Ed25519, and ML-DSA-44 if it is here, and signs such a text."""
-        from permacite.archive.log.note import Checkpoint  # noqa: PLC0415 - for this alone
-        from permacite.service.mirroring.cosigning import cosigner_in  # noqa: PLC0415 - the same
+        from permacite.archive.log.note import Checkpoint
+        from permacite.service.mirroring.cosigning import cosigner_in
 
         if self._repository.mirror.origin is None:
             raise ConflictError(

@@ -84,7 +84,7 @@ class Preservation(UseCases):
         """A report, after what it tells of was taken from a copy as far as that has it."""
         if copy is None or report.ok:
             return report
-        from permacite.service.mirroring import mending  # noqa: PLC0415 - for this alone
+        from permacite.service.mirroring import mending
 
         repository = self._repository
         mended = mending.mend(repository, report.bad, copy, allow_private=allow_private)
@@ -115,7 +115,7 @@ class Preservation(UseCases):
         An earlier copy of this archive is written anew. Raises ConflictError where anything else
         is there, IntegrityError where that copy cannot be read.
         """
-        from permacite.service.preservation import ocfl  # noqa: PLC0415 - for this alone
+        from permacite.service.preservation import ocfl
 
         return ocfl.export(self._repository, directory)
 
@@ -124,7 +124,7 @@ class Preservation(UseCases):
 
         Raises FileExistsError where `path` is there.
         """
-        from permacite.service.preservation import warc  # noqa: PLC0415 - for this alone
+        from permacite.service.preservation import warc
 
         return warc.export(self._repository, path, pattern)
 
@@ -133,7 +133,7 @@ class Preservation(UseCases):
 
         Raises FileExistsError where `folder` is there.
         """
-        from permacite.service.preservation import bagit  # noqa: PLC0415 - for this alone
+        from permacite.service.preservation import bagit
 
         return bagit.export(self._repository, folder, pattern)
 
@@ -142,7 +142,7 @@ class Preservation(UseCases):
 
         Raises FileExistsError where `path` is there.
         """
-        from permacite.service.preservation import wacz  # noqa: PLC0415 - for this alone
+        from permacite.service.preservation import wacz
 
         return wacz.export(self._repository, path, pattern)
 
@@ -156,7 +156,7 @@ def restore(source: Path, directory: Path) -> Copy:
     cut short, IntegrityError where the backup is damaged, StorageError where it is none.
     """
     if layout.is_root(source):
-        from permacite.service.preservation import replaying  # noqa: PLC0415 - for this alone
+        from permacite.service.preservation import replaying
 
         return replaying.restore(source, directory)
     if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):

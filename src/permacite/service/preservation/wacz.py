@@ -249,8 +249,8 @@ def _surt(uri: str) -> str:
 
 def _signed(digest: str) -> dict[str, str]:
     """A signature of a digest, by a key that is made for it (WACZ-auth 0.1.0 §4)."""
-    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415 - for this
-    from cryptography.hazmat.primitives.asymmetric import ec, utils  # noqa: PLC0415 - the same
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec, utils
 
     key = ec.generate_private_key(ec.SECP384R1())
     signature = key.sign(digest.encode(), ec.ECDSA(hashes.SHA256()))

@@ -189,8 +189,8 @@ class Logs(UseCases):
         CaptureError where the authority cannot be asked, ParseError and IntegrityError where its
         answer is no time-stamp on the checkpoint, StorageError where rfc3161-client is missing.
         """
-        from permacite import capture  # noqa: PLC0415 - the rest needs no network
-        from permacite.archive.log import timestamps  # noqa: PLC0415 - the same
+        from permacite import capture
+        from permacite.archive.log import timestamps
 
         log = self._repository.log
         note = log.checkpoint()

@@ -34,7 +34,7 @@ def shelf_of(target: Path | str) -> Shelf:
     """The folder `target`, or the place at an address "s3://BUCKET/PREFIX". Raises ParseError."""
     if isinstance(target, Path):
         return _Folder(target)
-    from permacite.archive.objects import open_store  # noqa: PLC0415 - seldom asked for
+    from permacite.archive.objects import open_store
 
     return _Bucket(open_store(target))
 

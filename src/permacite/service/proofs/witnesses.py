@@ -96,7 +96,7 @@ def _asked(
     log: Log, note: str, address: str, keys: Sequence[Verifier], *, allow_private: bool
 ) -> list[Signature]:
     """What one witness answers for these keys. Raises CaptureError, IntegrityError."""
-    from permacite import capture  # noqa: PLC0415 - the rest needs no network
+    from permacite import capture
 
     parsed = Note.parse(note)
     size, old = Checkpoint.parse(parsed.text).size, 0

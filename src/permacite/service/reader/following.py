@@ -181,7 +181,7 @@ def _stop(repository: Repository, version: Version, when: datetime | None) -> St
 
 def _private(address: str) -> str:
     """Why an address is not fetched for whoever asks; empty where it looks public."""
-    from permacite.capture.address import unreachable  # noqa: PLC0415 - for links alone
+    from permacite.capture.address import unreachable
 
     return unreachable(address) or ""
 

@@ -113,7 +113,7 @@ def markable(
     part = _part(fragment, asked)
     frames, frame = 1, None
     if kind == "image":
-        from permacite.extract.media import count  # noqa: PLC0415 - for few documents
+        from permacite.extract.media import count
 
         frames = count.frames(content)
         frame = _frame(media_type, frames, part, asked)

@@ -65,7 +65,7 @@ def _content(address: str, *, allow_private: bool) -> tuple[bytes, sources.Sourc
         except OSError as error:
             raise NotFoundError(f"no file can be read there: {error.strerror}", address) from error
         return content, sources.read_source(content, sources.media_type_of(path.name, content))
-    from permacite import capture  # noqa: PLC0415 - files need no network
+    from permacite import capture
 
     exchange = capture.fetch(address, allow_private=allow_private)
     return exchange.content, sources.source_of(exchange.document)

@@ -222,7 +222,7 @@ class Holdings(UseCases):
             )
         content = self._repository.read(representation)
         if for_browsers:
-            from permacite import mhtml  # noqa: PLC0415 - octets as they are need no writer
+            from permacite import mhtml
 
             content = mhtml.for_browsers(content)
         return Exported(

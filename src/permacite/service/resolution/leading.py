@@ -86,7 +86,7 @@ def way_from(resolver: str, reference: str, *, allow_private: bool = False) -> W
 
 
 def _way(name: PDI, start: Sequence[str], *, allow_private: bool) -> Way:
-    from permacite.capture import Limits, fetch  # noqa: PLC0415 - names here need no network
+    from permacite.capture import Limits, fetch
 
     limits = Limits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS)
     steps: list[Step] = []
@@ -109,7 +109,7 @@ def _way(name: PDI, start: Sequence[str], *, allow_private: bool) -> Way:
 
 def _onward(answer: Exchange) -> list[str]:
     """Where an answer points, the best first; nowhere where it is one. Raises CaptureError."""
-    from permacite.capture.address import absolute  # noqa: PLC0415 - names here need no network
+    from permacite.capture.address import absolute
 
     found: list[str] = []
     for field, value in answer.response_headers:

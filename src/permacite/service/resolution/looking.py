@@ -72,7 +72,7 @@ class LookUps(Resolution):
             return LookedUp(reference, None, elsewhere, problem(error))
 
     def _address_elsewhere(self, reference: str) -> str | None:
-        from permacite.service.assertions.delegating import elsewhere  # noqa: PLC0415 - names not here
+        from permacite.service.assertions.delegating import elsewhere
 
         try:
             return next(iter(elsewhere(self._repository, reference)), None)

@@ -215,7 +215,7 @@ class Resolution(UseCases):
 
     def _now_called(self, reference: str, error: NotFoundError) -> str:
         """What a name that is not here is called here; raises `error` with who would know it."""
-        from permacite.service.assertions import delegating, former  # noqa: PLC0415 - names not here
+        from permacite.service.assertions import delegating, former
 
         present = former.now_called(self._repository, reference)
         if present is None:
@@ -244,7 +244,7 @@ class Resolution(UseCases):
         """
         if part.exact == part.pdi or part.media_type != "image/png":
             return False
-        from permacite.capture.address import unreachable  # noqa: PLC0415 - for pictures alone
+        from permacite.capture.address import unreachable
 
         return unreachable(resolver_of(self._repository)) is None
 
@@ -307,7 +307,7 @@ class Resolution(UseCases):
         """What is wrong with a part of a document, and which part of it that is, for people."""
         if finding.kind == "ok":
             return finding
-        from permacite.service.citations.parts import words_of  # noqa: PLC0415 - resolving tells none
+        from permacite.service.citations.parts import words_of
 
         title = self._repository.version(name).title or str(name.document)
 
@@ -356,7 +356,7 @@ def _with_part(
     place = pdi.PagePlace.of(fragment.scheme, fragment.positions)
     if place is None or preview:
         return part
-    from permacite.service.labels import words_on  # noqa: PLC0415 - for pages alone
+    from permacite.service.labels import words_on
 
     words = words_on(repository, representation, place)
     return dataclasses.replace(part, text=words or None, derived="drawing")
@@ -397,8 +397,8 @@ def _with_sayings(
     is_timed = representation.media_type.startswith(("audio/", "video/"))
     if not (is_timed and fragment) and not (representation.rendition or "").startswith(_WORDS):
         return answer
-    from permacite.service.citations.parts import part_of  # noqa: PLC0415 - few documents are said
-    from permacite.service.transcripts import playing  # noqa: PLC0415 - the same
+    from permacite.service.citations.parts import part_of
+    from permacite.service.transcripts import playing
 
     if playing.are_words(representation):
         span = None if answer.start is None or answer.end is None else (answer.start, answer.end)

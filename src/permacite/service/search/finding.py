@@ -182,7 +182,7 @@ class Search(UseCases):
         folder = self._repository.directory
         if os.access(folder, os.W_OK):
             return folder / INDEX
-        import platformdirs  # noqa: PLC0415 - seldom needed
+        import platformdirs
 
         name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
         return platformdirs.user_cache_path("permacite", appauthor=False) / f"{name}-{INDEX}"

@@ -108,7 +108,7 @@ class Watches(Ingest):
 
         What is wrong with one page harms no other. Raises StorageError.
         """
-        from permacite.capture import Browsers  # noqa: PLC0415 - only looks need it
+        from permacite.capture import Browsers
 
         now = datetime.now(UTC)
         due = [each for each in self._repository.watches() if everything or each.is_due(now)]

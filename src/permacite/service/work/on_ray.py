@@ -33,7 +33,7 @@ class RayCrew:
         self.size = size
         self._location = location if isinstance(location, str) else location.resolve()
         try:
-            import ray  # noqa: PLC0415 - most archives do without
+            import ray
         except ImportError as error:
             problem, hint = "jobs on Ray need ray", "install permacite[ray]"
             raise StorageError(problem, path="ray", reason="missing", hint=hint) from error

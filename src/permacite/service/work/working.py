@@ -140,11 +140,11 @@ async def _queue(
     """The queue of an archive. Raises StorageError, BusyError."""
     queue: Queue
     if isinstance(location, str) and "://" in location:
-        from permacite.service.work.shared import SharedQueue  # noqa: PLC0415 - needs an extra
+        from permacite.service.work.shared import SharedQueue
 
         queue = await SharedQueue.open(location, works=works, patience_s=patience_s)
     else:
-        from permacite.service.work.local import LocalQueue  # noqa: PLC0415 - for folders alone
+        from permacite.service.work.local import LocalQueue
 
         queue = LocalQueue(place_of(Path(location)).directory, works=works)
     try:

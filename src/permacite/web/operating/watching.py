@@ -75,7 +75,7 @@ def watched(
         if watching.metrics is not None:
             if shared is not None:
                 os.environ[_COUNTED] = str(shared / _FOLDER)
-            from permacite.web.operating.metrics import Metrics, serving, telling  # noqa: PLC0415 - if asked for
+            from permacite.web.operating.metrics import Metrics, serving, telling
 
             metrics = Metrics()
             events = metrics.events()
@@ -102,7 +102,7 @@ def watching_workers(
     if watching.metrics is None:
         yield lambda _: None
         return
-    from permacite.web.operating.metrics import forget, of_all, serving, telling  # noqa: PLC0415 - if asked for
+    from permacite.web.operating.metrics import forget, of_all, serving, telling
 
     folder = shared / _FOLDER
     folder.mkdir()

